@@ -1,0 +1,59 @@
+# make run | test | setup | bench | lint: what each does stands beside it. `make help` lists them.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(CURDIR)/$(VENV)/bin
+CORES  ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count())")
+READY  := $(VENV)/ready
+
+# One thread per process: the jobs are the parallelism.
+export OMP_NUM_THREADS = 1
+export OPENBLAS_NUM_THREADS = 1
+export MKL_NUM_THREADS = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1 - /'
+
+.PHONY: setup
+setup: $(READY) ## make .venv from the lock file, nothing else
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(0 if (3, 11) <= v[:2] <= (3, 13) else 'foldshift needs Python 3.11, 3.12 or 3.13; $(PYTHON) is %d.%d. Name another one: make setup PYTHON=python3.12' % v[:2])"
+	@$(PYTHON) -c "import ensurepip" || { echo "$(PYTHON) has no venv module. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@echo "Setting up $(VENV) from requirements.lock (once, a minute or two) ..."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
+
+.PHONY: lock
+lock: ## renew requirements.lock and envs/foldshift.yaml from pyproject.toml (needs uv)
+	uv pip compile pyproject.toml --extra workflow --extra test --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade --quiet -o requirements.lock
+	"$(BIN)/python" scripts/write_conda_env.py
+
+.PHONY: run
+run: $(READY) ## the main job with the default configuration: minutes, no data host needed
+	@"$(BIN)/snakemake" --cores $(CORES) all
+	@"$(BIN)/python" scripts/finish_run.py
+
+.PHONY: test
+test: $(READY) ## the test suite
+	"$(BIN)/python" -m pytest
+
+.PHONY: lint
+lint: $(READY) ## ruff, snakefmt and snakemake --lint
+	"$(BIN)/ruff" check .
+	"$(BIN)/ruff" format --check .
+	"$(BIN)/snakefmt" --check Snakefile workflow
+	"$(BIN)/snakemake" --lint
+
+.PHONY: bench
+bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours
+	"$(BIN)/python" scripts/bench.py
+
+.PHONY: paper
+paper: $(READY) ## the regression study at the paper's scale; MIRROR=folder takes the data from there
+	"$(BIN)/snakemake" --cores $(CORES) --configfile config/paper.yaml $(if $(MIRROR),--config mirror=$(MIRROR)) -- saez_2022

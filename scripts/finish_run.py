@@ -1,0 +1,28 @@
+"""Make the report after a run and say where everything is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+
+def main():
+    """Build results/report.html with Snakemake and print the paths of report, tables and figures."""
+    config = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
+    results = Path(config.get("results", "results"))
+    report = results / "report.html"
+    snakemake = Path(sys.executable).with_name("snakemake")
+    made = subprocess.run([snakemake, "--cores", "1", "--quiet", "all", "--report", report], capture_output=True, text=True)
+    if made.returncode:
+        sys.exit(f"foldshift: the report could not be made:\n{made.stderr.strip()}")
+    print("\nDone.")
+    print(f"  report   {report}")
+    for study in config["studies"]:
+        print(f"  tables   {results / study / 'tables'}")
+        print(f"  figures  {results / study / 'figures'}")
+        print(f"  compared with the paper   {results / study / 'paper_vs_ours.html'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""Measure the target shift between training and test part of every fold: D_n of one data set, for all its partitions of a block."""
+
+from foldshift.datasets.dataset import read_prepared
+from foldshift.evaluation.storage import SHIFT_SCHEMA, fold_rows, write_rows
+from foldshift.jobs import run
+from foldshift.partition.storage import read_folds
+from foldshift.shift.ks import fold_ks
+
+
+def main(job):
+    """One row per partitioner, k, seed and fold."""
+    data = read_prepared(job.input.data)
+    parts = []
+    for path, (partitioner, k) in zip(job.input.folds, job.params.cells):
+        folds, seeds = read_folds(path)
+        parts.append(fold_rows({"d_n": fold_ks(data.y, folds, k)}, seeds, dataset=data.name, partitioner=partitioner, k=k))
+    write_rows(job.output.shift, parts, SHIFT_SCHEMA)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # noqa: F821

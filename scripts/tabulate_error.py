@@ -1,0 +1,61 @@
+"""Table 5, its order from CV to TSCV, the error per data set, and the p-values behind Figure 2 of the regression study."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.jobs import run
+from foldshift.reporting.rows import read_cells
+from foldshift.reporting.saez_2022 import convergence_table, error_grid, error_table, order_table
+from foldshift.reporting.tables import plain_grid, write_table
+
+CAPTION = (
+    "Estimated error of the regressors by way of cutting: root mean squared error on the target scaled to [0, 1], mean over folds, seeds and data sets (left), "
+    "and its standard deviation over seeds, averaged over data sets (right). If target shift harms the estimate, both fall from left to right."
+)
+ORDER = (
+    "Does the error fall from CV to TSCV? Every pair of neighbouring partitioners: difference of the means, its Monte Carlo standard error, and whether the "
+    "result falls (yes), rises by at most two standard errors (within error) or by more (no)."
+)
+BY_DATASET = (
+    "Error of every data set: mean over folds and seeds and standard deviation over seeds of the root mean squared error."
+)
+CONVERGENCE = (
+    "How many repetitions show the difference: Wilcoxon's p of every stratified partitioner against CV when r repetitions are drawn from the seeds, mean and "
+    "standard deviation over the draws."
+)
+
+
+def by_dataset(errors, datasets, learners, folds, partitioners):
+    """Error of every data set, learner, k and partitioner."""
+    rows = [
+        (dataset, learner, k, name, np.nanmean(errors[learner, k, name][i]), np.nanstd(errors[learner, k, name][i], ddof=1))
+        if (~np.isnan(errors[learner, k, name][i])).sum() > 1
+        else (dataset, learner, k, name, np.nan, np.nan)
+        for i, dataset in enumerate(datasets)
+        for learner in learners
+        for k in folds
+        for name in partitioners
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "regressor", "k", "partitioner", "rmse", "std"])
+
+
+def main(job):
+    """Arrange the seeds, test, write the four tables."""
+    settings = job.params.settings
+    learners, folds, partitioners = settings["learners"], settings["n_folds"], settings["partitioners"]
+    cells = [(learner, k, name) for learner in learners for k in folds for name in partitioners]
+    errors, failed = read_cells(
+        job.input.errors, ("learner", "k", "partitioner"), ("rmse", "n_failed"), settings["datasets"], cells
+    )
+    table = error_table(errors, failed, learners, folds, partitioners)
+    write_table(job.params.table5, table, error_grid(table, settings["alpha"], CAPTION))
+    order = order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])
+    write_table(job.params.order, order, plain_grid(order, ORDER))
+    each = by_dataset(errors, settings["datasets"], learners, folds, partitioners)
+    write_table(job.params.by_dataset, each, plain_grid(each, BY_DATASET))
+    curves = convergence_table(errors, learners, folds, partitioners, **settings["convergence"])
+    write_table(job.params.convergence, curves, plain_grid(curves, CONVERGENCE))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # noqa: F821

@@ -1,0 +1,14 @@
+"""foldshift: what the way of cutting data into folds does to results.
+
+Arrays in, arrays out. The packages below hold the science, the Snakemake workflow beside them moves the files:
+
+- `foldshift.datasets`: read, fetch and prepare data sets
+- `foldshift.partition`: partitioners and their scikit-learn splitters
+- `foldshift.shift`: measures of data-set shift
+- `foldshift.learners`: estimators that no well-kept library has
+- `foldshift.evaluation`: folds and a learner in, predictions and scores out
+- `foldshift.inference`: tests and convergence
+- `foldshift.reporting`: tables and figures
+"""
+
+__version__ = "0.1.0"

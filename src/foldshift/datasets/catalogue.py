@@ -1,0 +1,184 @@
+"""The catalogue: what every data set is, and where it can be had."""
+
+import csv
+import os
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from foldshift.datasets.entry import TASKS, CatalogueEntry
+from foldshift.datasets.sources import DEFAULT_HOSTS, fetch, parse_source
+from foldshift.errors import ConfigError, DataError, unknown
+
+DEFAULT_CATALOGUE = Path(__file__).with_name("catalogue.tsv")
+COLUMNS = tuple(field.name for field in fields(CatalogueEntry))
+REQUIRED = ("name", "task", "target", "sources")
+
+
+def read_catalogue(path=DEFAULT_CATALOGUE):
+    """Read a catalogue of data sets.
+
+    Parameters
+    ----------
+    path : path-like, default: the catalogue that comes with the library
+        Tab-separated text with a header line; columns as the attributes of `CatalogueEntry`, of which ``name``, ``task``, ``target`` and ``sources``
+        must be there. Lines that begin with ``#`` are comments.
+
+    Returns
+    -------
+    catalogue : dict of str to CatalogueEntry
+        In the order of the file.
+
+    Raises
+    ------
+    ConfigError
+        At the first mistake; the message names file, line and column.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"catalogue: cannot read {path}: {error.strerror}") from error
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
+    if not lines:
+        raise ConfigError(f"catalogue {path} is empty; the first line names the columns {', '.join(REQUIRED)}")
+    header, *rows = csv.reader((line for _, line in lines), delimiter="\t", quoting=csv.QUOTE_NONE)
+    for column in header:
+        if column not in COLUMNS:
+            raise ConfigError(unknown(f"column of catalogue {path}", column, COLUMNS))
+    for column in REQUIRED:
+        if column not in header:
+            raise ConfigError(f"catalogue {path}: column {column!r} is missing")
+    catalogue = {}
+    for (number, _), row in zip(lines[1:], rows):
+        where = f"catalogue {path}, line {number}"
+        if len(row) != len(header):
+            raise ConfigError(f"{where}: {len(row)} fields, the header has {len(header)}; separate them by tabs")
+        entry = make_entry(dict(zip(header, (value.strip() for value in row))), where)
+        if entry.name in catalogue:
+            raise ConfigError(f"{where}: data set {entry.name} stands there twice; names must differ")
+        catalogue[entry.name] = entry
+    return catalogue
+
+
+def make_entry(values, where):
+    """Make a catalogue entry of plain values, with every column checked.
+
+    Parameters
+    ----------
+    values : dict of str to (str or int)
+        Columns; empty ones count as absent.
+    where : str
+        Where they stand, for messages.
+
+    Returns
+    -------
+    entry : CatalogueEntry
+    """
+    values = {key: value for key, value in values.items() if value not in ("", None)}
+    for column in REQUIRED:
+        if column not in values:
+            raise ConfigError(f"{where}: {column} is empty")
+    name = str(values["name"])
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise ConfigError(f"{where}: name={name!r} may hold letters, digits, '.', '_' and '-' only: it becomes a folder")
+    if values["task"] not in TASKS:
+        raise ConfigError(f"{where}: task={values['task']!r} must be {' or '.join(TASKS)}")
+    for column, least in (("n_rows", 2), ("n_features", 1)):
+        if column in values:
+            if not str(values[column]).isdigit() or int(values[column]) < least:
+                raise ConfigError(f"{where}: {column}={values[column]!r} must be a whole number of at least {least}")
+            values[column] = int(values[column])
+    if not re.fullmatch(r"[0-9a-f]{16}|", values.get("fingerprint", "")):
+        raise ConfigError(f"{where}: fingerprint={values['fingerprint']!r} must be 16 hexadecimal digits")
+    for column in ("sources", "optin_sources"):
+        values[column] = tuple(str(values.get(column, "")).split())
+        for source in values[column]:
+            try:
+                parse_source(source)
+            except DataError as error:
+                raise ConfigError(f"{where}: {column}: {error}") from error
+    return CatalogueEntry(**values)
+
+
+def add_entries(catalogue, extra):
+    """Add the data sets that a configuration describes.
+
+    Parameters
+    ----------
+    catalogue : dict of str to CatalogueEntry
+        Left as it is.
+    extra : dict of str to dict
+        Columns of the catalogue by name of the data set.
+
+    Returns
+    -------
+    catalogue : dict of str to CatalogueEntry
+        A new dictionary.
+
+    Raises
+    ------
+    ConfigError
+        If a name is taken, or a column is wrong.
+    """
+    added = dict(catalogue)
+    for name, values in extra.items():
+        if name in catalogue:
+            raise ConfigError(f"extra_datasets: {name} is in the catalogue already; choose another name")
+        added[name] = make_entry({"name": name} | dict(values), f"extra_datasets.{name}")
+    return added
+
+
+def find(name, catalogue):
+    """Entry of a data set by name.
+
+    Raises
+    ------
+    DataError
+        If there is none; the message names the nearest ones.
+    """
+    if name not in catalogue:
+        raise DataError(unknown("data set", name, catalogue))
+    return catalogue[name]
+
+
+def load_dataset(name, *, scaling="none", mirror=None, catalogue=DEFAULT_CATALOGUE, cache=None):
+    """Fetch and prepare a data set of the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        Name in the catalogue, e.g. ``"wdbc"``.
+    scaling : {"none", "global", "fold"}, default="none"
+        ``global`` scales numeric inputs and a regression target to [0, 1].
+    mirror : path-like or str, optional
+        Folder or URL with the files of the catalogue's ``mirror:`` sources.
+    catalogue : path-like, optional
+        Another catalogue than the one that comes with the library.
+    cache : path-like, optional
+        Folder of downloads; by default ``foldshift`` in the user's cache folder.
+
+    Returns
+    -------
+    data : foldshift.datasets.preparation.Dataset
+        ``X, y, feature_names, categorical_features, classes, groups, task`` and more.
+
+    Raises
+    ------
+    DataError
+        If the name is unknown or no source gives the data set.
+
+    Examples
+    --------
+    >>> from foldshift.datasets import load_dataset
+    >>> load_dataset("diabetes").X.shape
+    (442, 10)
+    """
+    from foldshift.datasets.preparation import prepare
+
+    entry = find(name, read_catalogue(catalogue))
+    if cache is None:
+        cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "foldshift"
+    fetched = fetch(entry, mirror=mirror, hosts=DEFAULT_HOSTS, cache=cache, progress=lambda message: None)
+    return prepare(
+        fetched.table, name, entry.task, scaling=scaling, expected_rows=entry.n_rows, expected_features=entry.n_features
+    )

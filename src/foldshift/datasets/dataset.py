@@ -1,0 +1,126 @@
+"""A data set ready for partitioners and learners, and its file. NumPy only: every job reads one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from foldshift.files import atomic_path
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A data set ready for partitioners and learners.
+
+    Attributes
+    ----------
+    name, task : str
+        Identifier; ``regression`` or ``classification``.
+    X : ndarray of shape (n_samples, n_features), dtype float64
+        Inputs; nominal columns hold the category's position in `categories`.
+    y : ndarray of shape (n_samples,)
+        Target, float64; class codes, int64, for classification.
+    feature_names, kinds : tuple of str
+        Name and kind (``real``, ``integer``, ``nominal``) of every column.
+    categories : tuple of tuple of str
+        Labels of every nominal column, in the order of their codes; empty for numeric columns.
+    classes : tuple of str
+        Class labels in the order of their codes; empty for regression.
+    groups : ndarray of shape (n_samples,) or None
+        Source of every row, where there are several.
+    target : str
+        Name of the target.
+    target_range : tuple of float
+        Smallest and largest target before scaling; ``(0, 0)`` for classification.
+    feature_ranges : ndarray of shape (n_features, 2)
+        Smallest and largest value of every column before scaling.
+    scaling : {"global", "fold", "none"}
+        Whether numeric inputs and a regression target were scaled to [0, 1]; ``fold`` leaves that to each training part.
+    rows : ndarray of shape (n_samples,), dtype int64
+        Row of the source's table, from 0.
+    n_dropped : int
+        Rows with missing values.
+    constant_features : tuple of str
+        Inputs with a single value; kept, and 0 after scaling.
+    notes : tuple of str
+        What differs from expectation.
+    """
+
+    name: str
+    task: str
+    X: np.ndarray
+    y: np.ndarray
+    feature_names: tuple
+    kinds: tuple
+    categories: tuple
+    classes: tuple
+    groups: np.ndarray | None
+    target: str
+    target_range: tuple
+    feature_ranges: np.ndarray
+    scaling: str
+    rows: np.ndarray
+    n_dropped: int
+    constant_features: tuple
+    notes: tuple
+
+    @property
+    def categorical_features(self):
+        """Boolean array of shape (n_features,): which columns are nominal."""
+        return np.array([kind == "nominal" for kind in self.kinds])
+
+
+def write_prepared(path, data):
+    """Write a prepared data set; the same data give the same bytes.
+
+    Parameters
+    ----------
+    path : path-like
+        File in NumPy's ``.npz`` format, without pickles.
+    data : Dataset
+        The data set.
+    """
+    arrays = {
+        "X": data.X,
+        "y": data.y,
+        "rows": data.rows,
+        "feature_ranges": data.feature_ranges,
+        "target_range": np.array(data.target_range),
+        "n_dropped": np.array(data.n_dropped),
+    }
+    for key in ("name", "task", "target", "scaling"):
+        arrays[key] = np.array(getattr(data, key))
+    for key in ("feature_names", "kinds", "classes", "constant_features", "notes"):
+        arrays[key] = np.array(getattr(data, key), dtype=np.str_)
+    arrays["categories"] = np.array([label for labels in data.categories for label in labels], dtype=np.str_)
+    arrays["n_categories"] = np.array([len(labels) for labels in data.categories], dtype=np.int64)
+    if data.groups is not None:
+        arrays["groups"] = data.groups
+    with atomic_path(path) as temporary:
+        np.savez(temporary, **arrays)
+
+
+def read_prepared(path):
+    """Read a data set that `write_prepared` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    data : Dataset
+    """
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = dict(archive)
+    ends = np.cumsum(arrays["n_categories"])
+    labels = arrays["categories"].tolist()
+    return Dataset(
+        **{key: str(arrays[key]) for key in ("name", "task", "target", "scaling")},
+        **{key: tuple(arrays[key].tolist()) for key in ("feature_names", "kinds", "classes", "constant_features", "notes")},
+        **{key: arrays[key] for key in ("X", "y", "rows", "feature_ranges")},
+        categories=tuple(tuple(labels[end - n : end]) for n, end in zip(arrays["n_categories"], ends)),
+        groups=arrays.get("groups"),
+        target_range=tuple(arrays["target_range"].tolist()),
+        n_dropped=int(arrays["n_dropped"]),
+    )

@@ -1,0 +1,137 @@
+"""From a parsed table to arrays: rows with missing values dropped, one row order, scaling."""
+
+import hashlib
+
+import numpy as np
+
+from foldshift.datasets.dataset import Dataset
+from foldshift.datasets.table import row_texts
+from foldshift.errors import DataError
+
+SCALINGS = ("global", "fold", "none")
+
+
+def prepare(table, name, task, *, scaling="global", expected_rows=None, expected_features=None, groups=None):
+    """Make a data set of a parsed table.
+
+    Rows with missing values are dropped. The others are brought into the order of the SHA-256 of their text (duplicates keep theirs), which is the same
+    whichever source the table came from, and unrelated to any value: results per seed depend on the order of rows.
+
+    Parameters
+    ----------
+    table : foldshift.datasets.table.RawTable
+        The table.
+    name : str
+        Identifier, for messages.
+    task : {"regression", "classification"}
+        What is predicted.
+    scaling : {"global", "fold", "none"}, default="global"
+        ``global`` scales numeric inputs and a regression target to [0, 1] by ``(x - min) / (max - min)`` over all rows; a constant column becomes 0.
+    expected_rows, expected_features : int, optional
+        Counts of the catalogue; a difference becomes a note.
+    groups : array-like of shape (n_rows,), optional
+        Source of every row of the table.
+
+    Returns
+    -------
+    data : Dataset
+
+    Raises
+    ------
+    DataError
+        If nothing can be learned: no rows, one target value, a target or an input that is not usable. The message names the data set.
+    """
+    if scaling not in SCALINGS:
+        raise DataError(f"data set {name}: scaling={scaling!r} must be one of {', '.join(SCALINGS)}")
+    features = table.features
+    if not features:
+        raise DataError(
+            f"data set {name}: no inputs, only the target {table.target!r}; give a table with at least one more column"
+        )
+    complete = np.flatnonzero(table.complete())
+    n_dropped = len(table.frame) - len(complete)
+    if len(complete) == 0:
+        raise DataError(f"data set {name}: all {len(table.frame)} rows have missing values; nothing is left")
+    digests = [hashlib.sha256(text.encode()).digest() for text in row_texts(table)]
+    order = np.array(sorted(range(len(complete)), key=digests.__getitem__), dtype=np.int64)
+    rows = complete[order]
+    frame = table.frame.iloc[rows]
+
+    columns, categories, ranges, constant = [], [], [], []
+    for feature in features:
+        values, labels = _column(frame[feature], table.kinds[feature], name, feature)
+        low, high = float(values.min()), float(values.max())
+        if low == high:
+            constant.append(feature)
+        columns.append(_scaled(values, low, high) if scaling == "global" and not labels else values)
+        categories.append(labels)
+        ranges.append((low, high))
+    y, classes, target_range = _target(frame[table.target], table, task, name, scaling)
+    return Dataset(
+        name=name,
+        task=task,
+        X=np.ascontiguousarray(np.column_stack(columns)),
+        y=y,
+        feature_names=tuple(features),
+        kinds=tuple(table.kinds[feature] for feature in features),
+        categories=tuple(categories),
+        classes=classes,
+        groups=None if groups is None else np.asarray(groups)[rows],
+        target=table.target,
+        target_range=target_range,
+        feature_ranges=np.array(ranges),
+        scaling=scaling,
+        rows=rows,
+        n_dropped=n_dropped,
+        constant_features=tuple(constant),
+        notes=(*table.notes, *_count_notes(len(rows), len(features), expected_rows, expected_features)),
+    )
+
+
+def _column(column, kind, name, feature):
+    """Values and category labels of an input."""
+    if kind == "nominal":
+        return column.cat.codes.to_numpy(dtype=np.float64), tuple(str(label) for label in column.cat.categories)
+    values = column.to_numpy(dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise DataError(f"data set {name}: input {feature!r} holds an infinite value; only finite numbers can be used")
+    return values, ()
+
+
+def _target(column, table, task, name, scaling):
+    """Target, class labels and range before scaling."""
+    if task == "classification":
+        present = column.cat.remove_unused_categories()
+        if len(present.cat.categories) < 2:
+            raise DataError(
+                f"data set {name}: all rows are of class {present.cat.categories[0]!r}; at least two classes are needed"
+            )
+        return present.cat.codes.to_numpy(dtype=np.int64), tuple(str(label) for label in present.cat.categories), (0.0, 0.0)
+    if table.kinds[table.target] == "nominal":
+        raise DataError(
+            f"data set {name}: the target {table.target!r} is not numeric (e.g. {column.iloc[0]!r}); regression needs numbers"
+        )
+    values = column.to_numpy(dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise DataError(f"data set {name}: the target {table.target!r} holds an infinite value; only finite numbers can be used")
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        raise DataError(
+            f"data set {name}: the target {table.target!r} has one value, {low:g}, in all {len(values)} rows; nothing can be predicted"
+        )
+    return (_scaled(values, low, high) if scaling == "global" else values), (), (low, high)
+
+
+def _scaled(values, low, high):
+    return (values - low) / (high - low) if high > low else np.zeros_like(values)
+
+
+def _count_notes(n_rows, n_features, expected_rows, expected_features):
+    notes = []
+    for what, found, expected in (
+        ("rows without missing values", n_rows, expected_rows),
+        ("inputs", n_features, expected_features),
+    ):
+        if expected is not None and found != expected:
+            notes.append(f"{found} {what}, expected {expected}")
+    return notes

@@ -1,0 +1,12 @@
+"""Folds and a learner in, predictions and scores out."""
+
+from foldshift.lazy import exports
+
+EXPORTS = {
+    "build_learner": "learner",
+    "design_matrix": "learner",
+    "evaluate_cell": "scores",
+    "evaluate_folds": "folds",
+    "regression_scores": "metrics",
+}
+__getattr__, __dir__, __all__ = exports(__name__, EXPORTS)

@@ -1,0 +1,65 @@
+"""From a learner's entry in configuration to an estimator and the matrix it sees."""
+
+import numpy as np
+
+from foldshift.importing import import_object
+
+
+def build_learner(spec, scaling="global"):
+    """Make the estimator of a learner's entry.
+
+    Parameters
+    ----------
+    spec : dict
+        ``import`` (dotted path of a scikit-learn estimator class) and ``params`` (its parameters).
+    scaling : {"global", "fold", "none"}, default="global"
+        With ``fold``, inputs and target are scaled to [0, 1] on each training part and predictions are scaled back.
+
+    Returns
+    -------
+    estimator : scikit-learn estimator
+
+    Raises
+    ------
+    ValueError
+        If the class cannot be imported or refuses a parameter; the message names it.
+    """
+    cls = import_object(spec["import"], "learner")
+    try:
+        estimator = cls(**spec.get("params", {}))
+    except TypeError as error:
+        raise ValueError(f"learner {spec['import']}: {error}") from error
+    if scaling == "fold":
+        from sklearn.compose import TransformedTargetRegressor  # here, because most jobs do not need them
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import MinMaxScaler
+
+        return TransformedTargetRegressor(make_pipeline(MinMaxScaler(), estimator), transformer=MinMaxScaler())
+    return estimator
+
+
+def design_matrix(data, nominal="codes"):
+    """The inputs as a learner of numbers sees them.
+
+    Parameters
+    ----------
+    data : foldshift.datasets.Dataset
+        Prepared data set; nominal columns hold category codes.
+    nominal : {"codes", "one_hot"}, default="codes"
+        ``codes``: the category's number, scaled to [0, 1] by the number of categories where numeric inputs are scaled as a whole;
+        ``one_hot``: one column per category.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_columns), dtype float64, C order
+    """
+    columns = []
+    for j, categories in enumerate(data.categories):
+        column = data.X[:, j]
+        if not categories:
+            columns.append(column)
+        elif nominal == "one_hot":
+            columns.extend((column == code).astype(np.float64) for code in range(len(categories)))
+        else:
+            columns.append(column / max(len(categories) - 1, 1) if data.scaling == "global" else column)
+    return np.ascontiguousarray(np.column_stack(columns))

@@ -1,0 +1,114 @@
+"""From scores of folds to results of seeds: one cross-validation, one number."""
+
+import numpy as np
+import pyarrow as pa
+
+from foldshift.evaluation.metrics import METRICS
+from foldshift.evaluation.storage import TEXT
+
+ERROR_SCHEMA = pa.schema(
+    [
+        ("dataset", TEXT),
+        ("learner", TEXT),
+        ("partitioner", TEXT),
+        ("k", pa.int32()),
+        ("seed", pa.int32()),
+        *[(name, pa.float64()) for name in METRICS],
+        ("n_failed", pa.int32()),
+    ]
+)
+SEED_SHIFT_SCHEMA = pa.schema(
+    [("dataset", TEXT), ("partitioner", TEXT), ("k", pa.int32()), ("seed", pa.int32()), ("d_n", pa.float64())]
+)
+
+
+def fold_means(values, n_folds):
+    """Mean over the folds of every seed.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_seeds * n_folds,)
+        Folds within seeds.
+    n_folds : int
+        Number of folds.
+
+    Returns
+    -------
+    means : ndarray of shape (n_seeds,)
+        NaN where a fold is missing: a mean over fewer folds would be another quantity.
+    """
+    return np.asarray(values, dtype=np.float64).reshape(-1, n_folds).mean(axis=1)
+
+
+def summarise_scores(columns, n_folds):
+    """One row per seed from the score rows of a cell.
+
+    Parameters
+    ----------
+    columns : dict of str to ndarray
+        Score rows of one data set, learner, partitioner and k, as `foldshift.evaluation.storage.fold_rows` orders them.
+    n_folds : int
+        Number of folds.
+
+    Returns
+    -------
+    rows : dict of str to ndarray of shape (n_seeds,)
+        Keys, the mean of every metric over the folds, ``n_failed``.
+    """
+    rows = {name: columns[name][::n_folds] for name in ("dataset", "learner", "partitioner", "k", "seed")}
+    rows |= {name: fold_means(columns[name], n_folds) for name in METRICS}
+    rows["n_failed"] = (columns["status"] != "ok").reshape(-1, n_folds).sum(axis=1)
+    return rows
+
+
+def summarise_shift(columns):
+    """One row per partitioner, k and seed from the shift rows of a data set.
+
+    Parameters
+    ----------
+    columns : dict of str to ndarray
+        Shift rows of one data set and block: cells one after the other, folds within seeds.
+
+    Returns
+    -------
+    rows : list of dict of str to ndarray
+        One table for each cell, in the order of the rows.
+    """
+    starts = np.flatnonzero(
+        np.concatenate(
+            [[True], (columns["partitioner"][1:] != columns["partitioner"][:-1]) | (columns["k"][1:] != columns["k"][:-1])]
+        )
+    )
+    out = []
+    for start, stop in zip(starts, [*starts[1:], len(columns["k"])]):
+        k = int(columns["k"][start])
+        rows = {name: columns[name][start:stop:k] for name in ("dataset", "partitioner", "k", "seed")}
+        out.append(rows | {"d_n": fold_means(columns["d_n"][start:stop], k)})
+    return out
+
+
+def by_cell(columns, keys, value, datasets, cells):
+    """Arrange rows of seeds as arrays over data sets and seeds.
+
+    Parameters
+    ----------
+    columns : dict of str to ndarray
+        Rows of all data sets; within a cell the seeds stand in the order of their draw.
+    keys : sequence of str
+        Columns that make a cell, e.g. ``("learner", "k", "partitioner")``.
+    value : str
+        Column to arrange.
+    datasets : sequence of str
+        Data sets, in the order wanted.
+    cells : iterable of tuple
+        Cells wanted.
+
+    Returns
+    -------
+    arrays : dict of tuple to ndarray of shape (n_datasets, n_seeds)
+    """
+    index = {}
+    labels = list(zip(columns["dataset"], *[columns[key] for key in keys]))
+    for row, label in enumerate(labels):
+        index.setdefault(label, []).append(row)
+    return {cell: np.array([columns[value][index[(dataset, *cell)]] for dataset in datasets]) for cell in cells}

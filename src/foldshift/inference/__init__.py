@@ -1,0 +1,6 @@
+"""Tests and intervals for cross-validation results."""
+
+from foldshift.lazy import exports
+
+EXPORTS = {"SignedRanks": "wilcoxon", "wilcoxon_signed_ranks": "wilcoxon"}
+__getattr__, __dir__, __all__ = exports(__name__, EXPORTS)

@@ -1,0 +1,189 @@
+"""Nearest-neighbour regression, with one neighbour order for all partitions of a data set."""
+
+import numbers
+
+import numpy as np
+from numba import njit
+from scipy.spatial import cKDTree
+
+from foldshift.learners.base import FoldRegressor
+
+# Neighbours listed per sample: a training part almost never lacks the k nearest of them (2 folds, k = 3: once in 8 million).
+LIST_LENGTH = 32
+MOST_TREE_FEATURES = 20  # above, a k-d tree is no faster than looking at every pair
+
+
+class NNRegressor(FoldRegressor):
+    """Unweighted mean of the nearest training samples, Euclidean distance.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        Number of neighbours k. A training part with fewer samples uses all of them.
+
+    Notes
+    -----
+    Samples at equal distance are taken in the order of the training data, so that the prediction is defined under ties;
+    scikit-learn's `KNeighborsRegressor` gives the same prediction where there are none. The mean sums the neighbours from near to far.
+
+    The shared path lists the nearest neighbours of every sample once per data set; a fit is then a walk along the list that skips the
+    samples of its own fold. Where the list is too short (it almost never is) all samples are scanned.
+
+    References
+    ----------
+    .. [1] Saez, Romero-Bejar (2022), Table 2: k = 3, distance Euclidean.
+    """
+
+    def __init__(self, n_neighbors=3):
+        self.n_neighbors = n_neighbors
+
+    def _check(self):
+        if isinstance(self.n_neighbors, bool) or not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
+            raise ValueError(f"n_neighbors must be an integer of at least 1; got {self.n_neighbors!r}")
+
+    def _fit(self, X, y):
+        self._check()
+        self.X_, self.y_ = X, y
+
+    def _predict(self, X):
+        nearest = _nearest(X, self.X_, min(self.n_neighbors, len(self.X_)), False)
+        return _means(self.y_, nearest)
+
+    def _predict_folds(self, X, y, folds, n_folds, random_states):
+        self._check()
+        listed = neighbour_lists(X, min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X) - 1))
+        return _walk(X, y, folds, n_folds, listed, self.n_neighbors)
+
+
+def neighbour_lists(X, length):
+    """Nearest other samples of every sample, Euclidean distance, near to far, ties in row order.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), dtype float64
+        Inputs.
+    length : int
+        Neighbours per sample, ``1 <= length < n_samples``.
+
+    Returns
+    -------
+    listed : ndarray of shape (n_samples, length), dtype int32
+    """
+    if X.shape[1] > MOST_TREE_FEATURES or length + 2 > len(X):
+        return _nearest(X, X, length, True)
+    # Two more than wanted: the sample itself, and one to see whether the list ends inside a tie.
+    candidates = cKDTree(X).query(X, k=length + 2)[1].astype(np.int32)
+    return _refine(X, candidates, length)
+
+
+@njit(cache=True)
+def _refine(X, candidates, length):
+    """Order a tree's candidates exactly; where they end inside a tie, or miss the sample itself, look at all samples."""
+    n = len(X)
+    out = np.empty((n, length), np.int32)
+    width = candidates.shape[1]
+    distances = np.empty(width)
+    rows = np.empty(width, np.int32)
+    for i in range(n):
+        n_held = 0
+        for j in np.sort(candidates[i]):
+            if j != i:
+                n_held = _insert(distances, rows, n_held, _distance(X, i, X, j), j)
+        # The tree may round a distance otherwise than we do: a gap in the last few units counts as a tie.
+        if n_held > length + 1 or distances[length - 1] >= distances[length] * (1 - 1e-12):
+            n_held = 0
+            for j in range(n):
+                if j != i:
+                    n_held = _insert(distances[:length], rows[:length], n_held, _distance(X, i, X, j), j)
+        out[i] = rows[:length]
+    return out
+
+
+@njit(cache=True, inline="always")
+def _insert(distances, rows, n_held, distance, row):
+    """Insert into a list sorted by distance; a later row goes behind an equal distance."""
+    if n_held == len(rows):
+        if distance >= distances[n_held - 1]:
+            return n_held
+        at = n_held - 1
+    else:
+        at = n_held
+        n_held += 1
+    while at > 0 and distances[at - 1] > distance:
+        distances[at] = distances[at - 1]
+        rows[at] = rows[at - 1]
+        at -= 1
+    distances[at] = distance
+    rows[at] = row
+    return n_held
+
+
+@njit(cache=True, inline="always")
+def _distance(a, i, b, j):
+    total = 0.0
+    for c in range(a.shape[1]):
+        gap = a[i, c] - b[j, c]
+        total += gap * gap
+    return total
+
+
+@njit(cache=True)
+def _nearest(queries, points, n_nearest, skip_self):
+    """Nearest `points` of every query, near to far, ties in row order: (n_queries, n_nearest) int32."""
+    out = np.empty((len(queries), n_nearest), np.int32)
+    distances = np.empty(n_nearest)
+    rows = np.empty(n_nearest, np.int32)
+    for i in range(len(queries)):
+        n_held = 0
+        for j in range(len(points)):
+            if not (skip_self and i == j):
+                n_held = _insert(distances, rows, n_held, _distance(queries, i, points, j), j)
+        out[i] = rows
+    return out
+
+
+@njit(cache=True)
+def _means(y, nearest):
+    n, k = nearest.shape
+    out = np.empty(n)
+    for i in range(n):
+        total = 0.0
+        for t in range(k):
+            total += y[nearest[i, t]]
+        out[i] = total / k
+    return out
+
+
+@njit(cache=True)
+def _walk(X, y, folds, n_folds, listed, n_neighbors):
+    n_seeds, n = folds.shape
+    out = np.empty((n_seeds, n))
+    sizes = np.empty(n_folds, np.int64)
+    distances = np.empty(n_neighbors)
+    rows = np.empty(n_neighbors, np.int32)
+    for s in range(n_seeds):
+        sizes[:] = 0
+        for i in range(n):
+            sizes[folds[s, i]] += 1
+        for i in range(n):
+            own = folds[s, i]
+            wanted = min(n_neighbors, n - sizes[own])
+            found = 0
+            total = 0.0
+            for t in range(listed.shape[1]):
+                j = listed[i, t]
+                if folds[s, j] != own:
+                    total += y[j]
+                    found += 1
+                    if found == wanted:
+                        break
+            if found < wanted:
+                found = 0
+                for j in range(n):
+                    if folds[s, j] != own:
+                        found = _insert(distances[:wanted], rows[:wanted], found, _distance(X, i, X, j), j)
+                total = 0.0
+                for t in range(wanted):
+                    total += y[rows[t]]
+            out[s, i] = total / wanted
+    return out

@@ -1,0 +1,93 @@
+"""Partitioners by the names the papers print."""
+
+import re
+
+import numpy as np
+
+from foldshift.errors import unknown
+from foldshift.partition.stratified import stratified_folds
+
+KNOWN = ("CV", "SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100", "TSCV")
+HINT = "SCVt takes any number of strata t, for example SCV7."
+
+
+def n_strata_of(name):
+    """Number of strata that a regression partitioner's name stands for.
+
+    Parameters
+    ----------
+    name : str
+        ``CV`` (one stratum), ``SCVt`` (t strata) or ``TSCV`` (as many as samples).
+
+    Returns
+    -------
+    n_strata : int or None
+        None for ``TSCV``.
+
+    Raises
+    ------
+    ValueError
+        If the name is none of these; the message lists them.
+    """
+    if name == "CV":
+        return 1
+    if name == "TSCV":
+        return None
+    match = re.fullmatch(r"SCV([1-9][0-9]*)", name)
+    if match is None:
+        raise ValueError(unknown("partitioner", name, KNOWN, HINT))
+    return int(match.group(1))
+
+
+def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
+    """Cut the same data into folds once per seed.
+
+    Parameters
+    ----------
+    partitioner : str or callable
+        ``CV``, ``SCVt`` with any number of strata t, or ``TSCV``; or a function
+        ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
+    X : array-like of shape (n_samples, n_features) or None
+        Inputs. The regression partitioners do not look at them.
+    y : array-like of shape (n_samples,)
+        Target.
+    n_folds : int, default=5
+        Number of folds, ``2 <= n_folds <= n_samples``.
+    seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
+        One partition is made for each.
+    **options
+        Passed on to the partitioner.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
+        Fold of every sample in the caller's own order.
+
+    Raises
+    ------
+    ValueError
+        If the partitioner is unknown, or `n_folds` or the number of strata is out of range.
+    """
+    rngs = [np.random.default_rng(seed) for seed in seeds]
+    if callable(partitioner):
+        folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
+        return check_folds(folds, len(rngs), len(y), n_folds)
+    n_strata = n_strata_of(partitioner)
+    if options:
+        raise ValueError(f"partitioner {partitioner} takes no options; got {', '.join(sorted(options))}")
+    return stratified_folds(y, n_folds, n_strata, rngs)
+
+
+def check_folds(folds, n_seeds, n_samples, n_folds):
+    """Refuse folds that are not a partition: wrong shape, a fold number out of range, or an empty fold."""
+    if folds.shape != (n_seeds, n_samples):
+        raise ValueError(f"folds have shape {folds.shape}; expected (n_seeds, n_samples) = {(n_seeds, n_samples)}")
+    if folds.dtype.kind not in "ui":
+        raise ValueError(f"folds have dtype {folds.dtype}; expected an integer type")
+    if folds.size and (folds.min() < 0 or folds.max() >= n_folds):
+        raise ValueError(f"folds hold numbers from {folds.min()} to {folds.max()}; expected 0 to {n_folds - 1}")
+    for row, cut in enumerate(folds):
+        empty = np.flatnonzero(np.bincount(cut, minlength=n_folds) == 0)
+        if len(empty):
+            raise ValueError(f"fold {empty[0]} of partition {row} is empty")
+    return folds

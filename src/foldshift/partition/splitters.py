@@ -1,0 +1,150 @@
+"""The partitioners as scikit-learn splitters: use them wherever scikit-learn takes ``cv=``."""
+
+import numbers
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils import check_random_state, column_or_1d, indexable
+from sklearn.utils.validation import _num_samples, assert_all_finite
+
+from foldshift.partition.stratified import stratified_folds
+
+
+class _ContinuousStratified(BaseCrossValidator):
+    """Shared by the single and the repeated splitter: checks, folds, indices."""
+
+    _n_repeats = 1
+
+    def _check(self, y, n_samples):
+        if y is None:
+            raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
+        y = column_or_1d(y)
+        if y.dtype.kind not in "buif":
+            raise ValueError(f"y must hold numbers to be stratified on; got dtype {y.dtype}. For classes use StratifiedKFold.")
+        assert_all_finite(y, input_name="y")
+        if self.n_splits > n_samples:
+            raise ValueError(
+                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: n_samples={n_samples}."
+            )
+        if self.n_strata is not None and self.n_strata > n_samples:
+            raise ValueError(
+                f"Cannot have number of strata n_strata={self.n_strata} greater than the number of samples: n_samples={n_samples}. "
+                "n_strata=None makes as many strata as samples."
+            )
+        return y
+
+    def _check_parameters(self):
+        _check_count("n_splits", self.n_splits, 2)
+        if self.n_strata is not None:
+            _check_count("n_strata", self.n_strata, 1)
+
+    def _rngs(self):
+        """One generator per repetition; an integer `random_state` gives the folds of ``make_folds(seeds=[random_state])``."""
+        if isinstance(self.random_state, numbers.Integral):
+            if self._n_repeats == 1:
+                return [np.random.default_rng(int(self.random_state))]
+            entropy = int(self.random_state)
+        else:
+            entropy = check_random_state(self.random_state).randint(0, 2**31, size=4).tolist()
+        return [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(self._n_repeats)]
+
+    def split(self, X, y=None, groups=None):
+        """Generate indices to split data into training and test set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data; only its length is used.
+        y : array-like of shape (n_samples,)
+            Numeric target to stratify on.
+        groups : object
+            Always ignored, exists for compatibility.
+
+        Yields
+        ------
+        train, test : ndarray
+            Indices into the caller's own order, ascending.
+        """
+        X, y = indexable(X, y)
+        n_samples = _num_samples(X)
+        y = self._check(y, n_samples)
+        for folds in stratified_folds(y, self.n_splits, self.n_strata, self._rngs()):
+            for fold in range(self.n_splits):
+                test = folds == fold
+                yield np.flatnonzero(~test), np.flatnonzero(test)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
+        return self.n_splits * self._n_repeats
+
+
+class ContinuousStratifiedKFold(_ContinuousStratified):
+    """K-fold cross-validation stratified on a continuous target.
+
+    Samples are sorted by target and cut into `n_strata` strata of neighbours; the samples of each stratum are spread evenly, at
+    random, over the folds. One stratum is plain shuffled k-fold, as many strata as samples (the default) is total
+    stratification (TSCV), in which every run of `n_splits` neighbours in target goes to `n_splits` different folds.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    n_strata : int or None, default=None
+        Number of strata t of SCV_t; None is as many as samples, 1 is plain k-fold.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import ContinuousStratifiedKFold
+    >>> y = np.arange(6.0)
+    >>> for train, test in ContinuousStratifiedKFold(n_splits=3, random_state=0).split(y, y):
+    ...     assert len(test) == 2 and min(test) < 3 <= max(test)
+
+    References
+    ----------
+    .. [1] Saez, J.A., Romero-Bejar, J.L. (2022). Impact of regressand stratification in dataset shift caused by
+       cross-validation. Mathematics 10(14), 2538. Algorithms 1 to 3.
+    """
+
+    def __init__(self, n_splits=5, n_strata=None, *, random_state=None):
+        self.n_splits = n_splits
+        self.n_strata = n_strata
+        self.random_state = random_state
+        self._check_parameters()
+
+
+class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
+    """`ContinuousStratifiedKFold` repeated with different randomisation in each repetition.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    n_repeats : int, default=10
+        Number of repetitions, at least 1.
+    n_strata : int or None, default=None
+        Number of strata; None is as many as samples, 1 is plain k-fold.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call.
+    """
+
+    def __init__(self, n_splits=5, n_repeats=10, n_strata=None, *, random_state=None):
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.n_strata = n_strata
+        self.random_state = random_state
+        self._check_parameters()
+        _check_count("n_repeats", n_repeats, 1)
+
+    @property
+    def _n_repeats(self):
+        return self.n_repeats
+
+
+def _check_count(name, value, lowest):
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ValueError(f"{name} must be an integer of at least {lowest}; got {value!r} of type {type(value).__name__}.")
+    if value < lowest:
+        raise ValueError(f"{name} must be at least {lowest}; got {name}={value}.")

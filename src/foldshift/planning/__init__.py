@@ -1,0 +1,1 @@
+"""What the workflow has to know before it plans: configuration, blocks of seeds, files that code rests on."""

@@ -1,0 +1,262 @@
+"""Configuration: filled with defaults, checked against its schema, and against the catalogue, before anything is planned."""
+
+import copy
+import os
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from foldshift.errors import ConfigError, unknown
+from foldshift.partition.registry import HINT, KNOWN, n_strata_of
+
+OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling")
+LISTS = ("datasets", "partitioners", "learners", "n_folds")
+TASKS = {"saez_2022": "regression"}
+REFERENCES = {"saez_2022": ("CV", "TSCV")}
+
+
+def read_yaml(path, what):
+    """Read a YAML file safely.
+
+    Raises
+    ------
+    ConfigError
+        If the file is missing or is not YAML.
+    """
+    try:
+        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{what}: cannot read {path}: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{what}: {path} is not valid YAML: {' '.join(str(error).split())}") from error
+
+
+def resolve(config, schema):
+    """Fill in defaults, apply the overrides of the command line to every study, and check against the schema.
+
+    Parameters
+    ----------
+    config : dict
+        Configuration as read, command line included.
+    schema : dict
+        JSON schema of the configuration.
+
+    Returns
+    -------
+    resolved : dict
+        A new dictionary; every study carries its own complete settings.
+
+    Raises
+    ------
+    ConfigError
+        At the first mistake: the key, the value received, what is allowed.
+    """
+    config = copy.deepcopy(dict(config))
+    for key in LISTS:
+        if key in config:
+            config[key] = _as_list(config[key])
+    _check(config, schema)
+    _fill(config, schema)
+    for study in config["studies"].values():
+        for key in OVERRIDES:
+            if key in config and key in _known_keys(schema, study, config):
+                study[key] = config[key]
+    _check(config, schema)
+    return config
+
+
+def _known_keys(schema, study, config):
+    name = next(name for name, value in config["studies"].items() if value is study)
+    return schema["properties"]["studies"]["properties"][name]["properties"]
+
+
+def _as_list(value):
+    """Lists on the command line: ``datasets=a,b`` means the same as ``datasets=[a,b]``."""
+    if isinstance(value, str):
+        return [yaml.safe_load(part) for part in value.split(",") if part.strip()]
+    return value if isinstance(value, list) else [value]
+
+
+def _fill(values, schema):
+    for key, part in schema.get("properties", {}).items():
+        if key not in values and "default" in part:
+            values[key] = copy.deepcopy(part["default"])
+        if isinstance(values.get(key), dict):
+            _fill(values[key], part)
+
+
+def _check(config, schema):
+    errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
+    if errors:
+        raise ConfigError(_one_line(errors[0]))
+
+
+def _one_line(error):
+    where = ".".join(str(part) for part in error.path) or "configuration"
+    if error.validator == "additionalProperties":
+        allowed = list(error.schema.get("properties", {}))
+        extra = next(key for key in error.instance if key not in allowed)
+        return unknown("config key" if where == "configuration" else f"key in {where}", extra, allowed)
+    if error.validator == "required":
+        return f"{where}: {error.message}"
+    limits = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
+    if error.validator in limits:
+        allowed = f"must be {limits[error.validator]} {error.validator_value}"
+    elif error.validator == "enum":
+        allowed = f"must be one of {', '.join(map(str, error.validator_value))}"
+    elif error.validator == "type":
+        kinds = error.validator_value
+        allowed = f"must be of type {kinds if isinstance(kinds, str) else ' or '.join(kinds)}"
+    elif error.validator == "uniqueItems":
+        allowed = "must not repeat a value"
+    elif error.validator in ("minItems", "minProperties", "minLength"):
+        allowed = "must not be empty"
+    else:
+        allowed = error.message
+    return f"{where}={error.instance!r} {allowed}"
+
+
+def check_studies(config, catalogue, learners):
+    """Check what the schema cannot know: names against catalogue and learners, folds and strata against the number of rows.
+
+    Parameters
+    ----------
+    config : dict
+        Resolved configuration.
+    catalogue : dict of str to foldshift.datasets.entry.CatalogueEntry
+        The data sets.
+    learners : dict of str to dict
+        The learners file.
+
+    Raises
+    ------
+    ConfigError
+        At the first mistake.
+    """
+    for study, settings in config["studies"].items():
+        for name in settings["datasets"]:
+            if name not in catalogue:
+                hint = f"Add a line to {config['catalogue']} or an entry to extra_datasets."
+                same_task = [known for known, entry in catalogue.items() if entry.task == TASKS[study]]
+                raise ConfigError(unknown(f"data set in {study}.datasets", name, same_task, hint))
+            if catalogue[name].task != TASKS[study]:
+                raise ConfigError(
+                    f"{study}.datasets: {name} is a {catalogue[name].task} data set; {study} takes {TASKS[study]} data sets"
+                )
+        for name in settings["learners"]:
+            if name not in learners:
+                raise ConfigError(
+                    unknown(f"learner in {study}.learners", name, learners, f"Add an entry to {config['learners_file']}.")
+                )
+            if TASKS[study] not in learners[name]["tasks"]:
+                raise ConfigError(
+                    f"{study}.learners: {name} does not do {TASKS[study]}; its tasks are {', '.join(learners[name]['tasks'])}"
+                )
+        for name in settings["partitioners"]:
+            _check_partitioner(study, name, settings, config, catalogue)
+        for reference in REFERENCES[study]:
+            if reference not in settings["partitioners"]:
+                raise ConfigError(
+                    f"{study}.partitioners must contain {' and '.join(REFERENCES[study])}, the references of the tests; got {', '.join(settings['partitioners'])}"
+                )
+        for k in settings["n_folds"]:
+            for name in settings["datasets"]:
+                rows = catalogue[name].n_rows
+                if rows is not None and k > rows:
+                    raise ConfigError(
+                        f"{study}.n_folds: k={k} is above the {rows} rows of data set {name}; k must be between 2 and {rows}"
+                    )
+
+
+def _check_partitioner(study, name, settings, config, catalogue):
+    if name in config["own_partitioners"]:
+        return
+    try:
+        n_strata = n_strata_of(name)
+    except ValueError:
+        known = (*KNOWN, *config["own_partitioners"])
+        raise ConfigError(unknown(f"partitioner in {study}.partitioners", name, known, HINT)) from None
+    for dataset in settings["datasets"]:
+        rows = catalogue[dataset].n_rows
+        if n_strata is not None and rows is not None and n_strata > rows:
+            raise ConfigError(
+                f"{study}.partitioners: {name} wants {n_strata} strata, but data set {dataset} has {rows} rows; t must be between 1 and {rows}"
+            )
+
+
+LEARNER_KEYS = {
+    "import": str,  # dotted path of a scikit-learn estimator class
+    "params": dict,  # its parameters
+    "tasks": list,  # regression, classification
+    "nominal": str,  # codes or one_hot
+    "replicates": int,  # evaluations with random_state 0, 1, ..., averaged
+    "title": str,
+}
+
+
+def read_learners(path):
+    """Read the learners file.
+
+    Parameters
+    ----------
+    path : path-like
+        YAML file: learner name to ``import``, ``tasks`` and optionally ``params``, ``nominal``, ``replicates``, ``title``.
+
+    Returns
+    -------
+    learners : dict of str to dict
+        Every entry complete with its defaults.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or an entry is wrong; the message names entry and key.
+    """
+    entries = read_yaml(path, "learners file")
+    if not isinstance(entries, dict) or not entries:
+        raise ConfigError(f"learners file {path} must map learner names to entries; got {type(entries).__name__}")
+    learners = {}
+    for name, entry in entries.items():
+        if not isinstance(entry, dict):
+            raise ConfigError(f"learner {name} in {path}: expected keys {', '.join(LEARNER_KEYS)}; got {entry!r}")
+        for key, value in entry.items():
+            if key not in LEARNER_KEYS:
+                raise ConfigError(unknown(f"key of learner {name} in {path}", key, LEARNER_KEYS))
+            if not isinstance(value, LEARNER_KEYS[key]):
+                raise ConfigError(f"learner {name} in {path}: {key}={value!r} must be of type {LEARNER_KEYS[key].__name__}")
+        for key in ("import", "tasks"):
+            if key not in entry:
+                raise ConfigError(f"learner {name} in {path}: key {key!r} is missing")
+        learners[name] = {"params": {}, "nominal": "codes", "replicates": 1, "title": name} | entry
+        if learners[name]["nominal"] not in ("codes", "one_hot"):
+            raise ConfigError(f"learner {name} in {path}: nominal={entry['nominal']!r} must be codes or one_hot")
+        if learners[name]["replicates"] < 1:
+            raise ConfigError(f"learner {name} in {path}: replicates={entry['replicates']} must be at least 1")
+    return learners
+
+
+def check_writable(folder, key):
+    """Refuse an output folder that cannot be written, before work is done for it.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder; it need not exist yet.
+    key : str
+        Its config key, for the message.
+
+    Raises
+    ------
+    ConfigError
+        If it, or the nearest folder above it that exists, is not a folder or cannot be written.
+    """
+    path = Path(folder).absolute()
+    while not path.exists():
+        path = path.parent
+    if not path.is_dir():
+        raise ConfigError(f"{key}={str(folder)!r}: {path} is a file, not a folder; name another folder")
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ConfigError(
+            f"{key}={str(folder)!r}: no permission to write in {path}; change the permission or name another folder"
+        )

@@ -1,0 +1,353 @@
+"""Tables of the regression study (Saez and Romero-Bejar 2022) from results of seeds."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.monte_carlo import (
+    mean_and_error,
+    p_value_error,
+    p_values_by_repetitions,
+    seed_bootstrap,
+    std_and_error,
+)
+from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
+from foldshift.reporting.tables import Cell, Grid, format_p, shades
+from foldshift.seeding import generator
+
+REFERENCES = ("CV", "TSCV")
+N_BOOTSTRAP = 100
+
+
+def compare_with_references(per_dataset, k, partitioners, keys):
+    """Wilcoxon tests of every partitioner against the references, over the data sets.
+
+    Parameters
+    ----------
+    per_dataset : dict of str to ndarray of shape (n_datasets,)
+        Result of every partitioner, one number per data set.
+    k : int
+        Number of folds, for the key.
+    partitioners : sequence of str
+        Rows.
+    keys : str
+        Prefix of the columns.
+
+    Returns
+    -------
+    rows : dict of str to dict
+        For every partitioner ``p_vs_cv``, ``higher_vs_cv``, ``p_vs_tscv``, ``higher_vs_tscv``; empty against itself. ``higher`` is 1
+        where the row's method has the higher sum of ranks, that is, the larger values: the asterisk of the paper.
+    """
+    rows = {}
+    for name in partitioners:
+        row = {}
+        for reference in REFERENCES:
+            label = f"vs_{reference.lower()}"
+            if name == reference:
+                row |= {f"{keys}p_{label}": np.nan, f"{keys}higher_{label}": np.nan}
+            else:
+                test = wilcoxon_signed_ranks(per_dataset[name], per_dataset[reference])
+                row |= {f"{keys}p_{label}": test.p_value, f"{keys}higher_{label}": int(test.r_plus > test.r_minus)}
+        rows[name] = row
+    return rows
+
+
+def shift_table(shift, folds, partitioners):
+    """Table 4: the target shift that partitioners induce.
+
+    Parameters
+    ----------
+    shift : dict of (int, str) to ndarray of shape (n_datasets, n_seeds)
+        Mean D_n over the folds, by k and partitioner.
+    folds : sequence of int
+        Numbers of folds k.
+    partitioners : sequence of str
+        In the order of the table.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``k, partitioner, mean_dn, standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv, n_datasets, n_seeds``.
+    """
+    rows = []
+    for k in folds:
+        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners, "")
+        for name in partitioners:
+            mean, error = mean_and_error(shift[k, name])
+            n_datasets, n_seeds = shift[k, name].shape
+            rows.append({"k": k, "partitioner": name, "mean_dn": mean, "standard_error": error} | tests[name])
+            rows[-1] |= {"n_datasets": n_datasets, "n_seeds": n_seeds}
+    return pd.DataFrame(rows)
+
+
+def shift_by_dataset(shift, folds, partitioners, datasets):
+    """D_n of every data set: columns ``dataset, k, partitioner, mean_dn, standard_error, std_dn``."""
+    rows = []
+    for i, dataset in enumerate(datasets):
+        for k in folds:
+            for name in partitioners:
+                values = shift[k, name][i]
+                std = values.std(ddof=1)
+                rows.append((dataset, k, name, values.mean(), std / np.sqrt(len(values)), std))
+    return pd.DataFrame(rows, columns=["dataset", "k", "partitioner", "mean_dn", "standard_error", "std_dn"])
+
+
+def error_table(errors, failed, learners, folds, partitioners):
+    """Table 5: error and its standard deviation over the seeds.
+
+    Parameters
+    ----------
+    errors : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
+        RMSE, mean over the folds, by learner, k and partitioner; NaN where a fit failed.
+    failed : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
+        Number of failed fits.
+    learners, folds, partitioners : sequence
+        In the order of the table.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``regressor, k, partitioner, rmse, rmse_standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv``, the same for ``std``
+        (the standard deviation over seeds, averaged over the data sets) with the prefix ``std_``, ``n_datasets, n_seeds, n_failed_fits``. Tests
+        rest on the data sets with results for every partitioner of that learner and k; ``n_datasets`` counts them.
+    """
+    rows = []
+    for learner in learners:
+        for k in folds:
+            cells = {name: errors[learner, k, name] for name in partitioners}
+            usable = np.all([(~np.isnan(values)).sum(axis=1) >= 2 for values in cells.values()], axis=0)
+            if not usable.any():
+                rows += [{"regressor": learner, "k": k, "partitioner": name, "n_datasets": 0} for name in partitioners]
+                continue
+            cells = {name: values[usable] for name, values in cells.items()}
+            tests = compare_with_references({n: np.nanmean(v, axis=1) for n, v in cells.items()}, k, partitioners, "")
+            std_tests = compare_with_references(
+                {n: np.nanstd(v, axis=1, ddof=1) for n, v in cells.items()}, k, partitioners, "std_"
+            )
+            for name in partitioners:
+                rmse, rmse_error = mean_and_error(cells[name])
+                std, std_error = std_and_error(cells[name])
+                row = {
+                    "regressor": learner,
+                    "k": k,
+                    "partitioner": name,
+                    "rmse": rmse,
+                    "rmse_standard_error": rmse_error,
+                } | tests[name]
+                row |= {"std": std, "std_standard_error": std_error} | std_tests[name]
+                row |= {"n_datasets": int(usable.sum()), "n_seeds": cells[name].shape[1]}
+                rows.append(row | {"n_failed_fits": int(failed[learner, k, name].sum())})
+    return pd.DataFrame(rows)
+
+
+def p_value_errors(values, partitioners, statistic, rng_names):
+    """Monte Carlo standard error of the p-values against both references, by bootstrap over seeds.
+
+    Parameters
+    ----------
+    values : dict of str to ndarray of shape (n_datasets, n_seeds)
+        Results of every partitioner.
+    partitioners : sequence of str
+    statistic : {"mean", "std"}
+    rng_names : tuple
+        Names the randomness is derived from.
+
+    Returns
+    -------
+    errors : dict of (str, str) to float
+        By partitioner and reference.
+    """
+    draws = {
+        name: seed_bootstrap(values[name], statistic, N_BOOTSTRAP, generator(0, "bootstrap", statistic, *rng_names, name))
+        for name in partitioners
+    }
+    return {
+        (name, reference): p_value_error(draws[name], draws[reference])
+        for name in partitioners
+        for reference in REFERENCES
+        if name != reference
+    }
+
+
+def convergence_table(errors, learners, folds, partitioners, *, step, maximum, draws):
+    """Figure 2 as a table: mean p against CV by number of repetitions.
+
+    Parameters
+    ----------
+    errors : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
+        RMSE of seeds.
+    learners, folds, partitioners : sequence
+        What to compare; CV is the reference.
+    step, maximum, draws : int
+        Repetitions ``step, 2 step, ...`` up to `maximum` or the number of seeds; draws of each.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``regressor, k, partitioner, repetitions, mean_p, std_p, n_draws``.
+    """
+    rows = []
+    for learner in learners:
+        for k in folds:
+            n_seeds = errors[learner, k, "CV"].shape[1]
+            repetitions = list(range(step, min(maximum, n_seeds) + 1, step))
+            usable = np.all([(~np.isnan(errors[learner, k, name])).all(axis=1) for name in partitioners], axis=0)
+            if not repetitions or not usable.any():
+                continue
+            reference = errors[learner, k, "CV"][usable]
+            for name in partitioners:
+                if name != "CV":
+                    rng = generator(0, "repetitions", learner, k)  # every partitioner is compared on the same draws
+                    mean_p, std_p = p_values_by_repetitions(errors[learner, k, name][usable], reference, repetitions, draws, rng)
+                    rows += [(learner, k, name, r, m, s, draws) for r, m, s in zip(repetitions, mean_p, std_p)]
+    return pd.DataFrame(rows, columns=["regressor", "k", "partitioner", "repetitions", "mean_p", "std_p", "n_draws"])
+
+
+def order_table(table, value, error, group):
+    """Whether results fall from CV to TSCV, pair by pair of neighbouring partitioners.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        `shift_table` or `error_table`: rows ordered from CV to TSCV within each group.
+    value, error : str
+        Columns of the result and its Monte Carlo standard error.
+    group : list of str
+        Columns that make a group.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``group..., from, to, difference, standard_error, ordered``; ``ordered`` is ``yes`` where the result falls, ``within error`` where it rises by
+        at most two standard errors of the difference, ``no`` where it rises by more.
+    """
+    rows = []
+    for keys, part in table.groupby(group, sort=False):
+        part = part.reset_index(drop=True)
+        for i in range(len(part) - 1):
+            difference = part[value][i + 1] - part[value][i]
+            both = float(np.hypot(part[error][i], part[error][i + 1]))
+            verdict = "yes" if difference < 0 else "within error" if difference <= 2 * both else "no"
+            rows.append((*np.atleast_1d(keys), part["partitioner"][i], part["partitioner"][i + 1], difference, both, verdict))
+    return pd.DataFrame(rows, columns=[*group, "from", "to", "difference", "standard_error", "ordered"])
+
+
+def paper_vs_ours(printed, ours, errors, comparable, reason):
+    """Every printed number beside ours.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Columns ``table``, keys, ``quantity``, ``value`` and ``row_has_higher_rank_sum``.
+    ours : dict of tuple to (float, int or None)
+        Our number and asterisk, by the keys of the printed row.
+    errors : dict of tuple to float
+        Monte Carlo standard error of our number.
+    comparable : bool
+        Whether the run covers what the paper covers; otherwise the numbers are left out.
+    reason : str
+        Why not.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``table, regressor, metric, k, partitioner, quantity, printed, ours, ratio, standard_error, printed_asterisk, our_asterisk, note``.
+    """
+    rows = []
+    for row in printed.itertuples(index=False):
+        key = (row.table, row.regressor, row.metric, row.k, row.partitioner, row.quantity)
+        value, asterisk = ours.get(key, (np.nan, None)) if comparable else (np.nan, None)
+        is_p = row.quantity.startswith("p_")
+        rows.append(
+            {
+                "table": row.table,
+                "regressor": row.regressor,
+                "metric": row.metric,
+                "k": row.k,
+                "partitioner": row.partitioner,
+                "quantity": row.quantity,
+                "printed": row.value,
+                "ours": value,
+                "ratio": value / row.value,
+                "standard_error": errors.get(key, np.nan) if comparable else np.nan,
+                "printed_asterisk": row.row_has_higher_rank_sum if is_p else "",
+                "our_asterisk": "*" if is_p and asterisk == 1 else "",
+                "note": "" if comparable and key in ours else reason if not comparable else "not in this run",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def shift_grid(table, alpha, caption):
+    """Table 4 as the paper prints it: means shaded and the best underlined, p below alpha bold, asterisks."""
+    partitioners = list(dict.fromkeys(table["partitioner"]))
+    rows = []
+    for k, part in table.groupby("k", sort=False):
+        part = part.set_index("partitioner")
+        rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, "{:.4f}")])
+        rows += _p_rows(part, partitioners, alpha, "")
+    notes = [
+        _marks_note(alpha),
+        _counts_note(table),
+    ]
+    return Grid(caption, ["Folds", *partitioners], rows, notes)
+
+
+def error_grid(table, alpha, caption):
+    """Table 5 as the paper prints it: error and standard deviation side by side, one block per regressor."""
+    partitioners = list(dict.fromkeys(table["partitioner"]))
+    rows = []
+    for regressor, block in table.groupby("regressor", sort=False):
+        rows.append([f"{regressor}"])
+        for k, part in block.groupby("k", sort=False):
+            part = part.set_index("partitioner")
+            if "rmse" not in part or part["rmse"].isna().any():
+                rows.append([f"{k}-fcv", *[Cell("no results")] * (2 * len(partitioners))])
+                continue
+            cells = _value_cells(part["rmse"], partitioners, "{:.4E}") + _value_cells(part["std"], partitioners, "{:.4E}")
+            rows.append([f"{k}-fcv", *cells])
+            for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
+                rows.append([*error_row, *std_row[1:]])
+    header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
+    return Grid(caption, header, rows, [_marks_note(alpha), _counts_note(table)])
+
+
+def _value_cells(values, partitioners, form):
+    numbers = [values[name] for name in partitioners]
+    best = min(numbers)
+    return [
+        Cell(_exponent(form.format(number)), shade, underline=number == best) for number, shade in zip(numbers, shades(numbers))
+    ]
+
+
+def _exponent(text):
+    """9.2947E-02 as the paper prints it: 9.2947E-2."""
+    return text.replace("E-0", "E-").replace("E+0", "E+")
+
+
+def _p_rows(part, partitioners, alpha, prefix):
+    rows = []
+    for reference in REFERENCES:
+        label = f"vs_{reference.lower()}"
+        cells = []
+        for name in partitioners:
+            p, higher = part[f"{prefix}p_{label}"][name], part[f"{prefix}higher_{label}"][name]
+            cells.append(Cell("" if name == reference else format_p(p, higher == 1), bold=bool(p < alpha)))
+        rows.append([f"vs. {reference}", *cells])
+    return rows
+
+
+def _marks_note(alpha):
+    return (
+        "Darker cells are better, the best is underlined. Below each row of results: p of Wilcoxon's signed-ranks test over the data sets (exact, "
+        f"two-sided) against CV and against TSCV; bold below {alpha:g}; an asterisk where the column's method has the larger values (does worse)."
+    )
+
+
+def _counts_note(table):
+    low, high = int(table["n_datasets"].min()), int(table["n_datasets"].max())
+    sets = str(high) if low == high else f"{low} to {high}"
+    seeds = int(table["n_seeds"].max())
+    failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
+    text = f"Rests on {sets} data sets and {seeds} seeds per cell."
+    return text + (f" {failed} fits failed; their seeds are left out." if failed else "")

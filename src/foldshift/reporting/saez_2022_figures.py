@@ -1,0 +1,172 @@
+"""Figures of the regression study (Saez and Romero-Bejar 2022)."""
+
+import numpy as np
+
+from foldshift.partition.stratified import stratified_folds
+from foldshift.reporting.figures import MARKERS, plt, style
+from foldshift.shift.ks import fold_ks
+
+
+def draw_target_shift(rng_seed=2022):
+    """Figure 1: what target shift between training and test part looks like, on made-up data cut by the real partitioners.
+
+    Parameters
+    ----------
+    rng_seed : int, default=2022
+        Seed of the data and of the folds.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Four panels: the data; a test part with only large targets; the fold of plain cross-validation with the largest shift among 20
+        partitions; a fold of total stratification.
+    """
+    rng = np.random.default_rng(rng_seed)
+    x = np.sort(rng.random(60))
+    y = 0.15 + 0.7 * x**2 + 0.06 * rng.normal(size=60)
+    extreme = (y > np.quantile(y, 0.8)).astype(np.uint8)[None, :]
+    plain = stratified_folds(y, 5, 1, [np.random.default_rng(s) for s in range(20)])
+    shift = fold_ks(y, plain)
+    seed, fold = np.unravel_index(shift.argmax(), shift.shape)
+    total = stratified_folds(y, 5, None, [np.random.default_rng(0)])
+    panels = [
+        ("(a) the data set", None, None),
+        ("(b) high target shift: only large y are tested", extreme[0] == 1, fold_ks(y, extreme)[0, 1]),
+        ("(c) moderate: a fold of plain cross-validation", plain[seed] == fold, shift[seed, fold]),
+        ("(d) low: a fold of total stratification (TSCV)", total[0] == 0, fold_ks(y, total)[0, 0]),
+    ]
+    figure, axes = plt.subplots(2, 2, figsize=(8, 6), sharex=True, sharey=True)
+    for axis, (title, test, d_n) in zip(axes.flat, panels):
+        train = np.ones(60, dtype=bool) if test is None else ~test
+        axis.plot(
+            x[train], y[train], "o", color="#7F7F7F", mfc="none", ms=5, label="training part" if test is not None else "samples"
+        )
+        if test is not None:
+            axis.plot(x[test], y[test], "s", color="#000000", ms=5, label="test part")
+        axis.set_title(title if d_n is None else f"{title}, D$_n$ = {d_n:.2f}", fontsize=9)
+        axis.legend(loc="upper left")
+    for axis in axes[1]:
+        axis.set_xlabel("input x")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("target y")
+    return figure
+
+
+def draw_convergence(table, partitioners, alpha):
+    """Figure 2: mean p-value against CV by number of repetitions, one panel per k and regressor.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.reporting.saez_2022.convergence_table` makes it.
+    partitioners : sequence of str
+        Series, in the order of the legend; CV is the reference and has none.
+    alpha : float
+        Level of the tests, drawn as a line.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    folds, learners = list(dict.fromkeys(table["k"])), list(dict.fromkeys(table["regressor"]))
+    names = [name for name in partitioners if name != "CV"]
+    rows, columns = max(len(folds), 1), max(len(learners), 1)
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(2.6 * columns + 0.6, 2.2 * rows + 0.7), sharex=True, sharey=True, squeeze=False
+    )
+    for i, k in enumerate(folds):
+        for j, learner in enumerate(learners):
+            axis = axes[i, j]
+            for index, name in enumerate(names):
+                part = table[(table["k"] == k) & (table["regressor"] == learner) & (table["partitioner"] == name)]
+                every = max(len(part) // 6, 1)
+                axis.plot(
+                    part["repetitions"],
+                    part["mean_p"],
+                    lw=1.2,
+                    ms=4,
+                    markevery=(index % every, every),
+                    label=name,
+                    **style(index),
+                )
+            axis.axhline(alpha, color="#000000", lw=0.6)
+            axis.set_title(f"{learner}, k = {k}", fontsize=9)
+            axis.set_ylim(0, 1)
+    figure.supxlabel("repetitions of cross-validation", fontsize=9)
+    figure.supylabel("mean p against CV", fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
+    return figure
+
+
+def draw_shift_boxes(table, partitioners):
+    """Box plots of D_n over the data sets, one panel per k.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.reporting.saez_2022.shift_by_dataset` makes it.
+    partitioners : sequence of str
+        Boxes, from left to right.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    folds = list(dict.fromkeys(table["k"]))
+    figure, axes = plt.subplots(1, len(folds), figsize=(max(3.2 * len(folds), 4), 3.6), sharey=True, squeeze=False)
+    for axis, k in zip(axes[0], folds):
+        parts = [table[(table["k"] == k) & (table["partitioner"] == name)]["mean_dn"].to_numpy() for name in partitioners]
+        axis.boxplot(
+            parts,
+            tick_labels=list(partitioners),
+            showmeans=True,
+            medianprops={"color": "#000000", "lw": 1.5},
+            boxprops={"color": "#333333"},
+            meanprops={"marker": "D", "mfc": "#7F7F7F", "mec": "#000000", "ms": 5},
+            flierprops={"marker": "o", "ms": 3, "mec": "#555555"},
+        )
+        axis.set_title(f"k = {k}", fontsize=9)
+        axis.tick_params(axis="x", rotation=60)
+        axis.set_ylim(bottom=0)
+    axes[0, 0].set_ylabel("mean D$_n$ of a data set")
+    return figure
+
+
+def draw_shift_by_dataset(table, partitioners, sizes):
+    """D_n of every data set by partitioner, data sets ordered by size.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.reporting.saez_2022.shift_by_dataset` makes it.
+    partitioners : sequence of str
+        Series.
+    sizes : dict of str to int
+        Number of samples of each data set.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    folds = list(dict.fromkeys(table["k"]))
+    datasets = sorted(sizes, key=lambda name: (sizes[name], name))
+    figure, axes = plt.subplots(
+        1, len(folds), figsize=(3.2 * len(folds) + 1.2, 0.22 * len(datasets) + 1.6), sharey=True, squeeze=False
+    )
+    for axis, k in zip(axes[0], folds):
+        for index, name in enumerate(partitioners):
+            part = table[(table["k"] == k) & (table["partitioner"] == name)].set_index("dataset")
+            look = style(index)
+            axis.plot(
+                part["mean_dn"].reindex(datasets), range(len(datasets)), ls="none", marker=MARKERS[index % 8], ms=5, color=look["color"],
+                mfc="none" if index % 2 else look["color"], label=name,
+            )  # fmt: skip
+        axis.set_xscale("log")
+        axis.set_title(f"k = {k}", fontsize=9)
+        axis.set_xlabel("mean D$_n$ (log scale)")
+    axes[0, 0].set_yticks(range(len(datasets)), [f"{name} ({sizes[name]})" for name in datasets])
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(partitioners), 8))
+    return figure

@@ -1,0 +1,72 @@
+"""What every regressor of the library must do. A new learner is picked up without writing a line."""
+
+import numpy as np
+import pytest
+
+import foldshift.learners
+from foldshift.evaluation import evaluate_folds
+from foldshift.partition import make_folds
+
+REGRESSORS = [name for name in foldshift.learners.EXPORTS if name.endswith("Regressor")]
+RNG = np.random.default_rng(20220721)
+
+
+def _numeric(n=60, p=4):
+    X = RNG.random((n, p))
+    return X, X @ np.arange(1, p + 1) + 0.1 * RNG.normal(size=n)
+
+
+def _cases():
+    X, y = _numeric()
+    yield "numeric", X, y
+    codes = np.column_stack([RNG.integers(0, 3, 60), RNG.integers(0, 2, 60)]).astype(float)
+    yield "nominal codes", codes, codes[:, 0] + RNG.random(60)
+    yield "mixed", np.column_stack([X, codes]), y + codes[:, 0]
+    yield "constant column", np.column_stack([X, np.ones(60)]), y
+    yield "duplicate column", np.column_stack([X, X[:, 0]]), y
+    yield "duplicate rows", np.repeat(X[:20], 3, axis=0), np.repeat(y[:20], 3)
+    yield "more columns than rows", RNG.random((12, 30)), RNG.random(12)
+    yield "two rows per fold", X[:10], y[:10]
+    yield "one row per fold", X[:5], y[:5]
+    yield "constant target", X, np.full(60, 0.25)
+    yield "ties everywhere", np.round(X, 1), np.round(y, 0)
+
+
+CASES = list(_cases())
+
+
+def _estimator(name):
+    cls = getattr(foldshift.learners, name)
+    return cls(random_state=0) if "random_state" in cls().get_params() else cls()
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_the_shared_path_predicts_as_the_plain_path_does(name, case):
+    _, X, y = case
+    folds = make_folds("TSCV", X, y, 5, range(3))
+    states = np.arange(15, dtype=np.uint32).reshape(3, 5) + 7
+    fixed = None if name == "ELMRegressor" else states  # its weights are drawn once, from the estimator's own state
+    shared = evaluate_folds(_estimator(name), X, y, folds, random_states=fixed)
+    plain = evaluate_folds(_estimator(name), X, y, folds, random_states=fixed, shared=False)
+    assert shared.shape == folds.shape and np.isfinite(shared).all()
+    # Sums that leave a fold out are added in another order; nothing else may differ.
+    assert shared == pytest.approx(plain, abs=1e-8 * max(1.0, np.abs(y).max()))
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_predictions_do_not_depend_on_the_other_seeds_or_on_the_type_of_the_folds(name):
+    _, X, y = CASES[2]
+    folds = make_folds("CV", X, y, 4, range(5))
+    states = np.arange(20, dtype=np.uint32).reshape(5, 4)
+    whole = evaluate_folds(_estimator(name), X, y, folds, random_states=states)
+    alone = evaluate_folds(_estimator(name), X, y, folds[3:4].astype(np.uint16), random_states=states[3:4])
+    assert (whole[3:4] == alone).all()
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_the_same_call_twice_gives_the_same_bytes(name):
+    _, X, y = CASES[2]
+    folds = make_folds("CV", X, y, 4, range(2))
+    first, second = (evaluate_folds(_estimator(name), X, y, folds) for _ in range(2))
+    assert first.tobytes() == second.tobytes()

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.utils.estimator_checks import check_estimator
+
+from foldshift.learners import NNRegressor
+from foldshift.learners.nearest import _nearest, neighbour_lists
+
+
+def test_it_is_a_scikit_learn_estimator():
+    check_estimator(NNRegressor())
+
+
+def test_without_ties_it_predicts_as_scikit_learn_does():
+    rng = np.random.default_rng(0)
+    X, y, new = rng.random((200, 4)), rng.random(200), rng.random((50, 4))
+    for k in (1, 3, 7):
+        theirs = KNeighborsRegressor(k, algorithm="brute").fit(X, y).predict(new)
+        assert NNRegressor(k).fit(X, y).predict(new) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_ties_go_to_the_earlier_training_row():
+    X, y = np.array([[0.0], [2.0], [2.0], [0.0]]), np.array([1.0, 2.0, 4.0, 8.0])
+    assert NNRegressor(1).fit(X, y).predict([[1.0]]) == [1.0]
+    assert NNRegressor(3).fit(X, y).predict([[1.0]]) == [(1 + 2 + 4) / 3]
+
+
+def test_a_small_training_part_uses_all_its_rows():
+    assert NNRegressor(3).fit([[0.0], [1.0]], [2.0, 4.0]).predict([[9.0]]) == [3.0]
+
+
+@pytest.mark.parametrize("digits", [0, 1, 6])
+def test_listed_neighbours_are_exact_under_duplicates_and_ties(digits):
+    X = np.round(np.random.default_rng(digits).random((300, 2)) * 4, digits)
+    assert (neighbour_lists(X, 32) == _nearest(X, X, 32, True)).all()
+
+
+@pytest.mark.parametrize("value", [0, 1.5, True])
+def test_a_number_of_neighbours_that_makes_no_sense_is_refused(value):
+    with pytest.raises(ValueError, match="n_neighbors must be an integer of at least 1"):
+        NNRegressor(value).fit([[0.0], [1.0]], [0.0, 1.0])

@@ -1,0 +1,159 @@
+import copy
+
+import pytest
+import yaml
+
+from foldshift.datasets.entry import CatalogueEntry
+from foldshift.errors import ConfigError
+from foldshift.planning.blocks import block_names, block_range
+from foldshift.planning.config import check_studies, check_writable, read_learners, read_yaml, resolve
+from foldshift.planning.modules import module_files
+
+CATALOGUE = {
+    "small": CatalogueEntry("small", "regression", n_rows=12),
+    "large": CatalogueEntry("large", "regression", n_rows=500),
+    "mine": CatalogueEntry("mine", "regression"),
+    "classes": CatalogueEntry("classes", "classification", n_rows=50),
+}
+LEARNERS = {"NN": {"tasks": ["regression"]}, "SVM": {"tasks": ["classification"]}}
+CONFIG = {
+    "studies": {
+        "saez_2022": {
+            "datasets": ["small", "large"],
+            "partitioners": ["CV", "SCV4", "TSCV"],
+            "learners": ["NN"],
+            "n_folds": [2, 5],
+            "n_seeds": 10,
+        }
+    }
+}
+
+
+@pytest.fixture(scope="module")
+def schema(root):
+    return read_yaml(root / "workflow/schemas/config.schema.yaml", "schema")
+
+
+def changed(**changes):
+    config = copy.deepcopy(CONFIG)
+    for key, value in changes.items():
+        if key in ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "scaling", "typo"):
+            config["studies"]["saez_2022"][key] = value
+        else:
+            config[key] = value
+    return config
+
+
+def test_defaults_are_filled_in_and_the_input_is_left_alone(schema):
+    config = changed()
+    resolved = resolve(config, schema)
+    assert resolved["studies"]["saez_2022"]["convergence"] == {"step": 5, "maximum": 150, "draws": 50}
+    assert resolved["results"] == "results" and resolved["mirror"] is None
+    assert config == CONFIG
+
+
+def test_keys_of_the_command_line_win_over_every_study(schema):
+    resolved = resolve(CONFIG | {"n_seeds": 3, "datasets": "small,large", "n_folds": "2,3", "partitioners": "CV,TSCV"}, schema)
+    study = resolved["studies"]["saez_2022"]
+    assert (study["n_seeds"], study["datasets"], study["n_folds"]) == (3, ["small", "large"], [2, 3])
+    assert resolve(CONFIG | {"datasets": "small", "n_folds": 2}, schema)["studies"]["saez_2022"]["n_folds"] == [2]
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (CONFIG | {"n_seed": 3}, "unknown config key 'n_seed'; did you mean n_seeds"),
+        (changed(typo=1), "unknown key in studies.saez_2022 'typo'"),
+        (CONFIG | {"studies": {"saez_2023": {}}}, "unknown key in studies 'saez_2023'; did you mean saez_2022"),
+        (changed(n_folds=[1]), "studies.saez_2022.n_folds.0=1 must be at least 2"),
+        (changed(n_folds=[2, 2]), "must not repeat a value"),
+        (changed(n_seeds=1), "n_seeds=1 must be at least 2"),
+        (changed(n_seeds="many"), "n_seeds='many' must be of type integer"),
+        (changed(datasets=[]), "datasets=\\[\\] must not be empty"),
+        (changed(scaling="local"), "scaling='local' must be one of global, fold, none"),
+        ({}, "'studies' is a required property"),
+    ],
+)
+def test_a_mistake_in_the_configuration_is_one_line_with_key_value_and_what_is_allowed(config, message, schema):
+    with pytest.raises(ConfigError, match=message) as caught:
+        resolve(config, schema)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (changed(datasets=["smal"]), "unknown data set in saez_2022.datasets 'smal'; did you mean small"),
+        (changed(datasets=["classes"]), "classes is a classification data set; saez_2022 takes regression data sets"),
+        (changed(learners=["KNN"]), "unknown learner in saez_2022.learners 'KNN'; did you mean NN"),
+        (changed(learners=["SVM"]), "SVM does not do regression"),
+        (changed(partitioners=["CV", "TSCV", "DOB"]), "unknown partitioner in saez_2022.partitioners 'DOB'"),
+        (changed(partitioners=["CV", "SCV4"]), "must contain CV and TSCV"),
+        (changed(partitioners=["CV", "TSCV", "SCV13"]), "SCV13 wants 13 strata, but data set small has 12 rows; t must be between 1 and 12"),
+        (changed(n_folds=[13]), "k=13 is above the 12 rows of data set small; k must be between 2 and 12"),
+    ],
+)
+def test_names_folds_and_strata_are_checked_before_planning(config, message, schema):
+    with pytest.raises(ConfigError, match=message) as caught:
+        check_studies(resolve(config, schema), CATALOGUE, LEARNERS)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_good_configuration_passes_and_a_partitioner_of_ones_own_is_known(schema):
+    check_studies(resolve(changed(datasets=["small", "mine"]), schema), CATALOGUE, LEARNERS)
+    own = changed(partitioners=["CV", "TSCV", "Mine"], own_partitioners={"Mine": {"import": "my.cut"}})
+    check_studies(resolve(own, schema), CATALOGUE, LEARNERS)
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "paper.yaml"])
+def test_shipped_configurations_are_valid(root, schema, name, monkeypatch):
+    from foldshift.datasets.catalogue import read_catalogue
+
+    config = resolve(yaml.safe_load((root / "config" / name).read_text()), schema)
+    check_studies(config, read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A: {import: a.b, tasks: [regression], parms: {}}", "unknown key of learner A .*'parms'; did you mean params"),
+        ("A: {tasks: [regression]}", "key 'import' is missing"),
+        ("A: {import: a.b, tasks: regression}", "tasks='regression' must be of type list"),
+        ("A: {import: a.b, tasks: [regression], nominal: dummy}", "nominal='dummy' must be codes or one_hot"),
+        ("[1]", "must map learner names to entries; got list"),
+        ("A: {", "is not valid YAML"),
+    ],
+)
+def test_a_mistake_in_the_learners_file_is_named(tmp_path, text, message):
+    (tmp_path / "learners.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        read_learners(tmp_path / "learners.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(ConfigError, match="is a file, not a folder"):
+        check_writable(tmp_path / "taken" / "below", "results")
+    check_writable(tmp_path / "new" / "below", "results")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 3), (10, 100), (1000, 7)])
+def test_blocks_cover_every_seed_once(n, size):
+    covered = [i for name in block_names(n, size) for i in range(block_range(name)[0], sum(block_range(name)))]
+    assert covered == list(range(n))
+
+
+def test_code_of_a_rule_is_what_its_script_imports_and_nothing_else(root):
+    names = {path.split("/src/foldshift/")[-1] for path in module_files(root / "scripts/evaluate.py", objects=["foldshift.learners.NNRegressor"])}
+    assert {"evaluation/scores.py", "learners/nearest.py", "learners/base.py", "files.py"} <= names
+    assert not {"learners/__init__.py", "learners/gbm.py", "partition/stratified.py", "reporting/tables.py", "shift/ks.py"} & names
+
+
+def test_a_learner_of_the_users_own_counts_as_code(tmp_path, monkeypatch):
+    (tmp_path / "my_learner.py").write_text("class Mine: ...\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert module_files(objects=["my_learner.Mine"]) == [str(tmp_path / "my_learner.py")]
+    assert module_files(objects=["sklearn.svm.SVR"]) == []

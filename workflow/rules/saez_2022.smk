@@ -1,0 +1,337 @@
+"""Regressand stratification (Saez and Romero-Bejar 2022).
+
+Needs: scores and target shift of the regression data sets. Makes: Tables 1, 4 and 5, Figures 1 and 2 and what stands behind them.
+"""
+
+SAEZ = config["studies"]["saez_2022"]
+SAEZ_TABLES = "<results>/saez_2022/tables"
+SAEZ_FIGURES = "<results>/saez_2022/figures"
+SAEZ_CHECK = SAEZ["scaling_check"]
+
+
+def table_files(name):
+    """The three files of a table."""
+    return [f"{SAEZ_TABLES}/{name}.{form}" for form in ("csv", "html", "tex")]
+
+
+def figure_files(name):
+    """The three files of a figure."""
+    return [f"{SAEZ_FIGURES}/{name}.{form}" for form in ("svg", "pdf", "png")]
+
+
+def saez_stem(kind, name):
+    """Path of a table or figure without its ending, for scripts that write several forms."""
+    return f"{config['results']}/saez_2022/{kind}/{name}"
+
+
+def saez_table(name, category):
+    """Outputs of a table; the HTML form goes into the report."""
+    return report(
+        f"{SAEZ_TABLES}/{name}.html",
+        caption=f"../report/{name}.rst",
+        category="Saez and Romero-Bejar 2022",
+        subcategory=category,
+        labels={"item": name, "form": "table"},
+    )
+
+
+def saez_figure(name, category):
+    """Outputs of a figure; the SVG form goes into the report."""
+    return report(
+        f"{SAEZ_FIGURES}/{name}.svg",
+        caption=f"../report/{name}.rst",
+        category="Saez and Romero-Bejar 2022",
+        subcategory=category,
+        labels={"item": name, "form": "figure"},
+    )
+
+
+SAEZ_TABLE_NAMES = [
+    "table1_datasets",
+    "table4_dn",
+    "dn_by_dataset",
+    "table5_error",
+    "error_order",
+    "error_by_dataset",
+    "figure2_convergence",
+] + (["scaling_check"] if SAEZ_CHECK["n_seeds"] else [])
+SAEZ_FIGURE_NAMES = [
+    "figure1_target_shift",
+    "figure2_convergence",
+    "dn_boxes",
+    "dn_by_dataset",
+]
+STUDY_OUTPUTS["saez_2022"] = [
+    *[path for name in SAEZ_TABLE_NAMES for path in table_files(name)],
+    *[path for name in SAEZ_FIGURE_NAMES for path in figure_files(name)],
+    *[
+        f"<results>/saez_2022/paper_vs_ours.{form}"
+        for form in ("csv", "html", "tex")
+    ],
+]
+
+
+rule saez_2022:
+    input:
+        STUDY_OUTPUTS["saez_2022"],
+        "<results>/provenance/config.yaml",
+        "<results>/provenance/versions.json",
+        "<results>/provenance/datasets.json",
+    localrule: True
+    message:
+        "The regression study is complete"
+
+
+rule saez_datasets:
+    input:
+        data=[
+            f"<resources>/prepared/{SAEZ['scaling']}/{name}.npz"
+            for name in SAEZ["datasets"]
+        ],
+        origins=[f"<resources>/fetched/{name}.json" for name in SAEZ["datasets"]],
+        code=code("tabulate_datasets"),
+    output:
+        multiext(f"{SAEZ_TABLES}/table1_datasets", ".csv", ".tex"),
+        html=saez_table("table1_datasets", "1 Data"),
+    log:
+        "<logs>/saez_2022/table1_datasets.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    localrule: True
+    params:
+        stem=saez_stem("tables", "table1_datasets"),
+        entries=[dict(vars(CATALOGUE[name])) for name in SAEZ["datasets"]],
+    message:
+        "Table 1: data sets"
+    script:
+        "../../scripts/tabulate_datasets.py"
+
+
+rule saez_shift:
+    input:
+        shift=[
+            f"<results>/saez_2022/seed_shift/{name}.parquet"
+            for name in SAEZ["datasets"]
+        ],
+        code=code("tabulate_shift"),
+    output:
+        multiext(f"{SAEZ_TABLES}/table4_dn", ".csv", ".tex"),
+        multiext(f"{SAEZ_TABLES}/dn_by_dataset", ".csv", ".tex"),
+        html=saez_table("table4_dn", "2 Target shift"),
+        by_dataset=saez_table("dn_by_dataset", "2 Target shift"),
+    log:
+        "<logs>/saez_2022/table4_dn.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        settings=SAEZ,
+        table4=saez_stem("tables", "table4_dn"),
+        by_dataset=saez_stem("tables", "dn_by_dataset"),
+    message:
+        "Table 4: target shift"
+    script:
+        "../../scripts/tabulate_shift.py"
+
+
+rule saez_error:
+    input:
+        errors=[
+            f"<results>/saez_2022/seed_errors/{name}.parquet"
+            for name in SAEZ["datasets"]
+        ],
+        code=code("tabulate_error"),
+    output:
+        multiext(f"{SAEZ_TABLES}/table5_error", ".csv", ".tex"),
+        multiext(f"{SAEZ_TABLES}/error_order", ".csv", ".tex"),
+        multiext(f"{SAEZ_TABLES}/error_by_dataset", ".csv", ".tex"),
+        multiext(f"{SAEZ_TABLES}/figure2_convergence", ".tex"),
+        html=saez_table("table5_error", "3 Error"),
+        order=saez_table("error_order", "3 Error"),
+        by_dataset=saez_table("error_by_dataset", "3 Error"),
+        convergence_html=saez_table("figure2_convergence", "4 Convergence"),
+        convergence=f"{SAEZ_TABLES}/figure2_convergence.csv",
+    log:
+        "<logs>/saez_2022/table5_error.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        settings=SAEZ,
+        table5=saez_stem("tables", "table5_error"),
+        order=saez_stem("tables", "error_order"),
+        by_dataset=saez_stem("tables", "error_by_dataset"),
+        convergence=saez_stem("tables", "figure2_convergence"),
+    message:
+        "Table 5: error; p-values by repetitions"
+    script:
+        "../../scripts/tabulate_error.py"
+
+
+rule saez_paper_vs_ours:
+    input:
+        datasets=f"{SAEZ_TABLES}/table1_datasets.csv",
+        table4=f"{SAEZ_TABLES}/table4_dn.csv",
+        table5=f"{SAEZ_TABLES}/table5_error.csv",
+        shift=[
+            f"<results>/saez_2022/seed_shift/{name}.parquet"
+            for name in SAEZ["datasets"]
+        ],
+        errors=[
+            f"<results>/saez_2022/seed_errors/{name}.parquet"
+            for name in SAEZ["datasets"]
+        ],
+        printed=[
+            str(ROOT / f"workflow/reference/saez_2022_{name}.csv")
+            for name in ("table1_datasets", "table4_dn", "table5_error")
+        ],
+        code=code("compare_with_paper"),
+    output:
+        multiext("<results>/saez_2022/paper_vs_ours", ".csv", ".tex"),
+        html=report(
+            "<results>/saez_2022/paper_vs_ours.html",
+            caption="../report/paper_vs_ours.rst",
+            category="Saez and Romero-Bejar 2022",
+            subcategory="5 Paper versus ours",
+            labels={"item": "paper_vs_ours", "form": "table"},
+        ),
+    log:
+        "<logs>/saez_2022/paper_vs_ours.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        settings=SAEZ,
+        stem=f"{config['results']}/saez_2022/paper_vs_ours",
+    message:
+        "Paper versus ours"
+    script:
+        "../../scripts/compare_with_paper.py"
+
+
+rule saez_compare_scaling:
+    # The first seeds of the folds that exist anyway; the learner sees scaled and raw data cut alike.
+    input:
+        scaled="<resources>/prepared/global/{dataset}.npz",
+        raw="<resources>/prepared/fold/{dataset}.npz",
+        folds=[
+            f"<results>/saez_2022/folds/{{dataset}}/{name}/k{SAEZ_CHECK['n_folds']}/{study_blocks('saez_2022')[0]}.npz"
+            for name in ("CV", "TSCV")
+        ],
+        code=lambda wildcards: code(
+            "compare_scaling", [LEARNERS[wildcards.learner]["import"]]
+        ),
+    output:
+        rows="<results>/saez_2022/scaling/{dataset}/{learner}.csv",
+    log:
+        "<logs>/saez_2022/scaling/{dataset}/{learner}.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        learner=lambda wildcards: LEARNERS[wildcards.learner],
+        partitioners=("CV", "TSCV"),
+        k=SAEZ_CHECK["n_folds"],
+        n_seeds=SAEZ_CHECK["n_seeds"],
+        master_seed=config["master_seed"],
+    message:
+        "Scaling on the whole set against scaling per fold: {wildcards.learner} on {wildcards.dataset}"
+    script:
+        "../../scripts/compare_scaling.py"
+
+
+rule saez_scaling:
+    input:
+        rows=[
+            f"<results>/saez_2022/scaling/{dataset}/{learner}.csv"
+            for learner in SAEZ["learners"]
+            for dataset in SAEZ["datasets"]
+        ],
+        code=code("tabulate_scaling"),
+    output:
+        multiext(f"{SAEZ_TABLES}/scaling_check", ".csv", ".tex"),
+        html=saez_table("scaling_check", "3 Error"),
+    log:
+        "<logs>/saez_2022/scaling_check.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    localrule: True
+    params:
+        stem=saez_stem("tables", "scaling_check"),
+    message:
+        "Scaling check"
+    script:
+        "../../scripts/tabulate_scaling.py"
+
+
+rule saez_figure1:
+    input:
+        code=code("plot_target_shift"),
+    output:
+        multiext(f"{SAEZ_FIGURES}/figure1_target_shift", ".pdf", ".png"),
+        svg=saez_figure("figure1_target_shift", "2 Target shift"),
+    log:
+        "<logs>/saez_2022/figure1_target_shift.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    localrule: True
+    params:
+        stem=saez_stem("figures", "figure1_target_shift"),
+    message:
+        "Figure 1: what target shift looks like"
+    script:
+        "../../scripts/plot_target_shift.py"
+
+
+rule saez_figure2:
+    input:
+        table=f"{SAEZ_TABLES}/figure2_convergence.csv",
+        code=code("plot_convergence"),
+    output:
+        multiext(f"{SAEZ_FIGURES}/figure2_convergence", ".pdf", ".png"),
+        svg=saez_figure("figure2_convergence", "4 Convergence"),
+    log:
+        "<logs>/saez_2022/figure2_convergence.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    localrule: True
+    params:
+        settings=SAEZ,
+        stem=saez_stem("figures", "figure2_convergence"),
+    message:
+        "Figure 2: p-value against repetitions"
+    script:
+        "../../scripts/plot_convergence.py"
+
+
+rule saez_shift_figures:
+    input:
+        table=f"{SAEZ_TABLES}/dn_by_dataset.csv",
+        datasets=f"{SAEZ_TABLES}/table1_datasets.csv",
+        code=code("plot_shift"),
+    output:
+        multiext(f"{SAEZ_FIGURES}/dn_boxes", ".pdf", ".png"),
+        multiext(f"{SAEZ_FIGURES}/dn_by_dataset", ".pdf", ".png"),
+        boxes=saez_figure("dn_boxes", "2 Target shift"),
+        by_dataset=saez_figure("dn_by_dataset", "2 Target shift"),
+    log:
+        "<logs>/saez_2022/dn_figures.log",
+    conda:
+        "../../envs/foldshift.yaml"
+    localrule: True
+    params:
+        settings=SAEZ,
+        boxes=saez_stem("figures", "dn_boxes"),
+        by_dataset=saez_stem("figures", "dn_by_dataset"),
+    message:
+        "Figures of D_n"
+    script:
+        "../../scripts/plot_shift.py"
