@@ -52,7 +52,7 @@ lint: $(READY) ## ruff, snakefmt and snakemake --lint
 
 .PHONY: bench
 bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours
-	"$(BIN)/python" scripts/bench.py
+	"$(BIN)/python" scripts/bench.py $(if $(MIRROR),--mirror $(MIRROR))
 
 .PHONY: paper
 paper: $(READY) ## the regression study at the paper's scale; MIRROR=folder takes the data from there

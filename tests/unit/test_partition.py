@@ -119,7 +119,9 @@ def test_a_partitioner_of_the_users_own_is_checked():
         make_folds(lambda X, y, k, rngs: np.arange(6)[None] % 3, None, np.arange(6.0), 2, [0])
 
 
-@pytest.mark.parametrize("splitter", [ContinuousStratifiedKFold(4, random_state=0), RepeatedContinuousStratifiedKFold(4, 3, 5, random_state=0)])
+@pytest.mark.parametrize(
+    "splitter", [ContinuousStratifiedKFold(4, random_state=0), RepeatedContinuousStratifiedKFold(4, 3, 5, random_state=0)]
+)
 def test_splitters_partition_the_rows_in_the_callers_order(splitter):
     y = np.random.default_rng(0).random(30)
     X = np.arange(30)[:, None]
@@ -152,7 +154,9 @@ def test_repetitions_differ_and_a_state_that_moves_on_gives_new_folds():
 def test_splitters_work_where_scikit_learn_takes_cv():
     X, y = load_diabetes(return_X_y=True)
     assert cross_val_score(Ridge(), X, y, cv=ContinuousStratifiedKFold(3, random_state=0)).shape == (3,)
-    search = GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=RepeatedContinuousStratifiedKFold(2, 2, 10, random_state=0)).fit(X, y)
+    search = GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=RepeatedContinuousStratifiedKFold(2, 2, 10, random_state=0)).fit(
+        X, y
+    )
     assert search.n_splits_ == 4
     assert "n_strata=7" in repr(ContinuousStratifiedKFold(3, 7))
 
@@ -165,10 +169,19 @@ def test_splitters_work_where_scikit_learn_takes_cv():
         (lambda: ContinuousStratifiedKFold(True), "n_splits must be an integer"),
         (lambda: ContinuousStratifiedKFold(3, 0), "n_strata must be at least 1; got n_strata=0"),
         (lambda: RepeatedContinuousStratifiedKFold(3, 0), "n_repeats must be at least 1; got n_repeats=0"),
-        (lambda: next(ContinuousStratifiedKFold(5).split(np.ones((4, 1)), np.arange(4.0))), "n_splits=5 greater than .* n_samples=4"),
-        (lambda: next(ContinuousStratifiedKFold(2, 5).split(np.ones((4, 1)), np.arange(4.0))), "n_strata=5 greater than .* n_samples=4"),
+        (
+            lambda: next(ContinuousStratifiedKFold(5).split(np.ones((4, 1)), np.arange(4.0))),
+            "n_splits=5 greater than .* n_samples=4",
+        ),
+        (
+            lambda: next(ContinuousStratifiedKFold(2, 5).split(np.ones((4, 1)), np.arange(4.0))),
+            "n_strata=5 greater than .* n_samples=4",
+        ),
         (lambda: next(ContinuousStratifiedKFold(2).split(np.ones((4, 1)))), "'y' parameter should not be None"),
-        (lambda: next(ContinuousStratifiedKFold(2).split(np.ones((4, 1)), list("abcd"))), "y must hold numbers .* StratifiedKFold"),
+        (
+            lambda: next(ContinuousStratifiedKFold(2).split(np.ones((4, 1)), list("abcd"))),
+            "y must hold numbers .* StratifiedKFold",
+        ),
         (lambda: next(ContinuousStratifiedKFold(2).split(np.ones((4, 1)), [1, 2, np.nan, 3])), "y contains NaN"),
         (lambda: next(ContinuousStratifiedKFold(2).split(np.ones((4, 1)), np.arange(5.0))), "inconsistent numbers of samples"),
     ],

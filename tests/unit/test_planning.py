@@ -89,7 +89,10 @@ def test_a_mistake_in_the_configuration_is_one_line_with_key_value_and_what_is_a
         (changed(learners=["SVM"]), "SVM does not do regression"),
         (changed(partitioners=["CV", "TSCV", "DOB"]), "unknown partitioner in saez_2022.partitioners 'DOB'"),
         (changed(partitioners=["CV", "SCV4"]), "must contain CV and TSCV"),
-        (changed(partitioners=["CV", "TSCV", "SCV13"]), "SCV13 wants 13 strata, but data set small has 12 rows; t must be between 1 and 12"),
+        (
+            changed(partitioners=["CV", "TSCV", "SCV13"]),
+            "SCV13 wants 13 strata, but data set small has 12 rows; t must be between 1 and 12",
+        ),
         (changed(n_folds=[13]), "k=13 is above the 12 rows of data set small; k must be between 2 and 12"),
     ],
 )
@@ -146,9 +149,14 @@ def test_blocks_cover_every_seed_once(n, size):
 
 
 def test_code_of_a_rule_is_what_its_script_imports_and_nothing_else(root):
-    names = {path.split("/src/foldshift/")[-1] for path in module_files(root / "scripts/evaluate.py", objects=["foldshift.learners.NNRegressor"])}
+    names = {
+        path.split("/src/foldshift/")[-1]
+        for path in module_files(root / "scripts/evaluate.py", objects=["foldshift.learners.NNRegressor"])
+    }
     assert {"evaluation/scores.py", "learners/nearest.py", "learners/base.py", "files.py"} <= names
-    assert not {"learners/__init__.py", "learners/gbm.py", "partition/stratified.py", "reporting/tables.py", "shift/ks.py"} & names
+    assert (
+        not {"learners/__init__.py", "learners/gbm.py", "partition/stratified.py", "reporting/tables.py", "shift/ks.py"} & names
+    )
 
 
 def test_a_learner_of_the_users_own_counts_as_code(tmp_path, monkeypatch):

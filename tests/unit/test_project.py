@@ -4,9 +4,10 @@ import re
 import tomllib
 
 import yaml
-from write_conda_env import conda_env, pins
 
 import foldshift
+from write_conda_env import conda_env, pins
+from write_config_readme import readme
 
 
 def test_the_conda_environment_has_the_pins_of_the_lock_file(root):
@@ -32,3 +33,7 @@ def test_every_direct_requirement_is_locked(root):
 def test_versions_agree(root):
     assert yaml.safe_load((root / "CITATION.cff").read_text())["version"] == foldshift.__version__
     assert f"## {foldshift.__version__}" in (root / "CHANGELOG.md").read_text()
+
+
+def test_the_configuration_readme_is_made_from_the_schemas(root):
+    assert (root / "config/README.md").read_text() == readme(), "run: python scripts/write_config_readme.py"

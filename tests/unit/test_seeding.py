@@ -7,7 +7,11 @@ from foldshift.seeding import draw_seeds, fit_states, generator, seed_sequence
 def test_the_same_names_give_the_same_numbers_and_others_give_others():
     first = generator(1, "folds", "abalone", "TSCV", 10, 7).random(4)
     assert (first == generator(1, "folds", "abalone", "TSCV", 10, 7).random(4)).all()
-    for names in [("folds", "abalone", "TSCV", 1, 7), ("folds", "abalone", "TSCV", "10,7"), ("folds", "abalone", "TSCV1", "0", 7)]:
+    for names in [
+        ("folds", "abalone", "TSCV", 1, 7),
+        ("folds", "abalone", "TSCV", "10,7"),
+        ("folds", "abalone", "TSCV1", "0", 7),
+    ]:
         assert (first != generator(1, *names).random(4)).all()
     assert (first != generator(2, "folds", "abalone", "TSCV", 10, 7).random(4)).all()
 

@@ -5,23 +5,35 @@ import sys
 from pathlib import Path
 
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
-# Jobs run this clone's library, whatever else is installed.
-sys.path.insert(0, str(ROOT / "src"))
+# Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
+sys.path[:0] = [str(ROOT / "src"), os.getcwd()]
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    [
+        str(ROOT / "src"),
+        os.getcwd(),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
 )
 
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import FoldshiftError
 from foldshift.planning.blocks import block_names
 from foldshift.planning.config import (
+    check_imports,
+    check_mirror,
     check_studies,
     check_writable,
+    local_files,
     read_learners,
     read_yaml,
     resolve,
 )
 from foldshift.planning.modules import module_files
+
+
+def located(path):
+    """A file of the working directory, or else the one of that name that comes with the workflow."""
+    return path if Path(path).exists() else ROOT / path
 
 
 def configure(raw):
@@ -32,10 +44,13 @@ def configure(raw):
         )
         resolved = resolve(raw, schema)
         known = add_entries(
-            read_catalogue(resolved["catalogue"]), resolved["extra_datasets"]
+            read_catalogue(located(resolved["catalogue"])),
+            resolved["extra_datasets"],
         )
-        learners = read_learners(resolved["learners_file"])
+        learners = read_learners(located(resolved["learners_file"]))
         check_studies(resolved, known, learners)
+        check_imports(resolved, learners)
+        check_mirror(resolved["mirror"])
         check_writable(resolved["results"], "results")
         check_writable(resolved["resources"], "resources")
     except FoldshiftError as error:
@@ -53,7 +68,13 @@ config.update(RESOLVED)
 
 def code(script, objects=()):
     """The script and the library modules it rests on, as inputs: an edited module replans what depends on it."""
-    return module_files(ROOT / "scripts" / f"{script}.py", objects=objects)
+    files = module_files(ROOT / "scripts" / f"{script}.py", objects=objects)
+    # Relative where possible, so that a folder that was moved does not replan.
+    here = Path.cwd()
+    return [
+        str(Path(file).relative_to(here)) if here in Path(file).parents else file
+        for file in files
+    ]
 
 
 def evaluate_code(wildcards):
@@ -70,6 +91,11 @@ def folds_code(wildcards):
 def entry_of(wildcards):
     """Catalogue entry of a data set, as plain values."""
     return dict(vars(CATALOGUE[wildcards.dataset]))
+
+
+def local_sources(wildcards):
+    """Files of the user's own that a data set is read from, as inputs: an edited file replans."""
+    return local_files(CATALOGUE[wildcards.dataset])
 
 
 def study_blocks(study):

@@ -3,6 +3,7 @@
 
 rule fetch_dataset:
     input:
+        local=local_sources,
         code=code("fetch_dataset"),
     output:
         table="<resources>/fetched/{dataset}.parquet",

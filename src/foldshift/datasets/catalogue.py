@@ -1,8 +1,8 @@
 """The catalogue: what every data set is, and where it can be had."""
 
-import csv
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -37,23 +37,29 @@ def read_catalogue(path=DEFAULT_CATALOGUE):
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise ConfigError(f"catalogue: cannot read {path}: {error.strerror}") from error
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
+        raise ConfigError(f"catalogue: cannot read {path}: {error.strerror}; check the path") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"catalogue {path} is not UTF-8 text (byte {error.start}); save it as tab-separated UTF-8 text"
+        ) from error
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip() and not line.startswith("#")]
     if not lines:
         raise ConfigError(f"catalogue {path} is empty; the first line names the columns {', '.join(REQUIRED)}")
-    header, *rows = csv.reader((line for _, line in lines), delimiter="\t", quoting=csv.QUOTE_NONE)
+    header, *rows = [[field.strip() for field in line.split("\t")] for _, line in lines]
     for column in header:
         if column not in COLUMNS:
             raise ConfigError(unknown(f"column of catalogue {path}", column, COLUMNS))
+        if header.count(column) > 1:
+            raise ConfigError(f"catalogue {path}: column {column!r} stands there twice; remove one")
     for column in REQUIRED:
         if column not in header:
-            raise ConfigError(f"catalogue {path}: column {column!r} is missing")
+            raise ConfigError(f"catalogue {path}: column {column!r} is missing; the first line must name {', '.join(REQUIRED)}")
     catalogue = {}
     for (number, _), row in zip(lines[1:], rows):
         where = f"catalogue {path}, line {number}"
         if len(row) != len(header):
             raise ConfigError(f"{where}: {len(row)} fields, the header has {len(header)}; separate them by tabs")
-        entry = make_entry(dict(zip(header, (value.strip() for value in row))), where)
+        entry = make_entry(dict(zip(header, row)), where)
         if entry.name in catalogue:
             raise ConfigError(f"{where}: data set {entry.name} stands there twice; names must differ")
         catalogue[entry.name] = entry
@@ -73,25 +79,33 @@ def make_entry(values, where):
     Returns
     -------
     entry : CatalogueEntry
+
+    Raises
+    ------
+    ConfigError
+        At the first mistake; the message begins with `where` and names the column.
     """
-    values = {key: value for key, value in values.items() if value not in ("", None)}
+    values = {key: str(value).strip() for key, value in values.items() if str(value).strip() and value is not None}
+    for column in values:
+        if column not in COLUMNS:
+            raise ConfigError(f"{where}: {unknown('column', column, COLUMNS)}")
     for column in REQUIRED:
         if column not in values:
-            raise ConfigError(f"{where}: {column} is empty")
-    name = str(values["name"])
+            raise ConfigError(f"{where}: {column} is empty; give {', '.join(REQUIRED)}")
+    name = values["name"]
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise ConfigError(f"{where}: name={name!r} may hold letters, digits, '.', '_' and '-' only: it becomes a folder")
     if values["task"] not in TASKS:
         raise ConfigError(f"{where}: task={values['task']!r} must be {' or '.join(TASKS)}")
     for column, least in (("n_rows", 2), ("n_features", 1)):
         if column in values:
-            if not str(values[column]).isdigit() or int(values[column]) < least:
+            if not re.fullmatch(r"[0-9]{1,9}", values[column]) or int(values[column]) < least:
                 raise ConfigError(f"{where}: {column}={values[column]!r} must be a whole number of at least {least}")
             values[column] = int(values[column])
     if not re.fullmatch(r"[0-9a-f]{16}|", values.get("fingerprint", "")):
-        raise ConfigError(f"{where}: fingerprint={values['fingerprint']!r} must be 16 hexadecimal digits")
+        raise ConfigError(f"{where}: fingerprint={values['fingerprint']!r} must be 16 hexadecimal digits, lower case")
     for column in ("sources", "optin_sources"):
-        values[column] = tuple(str(values.get(column, "")).split())
+        values[column] = tuple(values.get(column, "").split())
         for source in values[column]:
             try:
                 parse_source(source)
@@ -124,7 +138,9 @@ def add_entries(catalogue, extra):
     for name, values in extra.items():
         if name in catalogue:
             raise ConfigError(f"extra_datasets: {name} is in the catalogue already; choose another name")
-        added[name] = make_entry({"name": name} | dict(values), f"extra_datasets.{name}")
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"extra_datasets.{name}={values!r} must hold {', '.join(REQUIRED[1:])}")
+        added[name] = make_entry({**values, "name": name}, f"extra_datasets.{name}")
     return added
 
 
@@ -177,7 +193,7 @@ def load_dataset(name, *, scaling="none", mirror=None, catalogue=DEFAULT_CATALOG
 
     entry = find(name, read_catalogue(catalogue))
     if cache is None:
-        cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "foldshift"
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "foldshift"
     fetched = fetch(entry, mirror=mirror, hosts=DEFAULT_HOSTS, cache=cache, progress=lambda message: None)
     return prepare(
         fetched.table, name, entry.task, scaling=scaling, expected_rows=entry.n_rows, expected_features=entry.n_features

@@ -95,8 +95,8 @@ def write_prepared(path, data):
     arrays["n_categories"] = np.array([len(labels) for labels in data.categories], dtype=np.int64)
     if data.groups is not None:
         arrays["groups"] = data.groups
-    with atomic_path(path) as temporary:
-        np.savez(temporary, **arrays)
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **arrays)
 
 
 def read_prepared(path):

@@ -97,7 +97,7 @@ def monk_2():
     """KEEL's `monk-2`: all 432 combinations of six attributes. Its classes are those of the *third* of the monk's problems.
 
     Class 1 where ``(A5 = 3 and A4 = 1) or (A5 != 4 and A2 != 3)``: the third problem without its noise, row by row; the rule of the second problem
-    (exactly two attributes have their first value) agrees with no more than 61 % of KEEL's labels.
+    (exactly two attributes have their first value) agrees with 53 % of KEEL's labels at most, whichever class is called 1.
 
     References
     ----------
@@ -132,19 +132,12 @@ def tic_tac_toe():
     ----------
     .. [1] Aha, D.W. (1991). Incremental constructive induction: an instance-based approach. ICML. UCI data set 101.
     """
-    boards = set()
-
-    def play(board, player):
-        last = "o" if player == "x" else "x"
-        if _wins(board, last) or "b" not in board:
-            boards.add(board)
-            return
-        for square in range(9):
-            if board[square] == "b":
-                play(board[:square] + player + board[square + 1 :], last)
-
-    play("b" * 9, "x")
-    boards = sorted(boards)
+    boards, ended = {"b" * 9}, set()
+    for player in "xoxoxoxox":
+        moved = {board[:square] + player + board[square + 1 :] for board in boards for square in range(9) if board[square] == "b"}
+        ended |= {board for board in moved if _wins(board, player) or "b" not in board}
+        boards = moved - ended
+    boards = sorted(ended)
     frame = pd.DataFrame(
         {
             name: pd.Categorical([board[i] for board in boards], categories=list(order))
@@ -210,9 +203,10 @@ def balance():
     .. [1] Siegler, R.S. (1976). Three aspects of cognitive development. Cognitive Psychology 8, 481-520. UCI data set 12.
     """
     values = np.array(list(itertools.product(range(1, 6), repeat=4)))
-    tilt = np.sign(values[:, 0] * values[:, 1] - values[:, 2] * values[:, 3])
+    left, right = values[:, 0] * values[:, 1], values[:, 2] * values[:, 3]
+    labels = np.select([left > right, left < right], ["left", "right"], "balanced")
     frame = pd.DataFrame(values.astype(np.float64), columns=["left_weight", "left_distance", "right_weight", "right_distance"])
-    frame["tips"] = pd.Categorical(np.array(["balanced", "left", "right"])[tilt], categories=["left", "balanced", "right"])
+    frame["tips"] = pd.Categorical(labels, categories=["left", "balanced", "right"])
     return RawTable(frame, "tips", dict.fromkeys(frame.columns[:-1], "integer") | {"tips": "nominal"})
 
 

@@ -30,7 +30,7 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     expected_rows, expected_features : int, optional
         Counts of the catalogue; a difference becomes a note.
     groups : array-like of shape (n_rows,), optional
-        Source of every row of the table.
+        Source of every row of the table, rows with missing values included.
 
     Returns
     -------
@@ -39,7 +39,8 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     Raises
     ------
     DataError
-        If nothing can be learned: no rows, one target value, a target or an input that is not usable. The message names the data set.
+        If nothing can be learned: fewer than two rows, no inputs, one target value, a target that does not suit the task, numbers that are not finite.
+        The message names the data set.
     """
     if scaling not in SCALINGS:
         raise DataError(f"data set {name}: scaling={scaling!r} must be one of {', '.join(SCALINGS)}")
@@ -50,8 +51,18 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
         )
     complete = np.flatnonzero(table.complete())
     n_dropped = len(table.frame) - len(complete)
-    if len(complete) == 0:
-        raise DataError(f"data set {name}: all {len(table.frame)} rows have missing values; nothing is left")
+    if n_dropped and len(complete) == 0:
+        raise DataError(
+            f"data set {name}: all {n_dropped} rows have missing values; fill them in or drop the column that lacks them"
+        )
+    if len(complete) < 2:
+        raise DataError(
+            f"data set {name}: {len(complete)} of {len(table.frame)} rows without missing values; at least 2 are needed"
+        )
+    if groups is not None and np.shape(groups) != (len(table.frame),):
+        raise DataError(
+            f"data set {name}: groups of shape {np.shape(groups)} for a table of {len(table.frame)} rows; give one per row"
+        )
     digests = [hashlib.sha256(text.encode()).digest() for text in row_texts(table)]
     order = np.array(sorted(range(len(complete)), key=digests.__getitem__), dtype=np.int64)
     rows = complete[order]
@@ -63,7 +74,7 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
         low, high = float(values.min()), float(values.max())
         if low == high:
             constant.append(feature)
-        columns.append(_scaled(values, low, high) if scaling == "global" and not labels else values)
+        columns.append(_scaled(values, low, high) if scaling == "global" and table.kinds[feature] != "nominal" else values)
         categories.append(labels)
         ranges.append((low, high))
     y, classes, target_range = _target(frame[table.target], table, task, name, scaling)
@@ -92,15 +103,26 @@ def _column(column, kind, name, feature):
     """Values and category labels of an input."""
     if kind == "nominal":
         return column.cat.codes.to_numpy(dtype=np.float64), tuple(str(label) for label in column.cat.categories)
-    values = column.to_numpy(dtype=np.float64)
+    return _numbers(column, f"data set {name}: input {feature!r}"), ()
+
+
+def _numbers(column, what):
+    """Values of a numeric column, without negative zeros: sources differ in them."""
+    values = column.to_numpy(dtype=np.float64) + 0.0
     if not np.isfinite(values).all():
-        raise DataError(f"data set {name}: input {feature!r} holds an infinite value; only finite numbers can be used")
-    return values, ()
+        raise DataError(f"{what} holds an infinite value; only finite numbers can be used")
+    if np.ptp(values / 2) > np.finfo(np.float64).max / 2:
+        raise DataError(f"{what} ranges from {values.min():g} to {values.max():g}, too far for double precision; change its unit")
+    return values
 
 
 def _target(column, table, task, name, scaling):
     """Target, class labels and range before scaling."""
     if task == "classification":
+        if table.kinds[table.target] != "nominal":
+            raise DataError(
+                f"data set {name}: the target {table.target!r} is numeric; classification needs labels, read it as nominal"
+            )
         present = column.cat.remove_unused_categories()
         if len(present.cat.categories) < 2:
             raise DataError(
@@ -111,9 +133,7 @@ def _target(column, table, task, name, scaling):
         raise DataError(
             f"data set {name}: the target {table.target!r} is not numeric (e.g. {column.iloc[0]!r}); regression needs numbers"
         )
-    values = column.to_numpy(dtype=np.float64)
-    if not np.isfinite(values).all():
-        raise DataError(f"data set {name}: the target {table.target!r} holds an infinite value; only finite numbers can be used")
+    values = _numbers(column, f"data set {name}: the target {table.target!r}")
     low, high = float(values.min()), float(values.max())
     if low == high:
         raise DataError(

@@ -198,7 +198,7 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
     Raises
     ------
     SourceError
-        If a source is written wrongly (before any is tried), or if all are refused: one line per source.
+        If a source is written wrongly (before any is tried), or if all are refused: one line with the reason of each.
     """
     sources = [parse_source(text) for text in entry.sources]
     if not sources:
@@ -234,10 +234,12 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
                 digest,
                 tuple(attempts),
             )
-    lines = "".join(f"\n  {attempt.source}: {attempt.problem}" for attempt in attempts)
+    said = "; ".join(f"{attempt.source}: {attempt.problem}" for attempt in attempts)
+    if all(source.scheme == "file" for source in sources):
+        raise SourceError(f"data set {entry.name}: {said}")
     raise SourceError(
-        f"{entry.name}: none of its {len(sources)} sources could be used; set mirror to a folder or address that holds"
-        f" the files, or check the network{lines}"
+        f"data set {entry.name}: none of its {len(sources)} sources could be used; set mirror to a folder or address that holds the files, or"
+        f" check the network. {said}"
     )
 
 

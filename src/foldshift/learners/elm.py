@@ -45,7 +45,7 @@ class ELMRegressor(FoldRegressor):
     -----
     ``pinv(H) y`` is computed as ``V diag(1 / l) V' (H' y)`` from the eigenvalues ``l`` of ``H' H`` with
     ``sqrt(l) > tolerance``. Eigenvalues up to ``n_hidden * eps * trace(H' H)`` are rounding noise and always
-    dropped; up to some 10^9 rows times units that bound is below the square of the default tolerance.
+    dropped; for 20 units and the largest number of rows (2^18) that is 2e-8, below the default ``tolerance**2``.
 
     References
     ----------

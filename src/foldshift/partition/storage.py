@@ -17,8 +17,8 @@ def write_folds(path, folds, seeds):
     seeds : array-like of shape (n_seeds,)
         The seeds that made them.
     """
-    with atomic_path(path) as temporary:
-        np.savez_compressed(temporary, folds=folds, seeds=np.asarray(seeds, dtype=np.int64))
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(file, folds=folds, seeds=np.asarray(seeds, dtype=np.int64))
 
 
 def read_folds(path):

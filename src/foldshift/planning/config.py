@@ -2,12 +2,16 @@
 
 import copy
 import os
+import tempfile
 from pathlib import Path
+from urllib.parse import unquote
 
 import jsonschema
 import yaml
 
 from foldshift.errors import ConfigError, unknown
+from foldshift.importing import import_object
+from foldshift.learners import EXPORTS
 from foldshift.partition.registry import HINT, KNOWN, n_strata_of
 
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling")
@@ -144,6 +148,10 @@ def check_studies(config, catalogue, learners):
                 raise ConfigError(
                     f"{study}.datasets: {name} is a {catalogue[name].task} data set; {study} takes {TASKS[study]} data sets"
                 )
+            sources = catalogue[name].sources
+            if sources and all(source.startswith("file:") for source in sources) and not local_files(catalogue[name]):
+                path = unquote(sources[0][5:].split("?")[0])
+                raise ConfigError(f"data set {name}: no such file {path}; paths count from the folder you run in")
         for name in settings["learners"]:
             if name not in learners:
                 raise ConfigError(
@@ -183,6 +191,51 @@ def _check_partitioner(study, name, settings, config, catalogue):
             raise ConfigError(
                 f"{study}.partitioners: {name} wants {n_strata} strata, but data set {dataset} has {rows} rows; t must be between 1 and {rows}"
             )
+
+
+def local_files(entry):
+    """Local files of a data set that exist.
+
+    Parameters
+    ----------
+    entry : foldshift.datasets.entry.CatalogueEntry
+        The data set.
+
+    Returns
+    -------
+    files : list of str
+        Paths of its ``file:`` sources.
+    """
+    paths = [unquote(source[5:].split("?")[0]) for source in entry.sources if source.startswith("file:")]
+    return [path for path in paths if os.path.isfile(path)]
+
+
+def check_imports(config, learners):
+    """Check that everything that configuration names by import path exists.
+
+    Parameters
+    ----------
+    config : dict
+        Resolved configuration.
+    learners : dict of str to dict
+        The learners file; only the learners that a study uses are looked at.
+
+    Raises
+    ------
+    ConfigError
+        If an import fails; the message names the entry.
+    """
+    used = {name for settings in config["studies"].values() for name in settings["learners"]}
+    wanted = [(f"learner {name} in {config['learners_file']}", learners[name]["import"]) for name in sorted(used)]
+    wanted += [(f"own_partitioners.{name}", entry["import"]) for name, entry in config["own_partitioners"].items()]
+    for what, path in wanted:
+        module, _, name = path.rpartition(".")
+        if module == "foldshift.learners" and name in EXPORTS:
+            continue  # known without the second that importing it takes
+        try:
+            import_object(path, what)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
 
 
 LEARNER_KEYS = {
@@ -236,6 +289,23 @@ def read_learners(path):
     return learners
 
 
+def check_mirror(mirror):
+    """Refuse a mirror that is neither an address nor a folder that exists.
+
+    Parameters
+    ----------
+    mirror : str or None
+
+    Raises
+    ------
+    ConfigError
+    """
+    if mirror and not mirror.startswith(("https://", "http://")) and not Path(mirror).is_dir():
+        raise ConfigError(
+            f"mirror={mirror!r} is not a folder; give a folder that exists (paths count from the folder you run in) or an address"
+        )
+
+
 def check_writable(folder, key):
     """Refuse an output folder that cannot be written, before work is done for it.
 
@@ -256,7 +326,9 @@ def check_writable(folder, key):
         path = path.parent
     if not path.is_dir():
         raise ConfigError(f"{key}={str(folder)!r}: {path} is a file, not a folder; name another folder")
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise ConfigError(
-            f"{key}={str(folder)!r}: no permission to write in {path}; change the permission or name another folder"
-        )
+    try:
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        problem = f"cannot write in {path} ({error.strerror})"
+        raise ConfigError(f"{key}={str(folder)!r}: {problem}; change the permission or name another folder") from error

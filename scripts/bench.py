@@ -1,0 +1,166 @@
+"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours of the regression study.
+
+Without a mirror the data are made up in the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
+
+from foldshift.datasets.catalogue import load_dataset, read_catalogue
+from foldshift.evaluation import build_learner, evaluate_folds
+from foldshift.files import write_text
+from foldshift.partition import make_folds
+from foldshift.planning.config import read_learners, read_yaml
+from foldshift.reporting.tables import to_csv
+from foldshift.shift import fold_ks
+
+ROOT = Path(__file__).resolve().parents[1]
+COMPARED = ("traffic", "concrete", "abalone", "delevators")  # small, middle, large, largest
+STARTS = 1.3  # seconds that a job takes besides its work: starting Python, imports, loading compiled code
+
+
+class PrunedTree(DecisionTreeRegressor):
+    """scikit-learn's tree with rpart's complexity: alpha is a share of the variance of the training target."""
+
+    def fit(self, X, y):
+        self.ccp_alpha = 0.01 * np.var(y)
+        return super().fit(X, y)
+
+
+PEERS = {
+    "RPART": PrunedTree(min_samples_split=20, min_samples_leaf=6, max_depth=30),
+    "NN": KNeighborsRegressor(3),
+    "GBM": GradientBoostingRegressor(
+        n_estimators=100, learning_rate=0.1, subsample=0.8, max_depth=1, min_samples_leaf=10, random_state=0
+    ),
+}
+
+
+def load(names, mirror):
+    """Inputs and target, scaled to [0, 1], of every data set: the real ones, or made-up ones of the same size."""
+    catalogue = read_catalogue()
+    for name in names:
+        if mirror:
+            data = load_dataset(name, scaling="global", mirror=mirror)
+            yield name, data.X, data.y
+        else:
+            rng = np.random.default_rng(len(name))
+            X = np.round(rng.random((catalogue[name].n_rows, catalogue[name].n_features)), 3)
+            y = X[:, 0] + np.sin(6 * X[:, -1]) / 2 + 0.1 * rng.normal(size=len(X))
+            yield name, X, (y - y.min()) / (y.max() - y.min())
+
+
+def timed(function, *arguments, **keywords):
+    """Seconds of wall time of one call."""
+    start = time.perf_counter()
+    function(*arguments, **keywords)
+    return time.perf_counter() - start
+
+
+def bench_folds(data, study):
+    """Folds and D_n of the whole study at 1000 seeds."""
+    rows = []
+    for name, _, y in data:
+        for k in study["n_folds"]:
+            for partitioner in study["partitioners"]:
+                start = time.perf_counter()
+                folds = make_folds(partitioner, None, y, k, range(1000))
+                cut = time.perf_counter() - start
+                rows.append((name, k, partitioner, cut, timed(fold_ks, y, folds, k)))
+    return pd.DataFrame(rows, columns=["dataset", "k", "partitioner", "seconds_folds", "seconds_dn"])
+
+
+def bench_learners(data, study, learners, n_seeds):
+    """Milliseconds per fit of the shared path on every data set and k."""
+    rows = []
+    for name, X, y in data:
+        for k in study["n_folds"]:
+            # A learner's once-per-data-set work is paid once per 1000 seeds in the study: time it apart.
+            one, few = (make_folds("TSCV", X, y, k, range(n)) for n in (1, 1 + n_seeds))
+            for learner in study["learners"]:
+                estimator = build_learner(learners[learner])
+                first = timed(evaluate_folds, estimator, X, y, one)
+                more = max(timed(evaluate_folds, estimator, X, y, few) - first, 0)
+                per_fit = 1000 * more / (n_seeds * k) * learners[learner]["replicates"]
+                once = max(first * learners[learner]["replicates"] - per_fit * k / 1000, 0)
+                rows.append((learner, name, len(y), X.shape[1], k, per_fit, once))
+        print(f"  {name}", flush=True)
+    return pd.DataFrame(rows, columns=["learner", "dataset", "n_rows", "n_features", "k", "ms_per_fit", "seconds_once"])
+
+
+def bench_ratios(data, study, learners):
+    """The shared path against the plain one and against scikit-learn, five folds, the same folds in the same run."""
+    rows = []
+    for name, X, y in data:
+        if name not in COMPARED:
+            continue
+        few, many = (make_folds("TSCV", X, y, 5, range(n)) for n in (1, 10))
+        for learner in study["learners"]:
+            estimator = build_learner(learners[learner])
+            shared = timed(evaluate_folds, estimator, X, y, many) / 50
+            plain = timed(evaluate_folds, estimator, X, y, few, shared=False) / 5
+            peer = timed(evaluate_folds, PEERS[learner], X, y, few) / 5 if learner in PEERS else np.nan
+            rows.append((learner, name, 1000 * shared, 1000 * plain, 1000 * peer, plain / shared, peer / shared))
+    columns = ["learner", "dataset", "ms_shared", "ms_plain", "ms_scikit_learn", "plain_over_shared", "scikit_learn_over_shared"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def project(fits, study):
+    """Core-hours of every learner at the paper's scale, besides starting the jobs."""
+    cells, n_seeds = len(study["partitioners"]), study["n_seeds"]
+    seconds = fits["ms_per_fit"] / 1000 * fits["k"] * cells * n_seeds + fits["seconds_once"] * cells
+    n_fits = (fits["k"] * cells * n_seeds).groupby(fits["learner"], sort=False).sum()
+    hours = seconds.groupby(fits["learner"], sort=False).sum() / 3600
+    return pd.DataFrame({"fits": n_fits, "core_hours": hours, "ms_per_fit": hours * 3.6e6 / n_fits}).reset_index()
+
+
+def main():
+    """Measure, print, write results/bench/*.csv."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mirror", default="", help="folder or URL of the real data")
+    parser.add_argument("--seeds", type=int, default=2, help="seeds timed per cell")
+    options = parser.parse_args()
+    study = read_yaml(ROOT / "config/paper.yaml", "configuration")["studies"]["saez_2022"]
+    learners = read_learners(ROOT / "config/learners.yaml")
+    data = list(load(study["datasets"], options.mirror))
+    print(f"Data: {'real, from ' + options.mirror if options.mirror else 'made up in the sizes of the real ones'}")
+
+    _, X, y = next(item for item in data if item[0] == "concrete")
+    for learner in study["learners"]:  # compile before the clock runs
+        evaluate_folds(build_learner(learners[learner]), X, y, make_folds("CV", X, y, 2, [0]))
+    fold_ks(y, make_folds("CV", X, y, 2, [0]))
+
+    print("\n1. Folds and D_n of the whole study, 1000 seeds, one core")
+    folds = bench_folds(data, study)
+    print(f"   folds {folds['seconds_folds'].sum():.0f} s, D_n {folds['seconds_dn'].sum():.0f} s")
+    largest = folds.query("dataset == 'delevators' and k == 10 and partitioner == 'TSCV'")["seconds_folds"].iloc[0]
+    print(f"   delevators, k = 10, TSCV, 1000 seeds: {largest:.2f} s")
+
+    print("\n2. Shared path against plain path and scikit-learn, one core, five folds")
+    ratios = bench_ratios(data, study, learners)
+    print(ratios.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
+
+    print("\n3. Milliseconds per fit of the shared path over the paper's grid")
+    fits = bench_learners(data, study, learners, options.seeds)
+    hours = project(fits, study)
+    print(hours.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
+    cells = len(study["datasets"]) * len(study["partitioners"]) * len(study["n_folds"])
+    starts = STARTS * cells * (1 + len(study["learners"])) / 3600
+    total = hours["core_hours"].sum() + starts + (folds["seconds_folds"].sum() + folds["seconds_dn"].sum()) / 3600
+    print(f"   starting jobs (about {STARTS} s each): {starts:.1f} core-hours")
+    print(f"   projected core-hours of config/paper.yaml, saez_2022: {total:.1f}")
+
+    for name, table in (("folds", folds), ("ratios", ratios), ("fits", fits), ("core_hours", hours)):
+        write_text(Path("results/bench") / f"{name}.csv", to_csv(table))
+    print("\nWritten to results/bench/*.csv")
+
+
+if __name__ == "__main__":
+    main()

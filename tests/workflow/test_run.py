@@ -1,0 +1,185 @@
+"""The workflow runs, gives the same bytes however it is run, and plans no more than it must."""
+
+import json
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+import yaml
+
+from workflow_runner import ROOT, TINY, Workflow
+
+pytestmark = pytest.mark.workflow
+
+
+def test_every_table_and_figure_is_there_in_every_form(finished):
+    names = set(finished.tables())
+    for table in (
+        "table1_datasets",
+        "table4_dn",
+        "dn_by_dataset",
+        "table5_error",
+        "error_order",
+        "error_by_dataset",
+        "scaling_check",
+    ):
+        assert {f"tables/{table}.{form}" for form in ("csv", "html", "tex")} <= names
+    for figure in ("figure1_target_shift", "figure2_convergence", "dn_boxes", "dn_by_dataset"):
+        assert {f"figures/{figure}.{form}" for form in ("svg", "pdf", "png")} <= names
+    assert all(finished.tables().values())
+
+
+def test_tables_have_the_columns_of_the_contract(finished):
+    tables = finished.folder / "results/saez_2022/tables"
+    shift = pd.read_csv(tables / "table4_dn.csv")
+    assert shift.columns[:2].tolist() == ["k", "partitioner"] and {"mean_dn", "p_vs_cv", "p_vs_tscv"} <= set(shift)
+    assert shift["partitioner"].tolist() == ["CV", "TSCV"]
+    assert (shift.groupby("k")["mean_dn"].diff().dropna() < 0).all()
+    error = pd.read_csv(tables / "table5_error.csv")
+    assert error.columns[:3].tolist() == ["regressor", "k", "partitioner"] and {"rmse", "std", "p_vs_cv"} <= set(error)
+    assert (error["n_failed_fits"] == 0).all() and (error["n_seeds"] == 8).all()
+    each = pd.read_csv(tables / "dn_by_dataset.csv")
+    assert each.columns[:4].tolist() == ["dataset", "k", "partitioner", "mean_dn"]
+
+
+def test_scores_are_one_parquet_data_set(finished):
+    scores = pd.read_parquet(finished.folder / "results/saez_2022/scores", partitioning=None)
+    expected = [
+        "dataset",
+        "learner",
+        "partitioner",
+        "k",
+        "seed",
+        "fold",
+        "rmse",
+        "mae",
+        "r2",
+        "n_train",
+        "n_test",
+        "status",
+        "message",
+        "fit_seconds",
+    ]
+    assert scores.columns.tolist() == expected
+    assert len(scores) == 2 * 2 * 2 * 8 * 3
+    assert (scores["status"] == "ok").all() and scores["rmse"].between(0, 1).all()
+
+
+def test_provenance_says_what_the_results_came_from(finished):
+    folder = finished.folder / "results/provenance"
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    assert config["studies"]["saez_2022"]["n_seeds"] == 8 and config["master_seed"] == 20220721
+    assert json.loads((folder / "versions.json").read_text())["packages"]["numpy"]
+    assert json.loads((folder / "datasets.json").read_text())["steps"]["source"] == "generated:steps"
+
+
+def test_a_finished_run_plans_nothing(finished):
+    assert finished.plan() == {}
+
+
+@pytest.mark.parametrize(
+    ("label", "settings", "cores", "env"),
+    [
+        ("one core, another hash seed", [], 1, {"PYTHONHASHSEED": "7"}),
+        ("blocks of one seed", ["seeds_per_block=1", "learners=NN,GBM"], 2, {"PYTHONHASHSEED": "8"}),
+        ("blocks of seven seeds", ["seeds_per_block=7"], 2, None),
+    ],
+)
+def test_tables_are_the_same_bytes_however_the_run_is_cut(finished, tmp_path, label, settings, cores, env):
+    other = Workflow(tmp_path / "a folder with spaces")
+    other(config=settings, cores=cores, env=env, check=True)
+    ours, theirs = finished.tables(), other.tables()
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_rows_do_not_depend_on_which_other_learners_and_partitioners_run(finished, tmp_path):
+    config = yaml.safe_load(yaml.safe_dump(TINY))
+    config["studies"]["saez_2022"] |= {"learners": ["GBM"], "partitioners": ["TSCV", "CV"], "datasets": ["steps"]}
+    other = Workflow(tmp_path, config)
+    other(check=True)
+    keys = ["dataset", "learner", "partitioner", "k", "seed", "fold", "rmse"]
+    few = pd.read_parquet(tmp_path / "results/saez_2022/scores", columns=keys, partitioning=None)
+    many = pd.read_parquet(finished.folder / "results/saez_2022/scores", columns=keys, partitioning=None)
+    joined = few.merge(many, on=keys[:-1])
+    assert len(joined) == len(few) == 2 * 8 * 3
+    assert (joined["rmse_x"] == joined["rmse_y"]).all()
+
+
+def test_more_seeds_contain_the_fewer(finished, tmp_path):
+    other = Workflow(tmp_path)
+    other("--until", "evaluate", config=["n_seeds=9", "learners=NN", "datasets=steps"], check=True)
+    keys = ["partitioner", "seed", "fold", "rmse"]
+    more = pd.read_parquet(tmp_path / "results/saez_2022/scores", columns=keys, partitioning=None)
+    filters = [("learner", "=", "NN"), ("dataset", "=", "steps")]
+    fewer = pd.read_parquet(finished.folder / "results/saez_2022/scores", columns=keys, partitioning=None, filters=filters)
+    assert len(more) == len(fewer) // 8 * 9
+    assert len(more.merge(fewer, on=keys)) == len(fewer)
+
+
+@pytest.fixture(scope="module")
+def own_copy(tmp_path_factory):
+    """A copy of the project, with its tiny study finished."""
+    folder = tmp_path_factory.mktemp("copy") / "project"
+    for part in ("src", "scripts", "workflow", "config", "profiles", "envs"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    shutil.copy(ROOT / "Snakefile", folder)
+    workflow = Workflow(folder, TINY, root=folder)
+    workflow(check=True)
+    return workflow
+
+
+DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_error", "saez_paper_vs_ours", "saez_figure2", "saez_2022"}
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("learners/nearest.py", {"evaluate", "saez_compare_scaling", "saez_scaling"} | DOWNSTREAM_OF_SCORES),
+        ("evaluation/summary.py", {"collect_shift", "saez_shift", "saez_shift_figures"} | DOWNSTREAM_OF_SCORES),
+        ("reporting/saez_2022_figures.py", {"saez_figure1", "saez_figure2", "saez_shift_figures", "saez_2022"}),
+        ("learners/mars.py", set()),
+    ],
+)
+def test_an_edited_module_replans_what_rests_on_it_and_nothing_else(own_copy, module, expected):
+    file = own_copy.folder / "src/foldshift" / module
+    before = file.read_text()
+    try:
+        file.write_text(before + "\n# edited\n")
+        plan = own_copy.plan()
+        assert set(plan) == expected
+        if module == "learners/nearest.py":
+            assert plan["evaluate"] == 2 * 2  # the other learner stays
+    finally:
+        file.write_text(before)
+    assert own_copy.plan() == {}  # its time stamp is new, its content is not
+
+
+def test_touched_files_replan_nothing(own_copy):
+    for part in ("src", "scripts"):
+        for file in (own_copy.folder / part).rglob("*.py"):
+            file.touch()
+    assert own_copy.plan() == {}
+
+
+def test_the_report_is_one_file_with_all_tables_and_figures(finished):
+    finished("--report", "report.html", check=True)
+    text = (finished.folder / "report.html").read_text()
+    for item in ("table4_dn", "table5_error", "figure1_target_shift", "figure2_convergence", "paper_vs_ours"):
+        assert item in text
+    assert "Kolmogorov-Smirnov distance" in text
+
+
+def test_snakemake_finds_no_fault_with_the_rules():
+    done = subprocess.run(["snakemake", "--lint"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_papers_configuration_plans_below_6000_jobs():
+    command = ["snakemake", "saez_2022", "--dry-run", "--quiet", "rules", "--configfile", "config/paper.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    text = done.stdout + done.stderr
+    total = int(text.split("total")[1].split()[0])
+    assert 3360 < total < 6000

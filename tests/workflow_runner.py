@@ -1,0 +1,66 @@
+"""Run the workflow in a folder of its own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+TINY = {
+    "seeds_per_block": 100,
+    "studies": {
+        "saez_2022": {
+            "datasets": ["friedman3", "steps"],
+            "partitioners": ["CV", "TSCV"],
+            "learners": ["NN", "GBM"],
+            "n_folds": [3],
+            "n_seeds": 8,
+            "convergence": {"step": 2, "draws": 5},
+            "scaling_check": {"n_seeds": 2, "n_folds": 3},
+        }
+    },
+}
+
+
+class Workflow:
+    """The workflow with its own working directory and configuration."""
+
+    def __init__(self, folder, config=TINY, root=ROOT):
+        self.folder, self.root = folder, root
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "my.yaml").write_text(yaml.safe_dump(config))
+
+    def __call__(self, *arguments, config=(), cores=2, env=None, targets=("saez_2022",), check=False):
+        command = [str(Path(sys.executable).with_name("snakemake")), *targets, "--snakefile", str(self.root / "Snakefile")]
+        command += [
+            "--workflow-profile",
+            str(self.root / "profiles/default"),
+            "--directory",
+            str(self.folder),
+            "--cores",
+            str(cores),
+        ]
+        command += ["--configfile", str(self.folder / "my.yaml"), *(["--config", *config] if config else []), *arguments]
+        environment = os.environ | {"PYTHONPATH": ""} | (env or {})
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=self.folder, timeout=900)
+        if check:
+            assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
+        return done
+
+    def plan(self, *arguments, **keywords):
+        """Number of jobs of every rule that a run would do now."""
+        done = self("--dry-run", *arguments, check=True, **keywords)
+        text = done.stdout + done.stderr
+        if "Nothing to be done" in text:
+            return {}
+        stats = text.split("Job stats:")[1].split("total")[0]
+        return {name: int(n) for name, n in re.findall(r"^(\w+)\s+(\d+)\s*$", stats, re.MULTILINE)}
+
+    def tables(self, results="results"):
+        """Bytes of every table and figure of the study, by name."""
+        study = self.folder / results / "saez_2022"
+        files = [*(study / "tables").iterdir(), *(study / "figures").iterdir(), *study.glob("paper_vs_ours.*")]
+        return {str(path.relative_to(study)): path.read_bytes() for path in sorted(files)}
