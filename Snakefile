@@ -1,5 +1,6 @@
 """The main job. Everything stands in workflow/Snakefile; this file makes `snakemake --cores N` work at the root."""
 
+
 include: "workflow/Snakefile"
 
 

@@ -1,4 +1,4 @@
-"""How much scaling on the whole data set leaks: one learner on one data set, with scaling fitted on each training part beside it."""
+"""How much scaling on the whole data set leaks: the learners on one data set, with scaling fitted on each training part beside it."""
 
 import numpy as np
 import pandas as pd
@@ -16,32 +16,37 @@ from foldshift.seeding import fit_states
 
 def mean_error(data, folds, seeds, spec, master_seed, names):
     """Mean RMSE over folds and seeds, in units of the target's range."""
-    k = int(folds.max()) + 1
+    k = names[-1]
     scores = evaluate_cell(
         build_learner(spec, data.scaling),
         design_matrix(data, spec["nominal"]),
         data.y,
         folds,
         random_states=fit_states(master_seed, names, seeds, k),
-        unit=data.target_range[1] - data.target_range[0] if data.scaling == "fold" else 1.0,
+        unit=data.unit,
     )
     return float(np.mean(scores["rmse"]))
 
 
 def main(job):
-    """One row per partitioner: the error with both kinds of scaling, on the same folds with the same random states."""
+    """One row per learner and partitioner: the error with both kinds of scaling, on the same folds with the same random states."""
     whole, raw = read_prepared(job.input.scaled), read_prepared(job.input.raw)
-    spec, n_seeds = job.params.learner, job.params.n_seeds
+    folds, seeds = {}, None
+    for path in job.input.folds:
+        more, seeds = read_folds(path)
+        folds |= more
+    k, n_seeds = job.params.k, job.params.n_seeds
     rows = []
-    for name, path in zip(job.params.partitioners, job.input.folds):
-        folds, seeds = read_folds(path)
-        folds, seeds = folds[:n_seeds], seeds[:n_seeds]
-        names = (whole.name, name, job.params.k)
-        try:
-            errors = [mean_error(data, folds, seeds, spec, job.params.master_seed, names) for data in (whole, raw)]
-        except ValueError as error:
-            raise DataError(f"learner {job.wildcards.learner}: {error}") from error
-        rows.append((whole.name, job.wildcards.learner, name, job.params.k, len(seeds), *errors))
+    for learner, spec in job.params.learners.items():
+        for name in job.params.partitioners:
+            cut, chosen = folds[name, k][:n_seeds], seeds[:n_seeds]
+            try:
+                both = [
+                    mean_error(data, cut, chosen, spec, job.params.master_seed, (whole.name, name, k)) for data in (whole, raw)
+                ]
+            except ValueError as error:
+                raise DataError(f"learner {learner}: {error}") from error
+            rows.append((whole.name, learner, name, k, len(chosen), *both))
     columns = ["dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold"]
     write_text(job.output.rows, to_csv(pd.DataFrame(rows, columns=columns)))
 

@@ -1,4 +1,4 @@
-"""Evaluate one learner on one data set, for one partitioner, k and block of seeds."""
+"""Evaluate one learner on one data set, for all partitions of a block of seeds."""
 
 import logging
 
@@ -13,29 +13,31 @@ from foldshift.seeding import fit_states
 
 
 def main(job):
-    """Write one row per seed and fold; a fit that fails is a row with its message."""
+    """Write one row per partitioner, k, seed and fold; a fit that fails is a row with its message."""
     data = read_prepared(job.input.data)
     folds, seeds = read_folds(job.input.folds)
-    where, spec = job.wildcards, job.params.learner
+    learner, spec = job.wildcards.learner, job.params.learner
     try:
         estimator = build_learner(spec, data.scaling)
     except ValueError as error:
         raise DataError(str(error)) from error
-    scores = evaluate_cell(
-        estimator,
-        design_matrix(data, spec["nominal"]),
-        data.y,
-        folds,
-        random_states=fit_states(job.params.master_seed, (data.name, where.partitioner, where.k), seeds, int(where.k)),
-        unit=data.target_range[1] - data.target_range[0] if data.scaling == "fold" else 1.0,
-        replicates=spec["replicates"],
-    )
-    n_failed = int((scores["status"] != OK).sum())
-    logging.info(
-        "%d fits, %d failed, %.3f ms each", folds.size and scores["status"].size, n_failed, 1000 * scores["fit_seconds"][0, 0]
-    )
-    keys = {"dataset": data.name, "learner": where.learner, "partitioner": where.partitioner, "k": int(where.k)}
-    write_rows(job.output.scores, fold_rows(scores, seeds, **keys), SCORE_SCHEMA)
+    X = design_matrix(data, spec["nominal"])
+    parts = []
+    for (partitioner, k), cut in folds.items():
+        scores = evaluate_cell(
+            estimator,
+            X,
+            data.y,
+            cut,
+            random_states=fit_states(job.params.master_seed, (data.name, partitioner, k), seeds, k),
+            unit=data.unit,
+            replicates=spec["replicates"],
+        )
+        n_failed = int((scores["status"] != OK).sum())
+        per_fit = 1000 * scores["fit_seconds"][0, 0]
+        logging.info("%s, k=%d: %d fits, %d failed, %.3f ms each", partitioner, k, scores["status"].size, n_failed, per_fit)
+        parts.append(fold_rows(scores, seeds, dataset=data.name, learner=learner, partitioner=partitioner, k=k))
+    write_rows(job.output.scores, parts, SCORE_SCHEMA)
 
 
 if __name__ == "__main__":

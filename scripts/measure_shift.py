@@ -10,10 +10,11 @@ from foldshift.shift.ks import fold_ks
 def main(job):
     """One row per partitioner, k, seed and fold."""
     data = read_prepared(job.input.data)
-    parts = []
-    for path, (partitioner, k) in zip(job.input.folds, job.params.cells):
-        folds, seeds = read_folds(path)
-        parts.append(fold_rows({"d_n": fold_ks(data.y, folds, k)}, seeds, dataset=data.name, partitioner=partitioner, k=k))
+    folds, seeds = read_folds(job.input.folds)
+    parts = [
+        fold_rows({"d_n": fold_ks(data.y, cut, k)}, seeds, dataset=data.name, partitioner=partitioner, k=k)
+        for (partitioner, k), cut in folds.items()
+    ]
     write_rows(job.output.shift, parts, SHIFT_SCHEMA)
 
 

@@ -475,7 +475,12 @@ def test_loading_an_unknown_or_unreachable_set_says_what_to_do(tmp_path):
     with pytest.raises(FoldshiftError, match=r"^unknown data set 'diabets'; did you mean diabetes\?"):
         load_dataset("diabets")
     path = reading(tmp_path, HEADER, GOOD.replace("file:toy.csv", f"file:{tmp_path}/absent.csv"))
-    with pytest.raises(FoldshiftError, match=r"toy: none of its 1 sources could be used; set mirror to .*\n.*there is no file"):
+    with pytest.raises(FoldshiftError, match=r"^data set toy: file:.*: there is no file .*absent\.csv$"):
+        load_dataset("toy", catalogue=path)
+    path = reading(tmp_path, HEADER, GOOD.replace("file:", "mirror:"))
+    with pytest.raises(
+        FoldshiftError, match=r"^data set toy: none of its 1 sources could be used; set mirror to .*toy\.csv: passed over"
+    ):
         load_dataset("toy", catalogue=path)
 
 

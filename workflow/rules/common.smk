@@ -17,7 +17,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import FoldshiftError
-from foldshift.planning.blocks import block_names
+from foldshift.planning.blocks import block_names, bundles
 from foldshift.planning.config import (
     check_imports,
     check_mirror,
@@ -83,9 +83,16 @@ def evaluate_code(wildcards):
 
 
 def folds_code(wildcards):
-    """Code of the partitioning, with the module of a partitioner of the user's own."""
-    own = config["own_partitioners"].get(wildcards.partitioner)
-    return code("make_folds", [own["import"]] if own else [])
+    """Code of the partitioning, with the modules of partitioners of the user's own."""
+    own = own_partitioners(wildcards).values()
+    return code("make_folds", [entry["import"] for entry in own])
+
+
+def own_partitioners(wildcards):
+    """Configuration of those partitioners of a bundle that are the user's own."""
+    names = study_bundles(wildcards.study)[wildcards.cuts]
+    own = config["own_partitioners"]
+    return {name: own[name] for name in names if name in own}
 
 
 def entry_of(wildcards):
@@ -103,10 +110,21 @@ def study_blocks(study):
     return block_names(config["studies"][study]["n_seeds"], config["seeds_per_block"])
 
 
-def study_cells(study):
-    """(partitioner, k) of every way of cutting, in the order of the configuration."""
-    settings = config["studies"][study]
-    return [(name, k) for k in settings["n_folds"] for name in settings["partitioners"]]
+def study_bundles(study):
+    """Partitioners that one job works through, by name of the bundle."""
+    return bundles(
+        config["studies"][study]["partitioners"], config["partitioners_per_job"]
+    )
+
+
+def bundle_cells(wildcards):
+    """(partitioner, k) of every way of cutting of a bundle."""
+    names = study_bundles(wildcards.study)[wildcards.cuts]
+    return [
+        (name, k)
+        for k in config["studies"][wildcards.study]["n_folds"]
+        for name in names
+    ]
 
 
 def prepared_of(wildcards):
@@ -115,43 +133,23 @@ def prepared_of(wildcards):
     return f"<resources>/prepared/{scaling}/{wildcards.dataset}.npz"
 
 
-def folds_of_dataset(wildcards):
-    """Folds of all partitioners and k of a data set and a block."""
-    return [
-        f"<results>/{wildcards.study}/folds/{wildcards.dataset}/{name}/k{k}/{wildcards.block}.npz"
-        for name, k in study_cells(wildcards.study)
-    ]
-
-
 def shift_of_dataset(wildcards):
-    """Target shift of a data set, all blocks."""
+    """Target shift of a data set: all bundles and blocks."""
     return [
-        f"<results>/{wildcards.study}/shift/{wildcards.dataset}/{block}.parquet"
+        f"<results>/{wildcards.study}/shift/{wildcards.dataset}/{cuts}/{block}.parquet"
+        for cuts in study_bundles(wildcards.study)
         for block in study_blocks(wildcards.study)
     ]
 
 
 def scores_of_dataset(wildcards):
-    """Scores of all learners, partitioners, k and blocks of a data set."""
+    """Scores of all learners, bundles and blocks of a data set."""
     return [
-        f"<results>/{wildcards.study}/scores/{wildcards.dataset}/{name}/k{k}/{learner}/{block}.parquet"
+        f"<results>/{wildcards.study}/scores/{wildcards.dataset}/{cuts}/{learner}/{block}.parquet"
         for learner in config["studies"][wildcards.study]["learners"]
-        for name, k in study_cells(wildcards.study)
+        for cuts in study_bundles(wildcards.study)
         for block in study_blocks(wildcards.study)
     ]
-
-
-def study_datasets(pattern):
-    """Input function: one file for every data set of the study of the rule."""
-
-    def files(wildcards):
-        study = getattr(wildcards, "study", "saez_2022")
-        return [
-            pattern.format(study=study, dataset=name)
-            for name in config["studies"][study]["datasets"]
-        ]
-
-    return files
 
 
 def study_outputs(study):

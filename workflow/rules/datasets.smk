@@ -12,10 +12,10 @@ rule fetch_dataset:
         "<logs>/fetch_dataset/{dataset}.log",
     benchmark:
         "<benchmarks>/fetch_dataset/{dataset}.tsv"
-    conda:
-        "../../envs/foldshift.yaml"
     # Hosts fail for minutes at a time; the pauses within one attempt are shorter.
     retries: 1
+    conda:
+        "../../envs/foldshift.yaml"
     resources:
         mem_mb=1000,
         runtime=30,

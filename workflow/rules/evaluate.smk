@@ -4,14 +4,14 @@
 rule evaluate:
     input:
         data=prepared_of,
-        folds="<results>/{study}/folds/{dataset}/{partitioner}/k{k}/{block}.npz",
+        folds="<results>/{study}/folds/{dataset}/{cuts}/{block}.npz",
         code=evaluate_code,
     output:
-        scores="<results>/{study}/scores/{dataset}/{partitioner}/k{k}/{learner}/{block}.parquet",
+        scores="<results>/{study}/scores/{dataset}/{cuts}/{learner}/{block}.parquet",
     log:
-        "<logs>/evaluate/{study}/{dataset}/{partitioner}/k{k}/{learner}/{block}.log",
+        "<logs>/evaluate/{study}/{dataset}/{cuts}/{learner}/{block}.log",
     benchmark:
-        "<benchmarks>/evaluate/{study}/{dataset}/{partitioner}/k{k}/{learner}/{block}.tsv"
+        "<benchmarks>/evaluate/{study}/{dataset}/{cuts}/{learner}/{block}.tsv"
     conda:
         "../../envs/foldshift.yaml"
     resources:
@@ -21,7 +21,7 @@ rule evaluate:
         learner=lambda wildcards: LEARNERS[wildcards.learner],
         master_seed=config["master_seed"],
     message:
-        "Evaluating {wildcards.learner} on {wildcards.dataset}, {wildcards.partitioner}, k={wildcards.k}, seeds {wildcards.block}"
+        "Evaluating {wildcards.learner} on {wildcards.dataset}, seeds {wildcards.block}"
     script:
         "../../scripts/evaluate.py"
 

@@ -2,15 +2,16 @@
 
 
 rule make_folds:
+    # All k and a bundle of partitioners in one job: cutting takes less time than starting Python.
     input:
         data=prepared_of,
         code=folds_code,
     output:
-        folds="<results>/{study}/folds/{dataset}/{partitioner}/k{k}/{block}.npz",
+        folds="<results>/{study}/folds/{dataset}/{cuts}/{block}.npz",
     log:
-        "<logs>/make_folds/{study}/{dataset}/{partitioner}/k{k}/{block}.log",
+        "<logs>/make_folds/{study}/{dataset}/{cuts}/{block}.log",
     benchmark:
-        "<benchmarks>/make_folds/{study}/{dataset}/{partitioner}/k{k}/{block}.tsv"
+        "<benchmarks>/make_folds/{study}/{dataset}/{cuts}/{block}.tsv"
     conda:
         "../../envs/foldshift.yaml"
     resources:
@@ -18,34 +19,30 @@ rule make_folds:
         runtime=10,
     params:
         master_seed=config["master_seed"],
-        own_partitioner=lambda wildcards: config["own_partitioners"].get(
-            wildcards.partitioner
-        ),
+        cells=bundle_cells,
+        own_partitioners=own_partitioners,
     message:
-        "Cutting {wildcards.dataset} into {wildcards.k} folds with {wildcards.partitioner}, seeds {wildcards.block}"
+        "Cutting {wildcards.dataset} with {wildcards.cuts}, seeds {wildcards.block}"
     script:
         "../../scripts/make_folds.py"
 
 
 rule measure_shift:
-    # All partitions of a data set in one job: counting takes less time than starting Python.
     input:
         data=prepared_of,
-        folds=folds_of_dataset,
+        folds="<results>/{study}/folds/{dataset}/{cuts}/{block}.npz",
         code=code("measure_shift"),
     output:
-        shift="<results>/{study}/shift/{dataset}/{block}.parquet",
+        shift="<results>/{study}/shift/{dataset}/{cuts}/{block}.parquet",
     log:
-        "<logs>/measure_shift/{study}/{dataset}/{block}.log",
+        "<logs>/measure_shift/{study}/{dataset}/{cuts}/{block}.log",
     benchmark:
-        "<benchmarks>/measure_shift/{study}/{dataset}/{block}.tsv"
+        "<benchmarks>/measure_shift/{study}/{dataset}/{cuts}/{block}.tsv"
     conda:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=2000,
         runtime=20,
-    params:
-        cells=lambda wildcards: study_cells(wildcards.study),
     message:
         "Measuring the target shift of {wildcards.dataset}, seeds {wildcards.block}"
     script:

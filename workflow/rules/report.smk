@@ -20,9 +20,9 @@ rule write_provenance:
         datasets="<results>/provenance/datasets.json",
     log:
         "<logs>/write_provenance.log",
+    localrule: True
     conda:
         "../../envs/foldshift.yaml"
-    localrule: True
     params:
         config=config,
     message:

@@ -7,6 +7,12 @@ SAEZ = config["studies"]["saez_2022"]
 SAEZ_TABLES = "<results>/saez_2022/tables"
 SAEZ_FIGURES = "<results>/saez_2022/figures"
 SAEZ_CHECK = SAEZ["scaling_check"]
+# The k of the check must be one that is cut anyway.
+SAEZ_CHECK_K = (
+    SAEZ_CHECK["n_folds"]
+    if SAEZ_CHECK["n_folds"] in SAEZ["n_folds"]
+    else SAEZ["n_folds"][0]
+)
 
 
 def table_files(name):
@@ -64,10 +70,7 @@ SAEZ_FIGURE_NAMES = [
 STUDY_OUTPUTS["saez_2022"] = [
     *[path for name in SAEZ_TABLE_NAMES for path in table_files(name)],
     *[path for name in SAEZ_FIGURE_NAMES for path in figure_files(name)],
-    *[
-        f"<results>/saez_2022/paper_vs_ours.{form}"
-        for form in ("csv", "html", "tex")
-    ],
+    *[f"<results>/saez_2022/paper_vs_ours.{form}" for form in ("csv", "html", "tex")],
 ]
 
 
@@ -95,9 +98,9 @@ rule saez_datasets:
         html=saez_table("table1_datasets", "1 Data"),
     log:
         "<logs>/saez_2022/table1_datasets.log",
+    localrule: True
     conda:
         "../../envs/foldshift.yaml"
-    localrule: True
     params:
         stem=saez_stem("tables", "table1_datasets"),
         entries=[dict(vars(CATALOGUE[name])) for name in SAEZ["datasets"]],
@@ -216,34 +219,35 @@ rule saez_paper_vs_ours:
 
 
 rule saez_compare_scaling:
-    # The first seeds of the folds that exist anyway; the learner sees scaled and raw data cut alike.
+    # The first seeds of the folds that exist anyway; the learners see scaled and raw data cut alike.
     input:
         scaled="<resources>/prepared/global/{dataset}.npz",
         raw="<resources>/prepared/fold/{dataset}.npz",
         folds=[
-            f"<results>/saez_2022/folds/{{dataset}}/{name}/k{SAEZ_CHECK['n_folds']}/{study_blocks('saez_2022')[0]}.npz"
-            for name in ("CV", "TSCV")
+            f"<results>/saez_2022/folds/{{dataset}}/{cuts}/{study_blocks('saez_2022')[0]}.npz"
+            for cuts, names in study_bundles("saez_2022").items()
+            if {"CV", "TSCV"} & set(names)
         ],
-        code=lambda wildcards: code(
-            "compare_scaling", [LEARNERS[wildcards.learner]["import"]]
+        code=code(
+            "compare_scaling", [LEARNERS[name]["import"] for name in SAEZ["learners"]]
         ),
     output:
-        rows="<results>/saez_2022/scaling/{dataset}/{learner}.csv",
+        rows="<results>/saez_2022/scaling/{dataset}.csv",
     log:
-        "<logs>/saez_2022/scaling/{dataset}/{learner}.log",
+        "<logs>/saez_2022/scaling/{dataset}.log",
     conda:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=2000,
         runtime=60,
     params:
-        learner=lambda wildcards: LEARNERS[wildcards.learner],
+        learners={name: LEARNERS[name] for name in SAEZ["learners"]},
         partitioners=("CV", "TSCV"),
-        k=SAEZ_CHECK["n_folds"],
+        k=SAEZ_CHECK_K,
         n_seeds=SAEZ_CHECK["n_seeds"],
         master_seed=config["master_seed"],
     message:
-        "Scaling on the whole set against scaling per fold: {wildcards.learner} on {wildcards.dataset}"
+        "Scaling on the whole set against scaling per fold: {wildcards.dataset}"
     script:
         "../../scripts/compare_scaling.py"
 
@@ -251,8 +255,7 @@ rule saez_compare_scaling:
 rule saez_scaling:
     input:
         rows=[
-            f"<results>/saez_2022/scaling/{dataset}/{learner}.csv"
-            for learner in SAEZ["learners"]
+            f"<results>/saez_2022/scaling/{dataset}.csv"
             for dataset in SAEZ["datasets"]
         ],
         code=code("tabulate_scaling"),
@@ -261,9 +264,9 @@ rule saez_scaling:
         html=saez_table("scaling_check", "3 Error"),
     log:
         "<logs>/saez_2022/scaling_check.log",
+    localrule: True
     conda:
         "../../envs/foldshift.yaml"
-    localrule: True
     params:
         stem=saez_stem("tables", "scaling_check"),
     message:
@@ -280,9 +283,9 @@ rule saez_figure1:
         svg=saez_figure("figure1_target_shift", "2 Target shift"),
     log:
         "<logs>/saez_2022/figure1_target_shift.log",
+    localrule: True
     conda:
         "../../envs/foldshift.yaml"
-    localrule: True
     params:
         stem=saez_stem("figures", "figure1_target_shift"),
     message:
@@ -300,9 +303,9 @@ rule saez_figure2:
         svg=saez_figure("figure2_convergence", "4 Convergence"),
     log:
         "<logs>/saez_2022/figure2_convergence.log",
+    localrule: True
     conda:
         "../../envs/foldshift.yaml"
-    localrule: True
     params:
         settings=SAEZ,
         stem=saez_stem("figures", "figure2_convergence"),
@@ -324,9 +327,9 @@ rule saez_shift_figures:
         by_dataset=saez_figure("dn_by_dataset", "2 Target shift"),
     log:
         "<logs>/saez_2022/dn_figures.log",
+    localrule: True
     conda:
         "../../envs/foldshift.yaml"
-    localrule: True
     params:
         settings=SAEZ,
         boxes=saez_stem("figures", "dn_boxes"),

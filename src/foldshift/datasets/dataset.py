@@ -68,6 +68,11 @@ class Dataset:
         """Boolean array of shape (n_features,): which columns are nominal."""
         return np.array([kind == "nominal" for kind in self.kinds])
 
+    @property
+    def unit(self):
+        """What errors are divided by so that they are in units of the target's range: 1 where the target is scaled already."""
+        return self.target_range[1] - self.target_range[0] if self.scaling == "fold" else 1.0
+
 
 def write_prepared(path, data):
     """Write a prepared data set; the same data give the same bytes.

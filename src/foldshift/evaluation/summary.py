@@ -22,6 +22,25 @@ SEED_SHIFT_SCHEMA = pa.schema(
 )
 
 
+def split_cells(columns):
+    """Split the rows of a file into those of each partitioner and k, which stand one after the other.
+
+    Parameters
+    ----------
+    columns : dict of str to ndarray of shape (n_rows,)
+        Score or shift rows of one data set.
+
+    Yields
+    ------
+    cell : dict of str to ndarray
+        The rows of one partitioner and k, folds within seeds.
+    """
+    names, folds = columns["partitioner"], columns["k"]
+    changes = np.flatnonzero((names[1:] != names[:-1]) | (folds[1:] != folds[:-1])) + 1
+    for start, stop in zip([0, *changes], [*changes, len(folds)]):
+        yield {name: values[start:stop] for name, values in columns.items()}
+
+
 def fold_means(values, n_folds):
     """Mean over the folds of every seed.
 
@@ -40,51 +59,31 @@ def fold_means(values, n_folds):
     return np.asarray(values, dtype=np.float64).reshape(-1, n_folds).mean(axis=1)
 
 
-def summarise_scores(columns, n_folds):
+def summarise_scores(cell):
     """One row per seed from the score rows of a cell.
 
     Parameters
     ----------
-    columns : dict of str to ndarray
-        Score rows of one data set, learner, partitioner and k, as `foldshift.evaluation.storage.fold_rows` orders them.
-    n_folds : int
-        Number of folds.
+    cell : dict of str to ndarray of shape (n_seeds * n_folds,)
+        Score rows of one data set, learner, partitioner and k, folds within seeds.
 
     Returns
     -------
     rows : dict of str to ndarray of shape (n_seeds,)
         Keys, the mean of every metric over the folds, ``n_failed``.
     """
-    rows = {name: columns[name][::n_folds] for name in ("dataset", "learner", "partitioner", "k", "seed")}
-    rows |= {name: fold_means(columns[name], n_folds) for name in METRICS}
-    rows["n_failed"] = (columns["status"] != "ok").reshape(-1, n_folds).sum(axis=1)
+    n_folds = int(cell["k"][0])
+    rows = {name: cell[name][::n_folds] for name in ("dataset", "learner", "partitioner", "k", "seed")}
+    rows |= {name: fold_means(cell[name], n_folds) for name in METRICS}
+    rows["n_failed"] = (cell["status"] != "ok").reshape(-1, n_folds).sum(axis=1)
     return rows
 
 
-def summarise_shift(columns):
-    """One row per partitioner, k and seed from the shift rows of a data set.
-
-    Parameters
-    ----------
-    columns : dict of str to ndarray
-        Shift rows of one data set and block: cells one after the other, folds within seeds.
-
-    Returns
-    -------
-    rows : list of dict of str to ndarray
-        One table for each cell, in the order of the rows.
-    """
-    starts = np.flatnonzero(
-        np.concatenate(
-            [[True], (columns["partitioner"][1:] != columns["partitioner"][:-1]) | (columns["k"][1:] != columns["k"][:-1])]
-        )
-    )
-    out = []
-    for start, stop in zip(starts, [*starts[1:], len(columns["k"])]):
-        k = int(columns["k"][start])
-        rows = {name: columns[name][start:stop:k] for name in ("dataset", "partitioner", "k", "seed")}
-        out.append(rows | {"d_n": fold_means(columns["d_n"][start:stop], k)})
-    return out
+def summarise_shift(cell):
+    """One row per seed from the shift rows of a cell, as `summarise_scores` does for scores: keys and the mean D_n."""
+    n_folds = int(cell["k"][0])
+    rows = {name: cell[name][::n_folds] for name in ("dataset", "partitioner", "k", "seed")}
+    return rows | {"d_n": fold_means(cell["d_n"], n_folds)}
 
 
 def by_cell(columns, keys, value, datasets, cells):

@@ -1,4 +1,4 @@
-"""Folds as files."""
+"""Folds as files: one for a data set and a block of seeds, with one array for every way of cutting."""
 
 import numpy as np
 
@@ -11,14 +11,15 @@ def write_folds(path, folds, seeds):
     Parameters
     ----------
     path : path-like
-        File in NumPy's ``.npz`` format with the arrays ``folds`` and ``seeds``, compressed.
-    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
-        Fold of every sample.
+        File in NumPy's ``.npz`` format, compressed: an array ``<partitioner>/k<k>`` for every way of cutting, and ``seeds``.
+    folds : dict of (str, int) to ndarray of shape (n_seeds, n_samples), unsigned integer
+        Fold of every sample, by partitioner and k.
     seeds : array-like of shape (n_seeds,)
         The seeds that made them.
     """
+    arrays = {f"{partitioner}/k{k}": array for (partitioner, k), array in folds.items()}
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, folds=folds, seeds=np.asarray(seeds, dtype=np.int64))
+        np.savez_compressed(file, seeds=np.asarray(seeds, dtype=np.int64), **arrays)
 
 
 def read_folds(path):
@@ -31,8 +32,15 @@ def read_folds(path):
 
     Returns
     -------
-    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+    folds : dict of (str, int) to ndarray of shape (n_seeds, n_samples), unsigned integer
+        By partitioner and k, in the order they were written.
     seeds : ndarray of shape (n_seeds,), dtype int64
     """
     with np.load(path, allow_pickle=False) as archive:
-        return archive["folds"], archive["seeds"]
+        seeds = archive["seeds"]
+        folds = {}
+        for name in archive.files:
+            if name != "seeds":
+                partitioner, _, k = name.rpartition("/k")
+                folds[partitioner, int(k)] = archive[name]
+    return folds, seeds

@@ -32,3 +32,22 @@ def block_range(name):
     """
     first, last = (int(part) for part in name.split("-"))
     return first, last - first + 1
+
+
+def bundles(partitioners, size):
+    """Cut the partitioners of a study into the bundles that one job works through.
+
+    Parameters
+    ----------
+    partitioners : sequence of str
+        In the order of the configuration.
+    size : int
+        Partitioners per bundle, at least 1.
+
+    Returns
+    -------
+    bundles : dict of str to list of str
+        By name, which joins the partitioners by ``+``. A partitioner that is added at the end leaves the full bundles as they are.
+    """
+    parts = [list(partitioners[i : i + size]) for i in range(0, len(partitioners), size)]
+    return {"+".join(part): part for part in parts}
