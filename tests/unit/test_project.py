@@ -37,3 +37,18 @@ def test_versions_agree(root):
 
 def test_the_configuration_readme_is_made_from_the_schemas(root):
     assert (root / "config/README.md").read_text() == readme(), "run: python scripts/write_config_readme.py"
+
+
+def test_the_code_of_the_readme_runs(root):
+    blocks = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(block, {})
+
+
+def test_files_and_targets_that_the_readme_names_exist(root):
+    text = (root / "README.md").read_text()
+    for path in re.findall(r"\]\(([\w./-]+)\)", text):
+        assert (root / path).exists(), path
+    for target in re.findall(r"make (\w+)", text):
+        assert re.search(rf"^{target}:", (root / "Makefile").read_text(), re.MULTILINE), target

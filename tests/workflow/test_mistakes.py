@@ -1,6 +1,7 @@
 """A user's mistake ends in one line that names the thing and what is allowed, before planning where it can be known, and leaves nothing half-made."""
 
 import copy
+import re
 
 import pytest
 
@@ -87,8 +88,6 @@ def test_a_file_that_cannot_be_used_ends_its_job_with_one_line_and_no_output(tmp
     (tmp_path / name).write_text(content)
     text = message(workflow())
     assert "mine" in text
-    import re
-
     assert re.search(expected, text), text
     made = [
         path
@@ -105,7 +104,7 @@ def test_hosts_that_are_down_or_send_wrong_bytes_are_refused_one_by_one(tmp_path
     with DataServer() as server:
         server.serve("/page.zip", html())
         server.serve("/other.zip", zip_of({"mine.csv": "a,b,y\n1,2,3\n4,5,6\n"}))
-        sources = f"url:http://127.0.0.1:{closed_port()}/mine.csv url:{server.url}/page.zip url:{server.url}/other.zip"
+        sources = f"url:{closed_port()}/mine.csv url:{server.url}/page.zip url:{server.url}/other.zip"
         config = own(sources)
         config["extra_datasets"]["mine"] |= {"n_features": 1}
         workflow = Workflow(tmp_path, config)

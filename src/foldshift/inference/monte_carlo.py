@@ -37,15 +37,15 @@ def std_and_error(values):
     std : float
         With n - 1 in the denominator.
     standard_error : float
-        From the fourth moment: ``Var(s^2) = (m4 - s^4 (n - 3) / (n - 1)) / n`` and ``Var(s) = Var(s^2) / (4 s^2)``.
+        By the jackknife over seeds; NaN below three seeds.
     """
-    n = (~np.isnan(values)).sum(axis=1)
-    centred = values - np.nanmean(values, axis=1, keepdims=True)
-    s2 = np.nanvar(values, axis=1, ddof=1)
-    m4 = np.nanmean(centred**4, axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance = np.where(s2 > 0, (m4 - s2**2 * (n - 3) / (n - 1)) / n / (4 * s2), 0.0)
-    return float(np.sqrt(s2).mean()), float(np.sqrt(np.maximum(variance, 0).sum()) / len(values))
+    n = (~np.isnan(values)).sum(axis=1, keepdims=True)
+    s2 = np.nanvar(values, axis=1, ddof=1, keepdims=True)
+    squared = (values - np.nanmean(values, axis=1, keepdims=True)) ** 2
+    without_one = np.sqrt(np.maximum((n - 1) * s2 - squared * n / (n - 1), 0) / np.maximum(n - 2, 1))
+    spread = np.nansum((without_one - np.nanmean(without_one, axis=1, keepdims=True)) ** 2, axis=1)
+    variance = np.where(n[:, 0] > 2, (n[:, 0] - 1) / n[:, 0] * spread, np.nan)
+    return float(np.sqrt(s2).mean()), float(np.sqrt(variance.sum()) / len(values))
 
 
 def seed_bootstrap(values, statistic, n_draws, rng):

@@ -1,7 +1,8 @@
-"""What every regressor of foldshift shares: checked input, and one method for a whole array of folds."""
+"""What the estimators of foldshift share: checked input, and one method for a whole array of folds."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 
@@ -74,3 +75,140 @@ class FoldRegressor(RegressorMixin, BaseEstimator):
         y = np.ascontiguousarray(y, dtype=np.float64)
         folds = np.ascontiguousarray(folds)
         return self._predict_folds(X, y, folds, int(folds.max()) + 1, random_states)
+
+
+class FoldClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers that share work between folds.
+
+    A subclass writes ``_fit(X, codes, n_classes)`` and ``_scores(X)`` (the plain path), and
+    ``_scores_folds(X, codes, n_classes, folds, n_folds, random_states)`` (the shared path). Both give the same scores; the contract tests run
+    both for every subclass. The predicted class is the one with the largest score, the lower code among equal ones, unless a subclass overrides `_decide`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels in sorted order; a label's position is its code.
+    """
+
+    def fit(self, X, y):
+        """Fit to training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs; finite numbers, category codes 0, 1, ... in nominal columns.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._fit(X, codes.astype(np.int64), len(self.classes_))
+        return self
+
+    def predict_proba(self, X):
+        """Class scores of new samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs as in `fit`.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes), dtype float64
+            Not negative, rows sum to 1.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return self._scores(X)
+
+    def predict(self, X):
+        """Predict the class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs as in `fit`.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Class labels.
+        """
+        return self.classes_[self._decide(self.predict_proba(X))]
+
+    def scores_folds(self, X, y, folds, random_states=None):
+        """Class scores of every sample from the other folds, for many partitions of the same data.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), dtype float64
+            Inputs.
+        y : ndarray of shape (n_samples,)
+            Class labels; every training part should hold every class (a class that a training part lacks gets score 0 there).
+        folds : ndarray of shape (n_seeds, n_samples), dtype uint8 or uint16
+            Fold of every sample, in ``0 .. n_folds - 1``, one row per seed.
+        random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
+            The `random_state` of every fit; needed by randomised learners, ignored by the others.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_seeds, n_samples, n_classes), dtype float64
+            Classes in sorted order.
+        """
+        X, folds = np.ascontiguousarray(X, dtype=np.float64), np.ascontiguousarray(folds)
+        classes, codes = np.unique(y, return_inverse=True)
+        return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, random_states)
+
+    def predict_folds(self, X, y, folds, random_states=None):
+        """Predict the class of every sample from the other folds; parameters as in `scores_folds`.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_seeds, n_samples)
+            Class labels.
+        """
+        return np.unique(y)[self._decide(self.scores_folds(X, y, folds, random_states))]
+
+    def _decide(self, scores):
+        return scores.argmax(axis=-1)
+
+
+def nominal_columns(categorical_features, n_features):
+    """Boolean mask of the nominal columns.
+
+    Parameters
+    ----------
+    categorical_features : None, array-like of bool of shape (n_features,) or of int
+        None: no column is nominal; a mask, or the positions of the nominal columns.
+    n_features : int
+
+    Returns
+    -------
+    nominal : ndarray of shape (n_features,), dtype bool
+
+    Raises
+    ------
+    ValueError
+        If the mask has another length or a position is out of range.
+    """
+    nominal = np.zeros(n_features, dtype=bool)
+    if categorical_features is None:
+        return nominal
+    given = np.asarray(categorical_features)
+    if given.dtype == bool:
+        if given.shape != (n_features,):
+            raise ValueError(f"categorical_features is a mask of shape {given.shape}; X has {n_features} features")
+        return given.copy()
+    if given.size and (given.dtype.kind not in "ui" or given.min() < 0 or given.max() >= n_features):
+        raise ValueError(
+            f"categorical_features={categorical_features!r} must be a mask or positions between 0 and {n_features - 1}"
+        )
+    nominal[given.astype(np.int64)] = True
+    return nominal
