@@ -7,7 +7,7 @@ from sklearn.model_selection import cross_val_predict
 
 from foldshift.evaluation import build_learner, evaluate_cell, evaluate_folds, regression_scores
 from foldshift.evaluation.storage import SCORE_SCHEMA, fold_rows, read_columns, write_rows
-from foldshift.evaluation.summary import by_cell, summarise_scores
+from foldshift.evaluation.summary import by_cell, split_cells, summarise_scores
 from foldshift.partition import ContinuousStratifiedKFold, make_folds
 
 X = np.random.default_rng(0).random((40, 3))
@@ -114,7 +114,7 @@ def test_rows_come_back_as_they_were_written_and_summarised_by_seed(tmp_path):
     back = read_columns(tmp_path / "a.parquet", SCORE_SCHEMA.names)
     assert back["seed"].tolist() == [5] * 4 + [6] * 4 and back["fold"].tolist() == [0, 1, 2, 3] * 2
     assert (back["rmse"] == scores["rmse"].ravel()).all() and set(back["dataset"]) == {"d"}
-    means = summarise_scores(back, 4)
+    (means,) = (summarise_scores(cell) for cell in split_cells(back))
     assert means["rmse"] == pytest.approx(scores["rmse"].mean(axis=1)) and means["n_failed"].tolist() == [0, 0]
     arrays = by_cell(means, ("learner", "k"), "rmse", ["d"], [("L", 4)])
     assert arrays[("L", 4)].shape == (1, 2)
@@ -123,3 +123,11 @@ def test_rows_come_back_as_they_were_written_and_summarised_by_seed(tmp_path):
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="40, 40 and 39 samples"):
         evaluate_folds(LinearRegression(), X, Y, FOLDS[:, :39])
+
+
+def test_a_random_learner_inside_another_gets_the_state_of_its_fit():
+    spec = {"import": "foldshift.learners.GBMRegressor", "params": {"n_trees": 5}}
+    states = np.arange(8, dtype=np.uint32).reshape(2, 4)
+    first, second = (evaluate_folds(build_learner(spec, "fold"), X, Y, FOLDS, random_states=states) for _ in range(2))
+    assert (first == second).all()
+    assert (first != evaluate_folds(build_learner(spec, "fold"), X, Y, FOLDS, random_states=states + np.uint32(9))).any()

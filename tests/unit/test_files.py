@@ -28,7 +28,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_a_plain_message(tmp_path):
     (tmp_path / "taken").write_text("")
-    with pytest.raises(DataError, match="cannot write .*taken/a.txt: .*; check the folder's permissions and the free space"):
+    with pytest.raises(DataError, match=r"cannot write .*taken/a.txt: .*; check the folder's permissions and the free space"):
         write_text(tmp_path / "taken" / "a.txt", "x")
 
 

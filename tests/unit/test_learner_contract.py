@@ -36,8 +36,7 @@ CASES = list(_cases())
 
 
 def _estimator(name):
-    cls = getattr(foldshift.learners, name)
-    return cls(random_state=0) if "random_state" in cls().get_params() else cls()
+    return getattr(foldshift.learners, name)()
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
@@ -46,9 +45,8 @@ def test_the_shared_path_predicts_as_the_plain_path_does(name, case):
     _, X, y = case
     folds = make_folds("TSCV", X, y, 5, range(3))
     states = np.arange(15, dtype=np.uint32).reshape(3, 5) + 7
-    fixed = None if name == "ELMRegressor" else states  # its weights are drawn once, from the estimator's own state
-    shared = evaluate_folds(_estimator(name), X, y, folds, random_states=fixed)
-    plain = evaluate_folds(_estimator(name), X, y, folds, random_states=fixed, shared=False)
+    shared = evaluate_folds(_estimator(name), X, y, folds, random_states=states)
+    plain = evaluate_folds(_estimator(name), X, y, folds, random_states=states, shared=False)
     assert shared.shape == folds.shape and np.isfinite(shared).all()
     # Sums that leave a fold out are added in another order; nothing else may differ.
     assert shared == pytest.approx(plain, abs=1e-8 * max(1.0, np.abs(y).max()))
@@ -68,5 +66,16 @@ def test_predictions_do_not_depend_on_the_other_seeds_or_on_the_type_of_the_fold
 def test_the_same_call_twice_gives_the_same_bytes(name):
     _, X, y = CASES[2]
     folds = make_folds("CV", X, y, 4, range(2))
-    first, second = (evaluate_folds(_estimator(name), X, y, folds) for _ in range(2))
+    states = np.arange(8, dtype=np.uint32).reshape(2, 4)
+    first, second = (evaluate_folds(_estimator(name), X, y, folds, random_states=states) for _ in range(2))
     assert first.tobytes() == second.tobytes()
+
+
+def test_a_random_state_that_the_user_has_set_stays():
+    _, X, y = CASES[2]
+    folds = make_folds("CV", X, y, 4, range(2))
+    states = np.arange(8, dtype=np.uint32).reshape(2, 4)
+    model = foldshift.learners.GBMRegressor(random_state=3)
+    for shared in (True, False):
+        with_states = evaluate_folds(model, X, y, folds, random_states=states, shared=shared)
+        assert (with_states == evaluate_folds(model, X, y, folds, shared=False)).all()

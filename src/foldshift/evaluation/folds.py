@@ -19,7 +19,7 @@ def evaluate_folds(estimator, X, y, folds, *, random_states=None, shared=True):
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), unsigned integer
         Fold of every sample, one row per seed, as `foldshift.partition.make_folds` makes them.
     random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
-        The `random_state` of every fit, for estimators that have one. By default each fit uses the estimator's own.
+        The `random_state` of every fit, where the estimator (or one inside it) has one that is None; one that the user has set stays.
     shared : bool, default=True
         Whether to use the shared path where there is one. Both give the same predictions.
 
@@ -72,13 +72,16 @@ def fit_predict(estimator, X, y, test, random_state=None):
     X, y : ndarray of shape (n_samples, n_features), (n_samples,)
     test : ndarray of shape (n_samples,), bool
     random_state : int, optional
-        Set on the clone if it has such a parameter.
+        Set on the clone, and on the estimators inside it, where theirs is None.
 
     Returns
     -------
     predictions : ndarray of shape (n_test,)
     """
     model = clone(estimator)
-    if random_state is not None and "random_state" in model.get_params(deep=False):
-        model.set_params(random_state=int(random_state))
+    if random_state is not None:
+        open_states = [
+            name for name, value in model.get_params().items() if name.split("__")[-1] == "random_state" and value is None
+        ]
+        model.set_params(**dict.fromkeys(open_states, int(random_state)))
     return model.fit(X[~test], y[~test]).predict(X[test])

@@ -6,7 +6,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 
-class FoldRegressor(RegressorMixin, BaseEstimator):
+class _Open:
+    """Whether the states of single fits apply."""
+
+    def _open(self, random_states):
+        return random_states if getattr(self, "random_state", None) is None else None
+
+
+class FoldRegressor(_Open, RegressorMixin, BaseEstimator):
     """Base of the regressors that share work between folds.
 
     A subclass writes ``_fit(X, y)`` and ``_predict(X)`` (the plain path: any scikit-learn tool may call `fit` and
@@ -63,8 +70,8 @@ class FoldRegressor(RegressorMixin, BaseEstimator):
         folds : ndarray of shape (n_seeds, n_samples), dtype uint8 or uint16
             Fold of every sample, in ``0 .. n_folds - 1``, one row per seed.
         random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
-            The `random_state` of every fit; needed by randomised learners, ignored by the others. By default every fit
-            uses the estimator's own `random_state`.
+            The `random_state` of every fit, for randomised learners whose own `random_state` is None; one that is set
+            is used in every fit.
 
         Returns
         -------
@@ -74,10 +81,10 @@ class FoldRegressor(RegressorMixin, BaseEstimator):
         X = np.ascontiguousarray(X, dtype=np.float64)
         y = np.ascontiguousarray(y, dtype=np.float64)
         folds = np.ascontiguousarray(folds)
-        return self._predict_folds(X, y, folds, int(folds.max()) + 1, random_states)
+        return self._predict_folds(X, y, folds, int(folds.max()) + 1, self._open(random_states))
 
 
-class FoldClassifier(ClassifierMixin, BaseEstimator):
+class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that share work between folds.
 
     A subclass writes ``_fit(X, codes, n_classes)`` and ``_scores(X)`` (the plain path), and
@@ -155,7 +162,8 @@ class FoldClassifier(ClassifierMixin, BaseEstimator):
         folds : ndarray of shape (n_seeds, n_samples), dtype uint8 or uint16
             Fold of every sample, in ``0 .. n_folds - 1``, one row per seed.
         random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
-            The `random_state` of every fit; needed by randomised learners, ignored by the others.
+            The `random_state` of every fit, for randomised learners whose own `random_state` is None; one that is set
+            is used in every fit.
 
         Returns
         -------
@@ -164,7 +172,7 @@ class FoldClassifier(ClassifierMixin, BaseEstimator):
         """
         X, folds = np.ascontiguousarray(X, dtype=np.float64), np.ascontiguousarray(folds)
         classes, codes = np.unique(y, return_inverse=True)
-        return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, random_states)
+        return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, self._open(random_states))
 
     def predict_folds(self, X, y, folds, random_states=None):
         """Predict the class of every sample from the other folds; parameters as in `scores_folds`.

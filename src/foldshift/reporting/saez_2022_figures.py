@@ -129,7 +129,7 @@ def draw_shift_boxes(table, partitioners):
         )
         axis.set_title(f"k = {k}", fontsize=9)
         axis.tick_params(axis="x", rotation=60)
-        axis.set_ylim(bottom=0)
+    axes[0, 0].set_ylim(0, 1.05 * table["mean_dn"].max())
     axes[0, 0].set_ylabel("mean D$_n$ of a data set")
     return figure
 
