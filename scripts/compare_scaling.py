@@ -31,15 +31,19 @@ def mean_error(data, folds, seeds, spec, master_seed, names):
 def main(job):
     """One row per learner and partitioner: the error with both kinds of scaling, on the same folds with the same random states."""
     whole, raw = read_prepared(job.input.scaled), read_prepared(job.input.raw)
-    folds, seeds = {}, None
-    for path in job.input.folds:
-        more, seeds = read_folds(path)
-        folds |= more
     k, n_seeds = job.params.k, job.params.n_seeds
+    folds = {name: [] for name in job.params.partitioners}
+    seeds = {name: [] for name in job.params.partitioners}
+    for path in job.input.folds:  # blocks stand in the order of their seeds
+        block, block_seeds = read_folds(path)
+        for name in folds:
+            if (name, k) in block:
+                folds[name].extend(block[name, k])
+                seeds[name].extend(block_seeds)
     rows = []
     for learner, spec in job.params.learners.items():
         for name in job.params.partitioners:
-            cut, chosen = folds[name, k][:n_seeds], seeds[:n_seeds]
+            cut, chosen = np.array(folds[name][:n_seeds]), seeds[name][:n_seeds]
             try:
                 both = [
                     mean_error(data, cut, chosen, spec, job.params.master_seed, (whole.name, name, k)) for data in (whole, raw)

@@ -78,7 +78,7 @@ def main(job):
     if comparable:
         errors |= bootstrap_errors(job, settings)
     table = paper_vs_ours(printed, ours, errors, comparable, "this run does not cover the 28 data sets of the paper")
-    write_table(job.params.stem, table, plain_grid(table, CAPTION))
+    write_table(job.output.html, table, plain_grid(table, CAPTION))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from foldshift.reporting.saez_2022_figures import draw_convergence
 def main(job):
     """Draw the table and save."""
     settings = job.params.settings
-    save_figure(job.params.stem, draw_convergence(pd.read_csv(job.input.table), settings["partitioners"], settings["alpha"]))
+    save_figure(job.output.svg, draw_convergence(pd.read_csv(job.input.table), settings["partitioners"], settings["alpha"]))
 
 
 if __name__ == "__main__":

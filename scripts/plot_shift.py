@@ -11,8 +11,8 @@ def main(job):
     """Draw both from the table per data set."""
     table, partitioners = pd.read_csv(job.input.table), job.params.settings["partitioners"]
     sizes = pd.read_csv(job.input.datasets).set_index("dataset")["samples"].to_dict()
-    save_figure(job.params.boxes, draw_shift_boxes(table, partitioners))
-    save_figure(job.params.by_dataset, draw_shift_by_dataset(table, partitioners, sizes))
+    save_figure(job.output.boxes, draw_shift_boxes(table, partitioners))
+    save_figure(job.output.by_dataset, draw_shift_by_dataset(table, partitioners, sizes))
 
 
 if __name__ == "__main__":

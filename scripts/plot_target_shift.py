@@ -7,7 +7,7 @@ from foldshift.reporting.saez_2022_figures import draw_target_shift
 
 def main(job):
     """Draw and save."""
-    save_figure(job.params.stem, draw_target_shift())
+    save_figure(job.output.svg, draw_target_shift())
 
 
 if __name__ == "__main__":

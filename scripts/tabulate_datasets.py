@@ -39,7 +39,7 @@ def main(job):
         with open(origin, encoding="utf-8") as file:
             rows.append(describe(read_prepared(data), json.load(file), expected))
     table = pd.DataFrame(rows)
-    write_table(job.params.stem, table, plain_grid(table.drop(columns="checksum"), CAPTION))
+    write_table(job.output.html, table, plain_grid(table.drop(columns="checksum"), CAPTION))
 
 
 if __name__ == "__main__":

@@ -48,13 +48,13 @@ def main(job):
         job.input.errors, ("learner", "k", "partitioner"), ("rmse", "n_failed"), settings["datasets"], cells
     )
     table = error_table(errors, failed, learners, folds, partitioners)
-    write_table(job.params.table5, table, error_grid(table, settings["alpha"], CAPTION))
+    write_table(job.output.html, table, error_grid(table, settings["alpha"], CAPTION))
     order = order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])
-    write_table(job.params.order, order, plain_grid(order, ORDER))
+    write_table(job.output.order, order, plain_grid(order, ORDER))
     each = by_dataset(errors, settings["datasets"], learners, folds, partitioners)
-    write_table(job.params.by_dataset, each, plain_grid(each, BY_DATASET))
+    write_table(job.output.by_dataset, each, plain_grid(each, BY_DATASET))
     curves = convergence_table(errors, learners, folds, partitioners, **settings["convergence"])
-    write_table(job.params.convergence, curves, plain_grid(curves, CONVERGENCE))
+    write_table(job.output.convergence, curves, plain_grid(curves, CONVERGENCE))
 
 
 if __name__ == "__main__":

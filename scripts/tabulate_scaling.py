@@ -45,7 +45,7 @@ def summarise(rows):
 def main(job):
     """Join the rows of all data sets and learners."""
     table = summarise(pd.concat([pd.read_csv(path) for path in job.input.rows], ignore_index=True))
-    write_table(job.params.stem, table, plain_grid(table, CAPTION))
+    write_table(job.output.html, table, plain_grid(table, CAPTION))
 
 
 if __name__ == "__main__":

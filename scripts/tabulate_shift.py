@@ -22,9 +22,9 @@ def main(job):
     cells = [(k, name) for k in folds for name in partitioners]
     (shift,) = read_cells(job.input.shift, ("k", "partitioner"), ("d_n",), datasets, cells)
     table = shift_table(shift, folds, partitioners)
-    write_table(job.params.table4, table, shift_grid(table, settings["alpha"], CAPTION))
+    write_table(job.output.html, table, shift_grid(table, settings["alpha"], CAPTION))
     table = shift_by_dataset(shift, folds, partitioners, datasets)
-    write_table(job.params.by_dataset, table, plain_grid(table, BY_DATASET))
+    write_table(job.output.by_dataset, table, plain_grid(table, BY_DATASET))
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ def test_the_three_forms_say_the_same_and_escape_what_they_must(tmp_path):
     assert "y\\_1" in tex and "\\textbf{\\underline{1$^{*}$}}" in tex and "A \\& B" in tex
     frame = pd.DataFrame({"a": ["x"], "b": [1 / 3]})
     assert to_csv(frame) == "a,b\nx,0.3333333333\n"
-    write_table(tmp_path / "t", frame, plain_grid(frame, "T."))
+    write_table(tmp_path / "t.html", frame, plain_grid(frame, "T."))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.html", "t.tex"]
 
 

@@ -5,19 +5,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
-# Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
-sys.path[:0] = [str(ROOT / "src"), os.getcwd()]
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    [
-        str(ROOT / "src"),
-        os.getcwd(),
-        *filter(None, [os.environ.get("PYTHONPATH")]),
-    ]
-)
+sys.path.insert(0, str(ROOT / "src"))
 
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import FoldshiftError
-from foldshift.planning.blocks import block_names, bundles
+from foldshift.planning.blocks import block_names, block_range, bundles
 from foldshift.planning.config import (
     check_imports,
     check_mirror,
@@ -28,7 +20,10 @@ from foldshift.planning.config import (
     read_yaml,
     resolve,
 )
-from foldshift.planning.modules import module_files
+from foldshift.planning.modules import expose, module_files
+
+# Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
+expose(ROOT / "src", Path.cwd())
 
 
 def located(path):
@@ -150,6 +145,50 @@ def scores_of_dataset(wildcards):
         for cuts in study_bundles(wildcards.study)
         for block in study_blocks(wildcards.study)
     ]
+
+
+def first_blocks(study, n_seeds):
+    """Blocks that hold the first seeds of a study."""
+    return [block for block in study_blocks(study) if block_range(block)[0] < n_seeds]
+
+
+STUDY_TITLES = {"saez_2022": "Saez and Romero-Bejar 2022"}
+
+
+def table_files(study, name):
+    """The three files of a table."""
+    return [
+        f"<results>/{study}/tables/{name}.{form}" for form in ("csv", "html", "tex")
+    ]
+
+
+def figure_files(study, name):
+    """The three files of a figure."""
+    return [
+        f"<results>/{study}/figures/{name}.{form}" for form in ("svg", "pdf", "png")
+    ]
+
+
+def report_table(study, name, category):
+    """The HTML form of a table, which goes into the report."""
+    return report(
+        f"<results>/{study}/tables/{name}.html",
+        caption=f"../report/{name}.rst",
+        category=STUDY_TITLES[study],
+        subcategory=category,
+        labels={"item": name, "form": "table"},
+    )
+
+
+def report_figure(study, name, category):
+    """The SVG form of a figure, which goes into the report."""
+    return report(
+        f"<results>/{study}/figures/{name}.svg",
+        caption=f"../report/{name}.rst",
+        category=STUDY_TITLES[study],
+        subcategory=category,
+        labels={"item": name, "form": "figure"},
+    )
 
 
 def study_outputs(study):

@@ -13,45 +13,6 @@ SAEZ_CHECK_K = (
     if SAEZ_CHECK["n_folds"] in SAEZ["n_folds"]
     else SAEZ["n_folds"][0]
 )
-
-
-def table_files(name):
-    """The three files of a table."""
-    return [f"{SAEZ_TABLES}/{name}.{form}" for form in ("csv", "html", "tex")]
-
-
-def figure_files(name):
-    """The three files of a figure."""
-    return [f"{SAEZ_FIGURES}/{name}.{form}" for form in ("svg", "pdf", "png")]
-
-
-def saez_stem(kind, name):
-    """Path of a table or figure without its ending, for scripts that write several forms."""
-    return f"{config['results']}/saez_2022/{kind}/{name}"
-
-
-def saez_table(name, category):
-    """Outputs of a table; the HTML form goes into the report."""
-    return report(
-        f"{SAEZ_TABLES}/{name}.html",
-        caption=f"../report/{name}.rst",
-        category="Saez and Romero-Bejar 2022",
-        subcategory=category,
-        labels={"item": name, "form": "table"},
-    )
-
-
-def saez_figure(name, category):
-    """Outputs of a figure; the SVG form goes into the report."""
-    return report(
-        f"{SAEZ_FIGURES}/{name}.svg",
-        caption=f"../report/{name}.rst",
-        category="Saez and Romero-Bejar 2022",
-        subcategory=category,
-        labels={"item": name, "form": "figure"},
-    )
-
-
 SAEZ_TABLE_NAMES = [
     "table1_datasets",
     "table4_dn",
@@ -68,8 +29,8 @@ SAEZ_FIGURE_NAMES = [
     "dn_by_dataset",
 ]
 STUDY_OUTPUTS["saez_2022"] = [
-    *[path for name in SAEZ_TABLE_NAMES for path in table_files(name)],
-    *[path for name in SAEZ_FIGURE_NAMES for path in figure_files(name)],
+    *[path for name in SAEZ_TABLE_NAMES for path in table_files("saez_2022", name)],
+    *[path for name in SAEZ_FIGURE_NAMES for path in figure_files("saez_2022", name)],
     *[f"<results>/saez_2022/paper_vs_ours.{form}" for form in ("csv", "html", "tex")],
 ]
 
@@ -95,14 +56,13 @@ rule saez_datasets:
         code=code("tabulate_datasets"),
     output:
         multiext(f"{SAEZ_TABLES}/table1_datasets", ".csv", ".tex"),
-        html=saez_table("table1_datasets", "1 Data"),
+        html=report_table("saez_2022", "table1_datasets", "1 Data"),
     log:
         "<logs>/saez_2022/table1_datasets.log",
     localrule: True
     conda:
         "../../envs/foldshift.yaml"
     params:
-        stem=saez_stem("tables", "table1_datasets"),
         entries=[dict(vars(CATALOGUE[name])) for name in SAEZ["datasets"]],
     message:
         "Table 1: data sets"
@@ -120,8 +80,8 @@ rule saez_shift:
     output:
         multiext(f"{SAEZ_TABLES}/table4_dn", ".csv", ".tex"),
         multiext(f"{SAEZ_TABLES}/dn_by_dataset", ".csv", ".tex"),
-        html=saez_table("table4_dn", "2 Target shift"),
-        by_dataset=saez_table("dn_by_dataset", "2 Target shift"),
+        html=report_table("saez_2022", "table4_dn", "2 Target shift"),
+        by_dataset=report_table("saez_2022", "dn_by_dataset", "2 Target shift"),
     log:
         "<logs>/saez_2022/table4_dn.log",
     conda:
@@ -131,8 +91,6 @@ rule saez_shift:
         runtime=30,
     params:
         settings=SAEZ,
-        table4=saez_stem("tables", "table4_dn"),
-        by_dataset=saez_stem("tables", "dn_by_dataset"),
     message:
         "Table 4: target shift"
     script:
@@ -151,10 +109,12 @@ rule saez_error:
         multiext(f"{SAEZ_TABLES}/error_order", ".csv", ".tex"),
         multiext(f"{SAEZ_TABLES}/error_by_dataset", ".csv", ".tex"),
         multiext(f"{SAEZ_TABLES}/figure2_convergence", ".tex"),
-        html=saez_table("table5_error", "3 Error"),
-        order=saez_table("error_order", "3 Error"),
-        by_dataset=saez_table("error_by_dataset", "3 Error"),
-        convergence_html=saez_table("figure2_convergence", "4 Convergence"),
+        html=report_table("saez_2022", "table5_error", "3 Error"),
+        order=report_table("saez_2022", "error_order", "3 Error"),
+        by_dataset=report_table("saez_2022", "error_by_dataset", "3 Error"),
+        convergence_html=report_table(
+            "saez_2022", "figure2_convergence", "4 Convergence"
+        ),
         convergence=f"{SAEZ_TABLES}/figure2_convergence.csv",
     log:
         "<logs>/saez_2022/table5_error.log",
@@ -165,10 +125,6 @@ rule saez_error:
         runtime=60,
     params:
         settings=SAEZ,
-        table5=saez_stem("tables", "table5_error"),
-        order=saez_stem("tables", "error_order"),
-        by_dataset=saez_stem("tables", "error_by_dataset"),
-        convergence=saez_stem("tables", "figure2_convergence"),
     message:
         "Table 5: error; p-values by repetitions"
     script:
@@ -211,7 +167,6 @@ rule saez_paper_vs_ours:
         runtime=60,
     params:
         settings=SAEZ,
-        stem=f"{config['results']}/saez_2022/paper_vs_ours",
     message:
         "Paper versus ours"
     script:
@@ -224,9 +179,10 @@ rule saez_compare_scaling:
         scaled="<resources>/prepared/global/{dataset}.npz",
         raw="<resources>/prepared/fold/{dataset}.npz",
         folds=[
-            f"<results>/saez_2022/folds/{{dataset}}/{cuts}/{study_blocks('saez_2022')[0]}.npz"
+            f"<results>/saez_2022/folds/{{dataset}}/{cuts}/{block}.npz"
             for cuts, names in study_bundles("saez_2022").items()
             if {"CV", "TSCV"} & set(names)
+            for block in first_blocks("saez_2022", SAEZ_CHECK["n_seeds"])
         ],
         code=code(
             "compare_scaling", [LEARNERS[name]["import"] for name in SAEZ["learners"]]
@@ -261,14 +217,12 @@ rule saez_scaling:
         code=code("tabulate_scaling"),
     output:
         multiext(f"{SAEZ_TABLES}/scaling_check", ".csv", ".tex"),
-        html=saez_table("scaling_check", "3 Error"),
+        html=report_table("saez_2022", "scaling_check", "3 Error"),
     log:
         "<logs>/saez_2022/scaling_check.log",
     localrule: True
     conda:
         "../../envs/foldshift.yaml"
-    params:
-        stem=saez_stem("tables", "scaling_check"),
     message:
         "Scaling check"
     script:
@@ -280,14 +234,12 @@ rule saez_figure1:
         code=code("plot_target_shift"),
     output:
         multiext(f"{SAEZ_FIGURES}/figure1_target_shift", ".pdf", ".png"),
-        svg=saez_figure("figure1_target_shift", "2 Target shift"),
+        svg=report_figure("saez_2022", "figure1_target_shift", "2 Target shift"),
     log:
         "<logs>/saez_2022/figure1_target_shift.log",
     localrule: True
     conda:
         "../../envs/foldshift.yaml"
-    params:
-        stem=saez_stem("figures", "figure1_target_shift"),
     message:
         "Figure 1: what target shift looks like"
     script:
@@ -300,7 +252,7 @@ rule saez_figure2:
         code=code("plot_convergence"),
     output:
         multiext(f"{SAEZ_FIGURES}/figure2_convergence", ".pdf", ".png"),
-        svg=saez_figure("figure2_convergence", "4 Convergence"),
+        svg=report_figure("saez_2022", "figure2_convergence", "4 Convergence"),
     log:
         "<logs>/saez_2022/figure2_convergence.log",
     localrule: True
@@ -308,7 +260,6 @@ rule saez_figure2:
         "../../envs/foldshift.yaml"
     params:
         settings=SAEZ,
-        stem=saez_stem("figures", "figure2_convergence"),
     message:
         "Figure 2: p-value against repetitions"
     script:
@@ -323,8 +274,8 @@ rule saez_shift_figures:
     output:
         multiext(f"{SAEZ_FIGURES}/dn_boxes", ".pdf", ".png"),
         multiext(f"{SAEZ_FIGURES}/dn_by_dataset", ".pdf", ".png"),
-        boxes=saez_figure("dn_boxes", "2 Target shift"),
-        by_dataset=saez_figure("dn_by_dataset", "2 Target shift"),
+        boxes=report_figure("saez_2022", "dn_boxes", "2 Target shift"),
+        by_dataset=report_figure("saez_2022", "dn_by_dataset", "2 Target shift"),
     log:
         "<logs>/saez_2022/dn_figures.log",
     localrule: True
@@ -332,8 +283,6 @@ rule saez_shift_figures:
         "../../envs/foldshift.yaml"
     params:
         settings=SAEZ,
-        boxes=saez_stem("figures", "dn_boxes"),
-        by_dataset=saez_stem("figures", "dn_by_dataset"),
     message:
         "Figures of D_n"
     script:

@@ -7,6 +7,8 @@ what depends on it.
 import ast
 import importlib
 import importlib.util
+import os
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +16,19 @@ import foldshift
 
 PACKAGE = Path(foldshift.__file__).parent
 FACADE = "EXPORTS"  # packages with this name in them only say where their public names stand
+
+
+def expose(*folders):
+    """Put folders at the front of the import path, of this process and of those it starts.
+
+    Parameters
+    ----------
+    *folders : path-like
+    """
+    folders = [str(folder) for folder in folders]
+    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join([*folders, *(path for path in inherited if path and path not in folders)])
 
 
 def module_files(*scripts, objects=()):

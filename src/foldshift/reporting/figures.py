@@ -1,5 +1,7 @@
 """Figures that are the same bytes every time, readable in grey print and by the colour-blind."""
 
+from pathlib import Path
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -41,17 +43,17 @@ def style(index):
     }
 
 
-def save_figure(stem, figure):
+def save_figure(path, figure):
     """Write a figure as SVG, PDF and PNG without dates, and close it.
 
     Parameters
     ----------
-    stem : str
-        Path without its ending.
+    path : path-like
+        Path of one of the three; the others stand beside it.
     figure : matplotlib.figure.Figure
     """
     without_date = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}, "png": {"Software": None}}
     for form in FORMATS:
-        with atomic_path(f"{stem}.{form}") as temporary:
+        with atomic_path(Path(path).with_suffix(f".{form}")) as temporary:
             figure.savefig(temporary, format=form, dpi=150, metadata=without_date[form])
     plt.close(figure)

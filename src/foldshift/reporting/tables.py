@@ -2,6 +2,7 @@
 
 import html
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pandas as pd
 
@@ -164,21 +165,20 @@ def _tex(text):
     return "".join(special.get(letter, letter) for letter in text).replace(" *", "$^{*}$")
 
 
-def write_table(stem, frame, grid):
+def write_table(path, frame, grid):
     """Write a table as CSV, HTML and LaTeX.
 
     Parameters
     ----------
-    stem : str
-        Path without its ending.
+    path : path-like
+        Path of one of the three; the others stand beside it.
     frame : pandas.DataFrame
         The tidy table.
     grid : Grid
         The same as it is printed.
     """
-    write_text(f"{stem}.csv", to_csv(frame))
-    write_text(f"{stem}.html", to_html(grid))
-    write_text(f"{stem}.tex", to_tex(grid))
+    for suffix, text in ((".csv", to_csv(frame)), (".html", to_html(grid)), (".tex", to_tex(grid))):
+        write_text(Path(path).with_suffix(suffix), text)
 
 
 def plain_grid(frame, caption, notes=(), digits=4):
