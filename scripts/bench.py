@@ -77,36 +77,47 @@ def bench_folds(data, study):
     return pd.DataFrame(rows, columns=["dataset", "k", "partitioner", "seconds_folds", "seconds_dn"])
 
 
-def bench_learners(data, study, learners, n_seeds):
+def per_seed(estimator, X, y, k):
+    """Seconds per seed of the shared path, and seconds once per data set, from one seed and from enough to tell.
+
+    Work that is done once per data set is paid once per block of seeds: it is timed apart.
+    """
+    first = timed(evaluate_folds, estimator, X, y, make_folds("TSCV", X, y, k, [0]))
+    n_seeds = 2
+    while True:
+        more = timed(evaluate_folds, estimator, X, y, make_folds("TSCV", X, y, k, range(1 + n_seeds))) - first
+        if more > max(0.1, first / 2) or n_seeds >= 1024:
+            seconds = max(more, 0) / n_seeds
+            return seconds, max(first - seconds, 0)
+        n_seeds *= 4
+
+
+def bench_learners(data, study, learners):
     """Milliseconds per fit of the shared path on every data set and k."""
     rows = []
     for name, X, y in data:
         for k in study["n_folds"]:
-            # A learner's once-per-data-set work is paid once per 1000 seeds in the study: time it apart.
-            one, few = (make_folds("TSCV", X, y, k, range(n)) for n in (1, 1 + n_seeds))
             for learner in study["learners"]:
-                estimator = build_learner(learners[learner])
-                first = timed(evaluate_folds, estimator, X, y, one)
-                more = max(timed(evaluate_folds, estimator, X, y, few) - first, 0)
-                per_fit = 1000 * more / (n_seeds * k) * learners[learner]["replicates"]
-                once = max(first * learners[learner]["replicates"] - per_fit * k / 1000, 0)
-                rows.append((learner, name, len(y), X.shape[1], k, per_fit, once))
+                replicates = learners[learner]["replicates"]
+                seconds, once = per_seed(build_learner(learners[learner]), X, y, k)
+                rows.append((learner, name, len(y), X.shape[1], k, 1000 * replicates * seconds / k, replicates * once))
         print(f"  {name}", flush=True)
     return pd.DataFrame(rows, columns=["learner", "dataset", "n_rows", "n_features", "k", "ms_per_fit", "seconds_once"])
 
 
 def bench_ratios(data, study, learners):
-    """The shared path against the plain one and against scikit-learn, five folds, the same folds in the same run."""
+    """The shared path, in a block of 1000 seeds, against the plain one and against scikit-learn: five folds, the same run."""
     rows = []
     for name, X, y in data:
         if name not in COMPARED:
             continue
-        few, many = (make_folds("TSCV", X, y, 5, range(n)) for n in (1, 10))
+        folds = make_folds("TSCV", X, y, 5, [0])
         for learner in study["learners"]:
             estimator = build_learner(learners[learner])
-            shared = timed(evaluate_folds, estimator, X, y, many) / 50
-            plain = timed(evaluate_folds, estimator, X, y, few, shared=False) / 5
-            peer = timed(evaluate_folds, PEERS[learner], X, y, few) / 5 if learner in PEERS else np.nan
+            seconds, once = per_seed(estimator, X, y, 5)
+            shared = (seconds + once / 1000) / 5
+            plain = timed(evaluate_folds, estimator, X, y, folds, shared=False) / 5
+            peer = timed(evaluate_folds, PEERS[learner], X, y, folds) / 5 if learner in PEERS else np.nan
             rows.append((learner, name, 1000 * shared, 1000 * plain, 1000 * peer, plain / shared, peer / shared))
     columns = ["learner", "dataset", "ms_shared", "ms_plain", "ms_scikit_learn", "plain_over_shared", "scikit_learn_over_shared"]
     return pd.DataFrame(rows, columns=columns)
@@ -125,7 +136,6 @@ def main():
     """Measure, print, write results/bench/*.csv."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mirror", default="", help="folder or URL of the real data")
-    parser.add_argument("--seeds", type=int, default=2, help="seeds timed per cell")
     options = parser.parse_args()
     study = read_yaml(ROOT / "config/paper.yaml", "configuration")["studies"]["saez_2022"]
     learners = read_learners(ROOT / "config/learners.yaml")
@@ -148,13 +158,13 @@ def main():
     print(ratios.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
 
     print("\n3. Milliseconds per fit of the shared path over the paper's grid")
-    fits = bench_learners(data, study, learners, options.seeds)
+    fits = bench_learners(data, study, learners)
     hours = project(fits, study)
     print(hours.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
-    cells = len(study["datasets"]) * len(study["partitioners"]) * len(study["n_folds"])
-    starts = STARTS * cells * (1 + len(study["learners"])) / 3600
+    # Per data set: fetch, prepare twice, cut, measure, collect twice, compare scaling, and one job per learner.
+    starts = STARTS * len(study["datasets"]) * (8 + len(study["learners"])) / 3600
     total = hours["core_hours"].sum() + starts + (folds["seconds_folds"].sum() + folds["seconds_dn"].sum()) / 3600
-    print(f"   starting jobs (about {STARTS} s each): {starts:.1f} core-hours")
+    print(f"   starting jobs (about {STARTS} s each): {starts:.2f} core-hours")
     print(f"   projected core-hours of config/paper.yaml, saez_2022: {total:.1f}")
 
     for name, table in (("folds", folds), ("ratios", ratios), ("fits", fits), ("core_hours", hours)):

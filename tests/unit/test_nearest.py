@@ -4,7 +4,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils.estimator_checks import check_estimator
 
 from foldshift.learners import NNRegressor
-from foldshift.learners.nearest import _nearest, neighbour_lists
+from foldshift.learners.nearest import _nearest, nearest_rows
 
 
 def test_it_is_a_scikit_learn_estimator():
@@ -30,9 +30,11 @@ def test_a_small_training_part_uses_all_its_rows():
 
 
 @pytest.mark.parametrize("digits", [0, 1, 6])
-def test_listed_neighbours_are_exact_under_duplicates_and_ties(digits):
-    X = np.round(np.random.default_rng(digits).random((300, 2)) * 4, digits)
-    assert (neighbour_lists(X, 32) == _nearest(X, X, 32, True)).all()
+def test_neighbours_found_by_the_tree_are_exact_under_duplicates_and_ties(digits):
+    rng = np.random.default_rng(digits)
+    points, queries = (np.round(rng.random((300, 2)) * 4, digits) for _ in range(2))
+    assert (nearest_rows(points, points, 32, skip_self=True) == _nearest(points, points, 32, True)).all()
+    assert (nearest_rows(queries, points, 5) == _nearest(queries, points, 5, False)).all()
 
 
 @pytest.mark.parametrize("value", [0, 1.5, True])

@@ -46,55 +46,58 @@ class NNRegressor(FoldRegressor):
         self.X_, self.y_ = X, y
 
     def _predict(self, X):
-        nearest = _nearest(X, self.X_, min(self.n_neighbors, len(self.X_)), False)
+        nearest = nearest_rows(X, self.X_, min(self.n_neighbors, len(self.X_)))
         return _means(self.y_, nearest)
 
     def _predict_folds(self, X, y, folds, n_folds, random_states):
         self._check()
-        listed = neighbour_lists(X, min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X) - 1))
+        listed = nearest_rows(X, X, min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X) - 1), skip_self=True)
         return _walk(X, y, folds, n_folds, listed, self.n_neighbors)
 
 
-def neighbour_lists(X, length):
-    """Nearest other samples of every sample, Euclidean distance, near to far, ties in row order.
+def nearest_rows(queries, points, length, skip_self=False):
+    """Nearest points of every query, Euclidean distance, near to far, ties in row order.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features), dtype float64
-        Inputs.
+    queries : ndarray of shape (n_queries, n_features), dtype float64
+    points : ndarray of shape (n_points, n_features), dtype float64
     length : int
-        Neighbours per sample, ``1 <= length < n_samples``.
+        Neighbours per query, ``1 <= length <= n_points``, one less with `skip_self`.
+    skip_self : bool, default=False
+        Whether the queries are the points, and a point is not its own neighbour.
 
     Returns
     -------
-    listed : ndarray of shape (n_samples, length), dtype int32
+    listed : ndarray of shape (n_queries, length), dtype int32
+        Rows of `points`.
     """
-    if X.shape[1] > MOST_TREE_FEATURES or length + 2 > len(X):
-        return _nearest(X, X, length, True)
-    # Two more than wanted: the sample itself, and one to see whether the list ends inside a tie.
-    candidates = cKDTree(X).query(X, k=length + 2)[1].astype(np.int32)
-    return _refine(X, candidates, length)
+    # One more than wanted, to see whether the list ends inside a tie; and the point itself.
+    width = length + 1 + skip_self
+    if points.shape[1] > MOST_TREE_FEATURES or width > len(points):
+        return _nearest(queries, points, length, skip_self)
+    candidates = cKDTree(points).query(queries, k=width)[1].astype(np.int32)
+    return _refine(queries, points, candidates, length, skip_self)
 
 
 @njit(cache=True)
-def _refine(X, candidates, length):
-    """Order a tree's candidates exactly; where they end inside a tie, or miss the sample itself, look at all samples."""
-    n = len(X)
-    out = np.empty((n, length), np.int32)
+def _refine(queries, points, candidates, length, skip_self):
+    """Order a tree's candidates exactly; where they end inside a tie, or miss the point itself, look at all points."""
+    out = np.empty((len(queries), length), np.int32)
     width = candidates.shape[1]
     distances = np.empty(width)
     rows = np.empty(width, np.int32)
-    for i in range(n):
+    for i in range(len(queries)):
         n_held = 0
         for j in np.sort(candidates[i]):
-            if j != i:
-                n_held = _insert(distances, rows, n_held, _distance(X, i, X, j), j)
+            if not (skip_self and i == j):
+                n_held = _insert(distances, rows, n_held, _distance(queries, i, points, j), j)
         # The tree may round a distance otherwise than we do: a gap in the last few units counts as a tie.
         if n_held > length + 1 or distances[length - 1] >= distances[length] * (1 - 1e-12):
             n_held = 0
-            for j in range(n):
-                if j != i:
-                    n_held = _insert(distances[:length], rows[:length], n_held, _distance(X, i, X, j), j)
+            for j in range(len(points)):
+                if not (skip_self and i == j):
+                    n_held = _insert(distances[:length], rows[:length], n_held, _distance(queries, i, points, j), j)
         out[i] = rows[:length]
     return out
 
