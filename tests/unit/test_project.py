@@ -50,5 +50,5 @@ def test_files_and_targets_that_the_readme_names_exist(root):
     text = (root / "README.md").read_text()
     for path in re.findall(r"\]\(([\w./-]+)\)", text):
         assert (root / path).exists(), path
-    for target in re.findall(r"(?<![a-z])make (\w+)", text):
+    for target in re.findall(r"(?:`|    )make (\w+)", text):
         assert re.search(rf"^{target}:", (root / "Makefile").read_text(), re.MULTILINE), target

@@ -152,23 +152,23 @@ def split_rows(rows, positive, share, state):
 
 
 @njit(cache=True)
-def grow(rule, rows, positive, data, work, every_column_once):
+def grow(rule, rows, positive, data, work, once):
     """Add conditions to a rule, the one with the largest information gain first.
 
     FOIL's gain of a condition that keeps p of P rows of the class and t of T rows is p (log2(p / t) - log2(P / T)), with
     Laplace-like counts (p + 1) / (t + 1). Growing ends when only rows of the class are covered, when nothing is gained,
     or when the best condition keeps fewer than `MIN_POSITIVES` rows of the class. A nominal column is used at most once.
 
-    With `every_column_once`, growing is KEEL's: plain counts, every column at most once, and on while rows of other
+    With `once`, growing is KEEL's: plain counts, every column at most once, and on while rows of other
     classes are covered and columns are left, whether anything is gained or not.
     """
     _, codes, _, n_codes, nominal, log2 = data
     base, lists, active, mask, counts = work
     n_features = len(codes)
-    plus = 0 if every_column_once else 1
+    plus = 0 if once else 1
     used = np.zeros(n_features, np.bool_)
     for j in range(len(rule)):
-        used[rule[j, 0]] = every_column_once or nominal[rule[j, 0]]
+        used[rule[j, 0]] = once or nominal[rule[j, 0]]
     n, n_positive = 0, 0
     for row in rows:
         if covers(rule, codes, row):
@@ -191,7 +191,7 @@ def grow(rule, rows, positive, data, work, every_column_once):
                         m += mask[base[f, i]]
                         i += 1
         before = log2[n_positive + plus] - log2[n + plus]
-        best = -1.0 if every_column_once else 0.0
+        best = -1.0 if once else 0.0
         best_f, best_kind, best_code, best_p = -1, 0, 0, 0
         for f in range(n_features):
             if used[f]:
@@ -243,13 +243,13 @@ def grow(rule, rows, positive, data, work, every_column_once):
                     below_p += here_p
                     below = i
                     last = v
-        if best_f < 0 or (not every_column_once and best_p < MIN_POSITIVES):
+        if best_f < 0 or (not once and best_p < MIN_POSITIVES):
             break
         if n_new == len(new):
             new = np.concatenate((new, np.empty_like(new)))
         new[n_new, 0], new[n_new, 1], new[n_new, 2] = best_f, best_kind, best_code
         n_new += 1
-        used[best_f] = every_column_once or nominal[best_f]
+        used[best_f] = once or nominal[best_f]
         kept, n_positive = 0, 0
         code = codes[best_f]
         for i in range(n):
@@ -304,17 +304,17 @@ def _better(
 
 
 @njit(cache=True)
-def prune(rule, rows, positive, codes, whole):
+def prune(rule, rows, positive, codes, whole, greedy):
     """Cut a rule behind its best condition, or leave it whole if no cut beats the empty rule.
 
     The worth of a cut rule is its precision on the pruning rows, (p + 1) / (p + n + 2): Cohen's (p - n) / (p + n) in the
-    same order, defined also where nothing is covered. With `whole`, it is the accuracy over all pruning rows.
+    same order, corrected for few rows. With `whole`, it is the accuracy over all pruning rows. With `greedy`, pruning is
+    KEEL's: the last condition goes as long as that raises the worth, and the first one stays.
     """
     k, total = len(rule), len(rows)
     if total == 0 or k == 0:
         return rule
-    # covered[j]: rows that meet conditions 0 .. j
-    covered = np.zeros((k, 2), np.int64)
+    covered = np.zeros((k, 2), np.int64)  # rows that meet conditions 0 .. j: of other classes, of the class
     n_positive = 0
     for row in rows:
         n_positive += positive[row]
@@ -322,15 +322,19 @@ def prune(rule, rows, positive, codes, whole):
             if not meets(rule[j, 1], codes[rule[j, 0], row], rule[j, 2]):
                 break
             covered[j, positive[row]] += 1
+    worth = np.empty(k)
+    for j in range(k):
+        n, p = covered[j]
+        worth[j] = (p + total - n_positive - n) / total if whole else (p + 1.0) / (p + n + 2.0)
+    if greedy:
+        keep = k
+        while keep > 1 and worth[keep - 2] > worth[keep - 1]:
+            keep -= 1
+        return rule[:keep]
     best, keep = (n_positive + 1.0) / (total + 2.0), k
     for j in range(k):
-        n_other, p = covered[j]
-        if whole:
-            worth = (p + total - n_positive - n_other) / total
-        else:
-            worth = (p + 1.0) / (p + n_other + 2.0)
-        if worth > best:
-            best, keep = worth, j + 1
+        if worth[j] > best:
+            best, keep = worth[j], j + 1
     return rule[:keep]
 
 
@@ -407,7 +411,9 @@ def _uncovered(rule, rows, codes):
 
 
 @njit(cache=True)
-def rules_of_class(data, rows, positive, n_conditions, work, prune_first, share, n_optimisations, slack_bits, polish, state):
+def rules_of_class(
+    data, rows, positive, n_conditions, work, prune_first, share, n_optimisations, slack_bits, polish, once, greedy, state
+):
     """Rules for one class against the others: build, then optimise [1]_.
 
     Parameters
@@ -430,6 +436,8 @@ def rules_of_class(data, rows, positive, n_conditions, work, prune_first, share,
         Building stops when the description length exceeds the least one so far by more.
     polish : bool
         Whether rules that raise the description length are dropped after each optimisation.
+    once, greedy : bool
+        Ways of `grow` and `prune`.
     state : uint64
         State of the random generator.
 
@@ -458,9 +466,9 @@ def rules_of_class(data, rows, positive, n_conditions, work, prune_first, share,
     while n_missed > 0:
         if prune_first:
             growing, pruning, state = split_rows(left, positive, share, state)
-            rule = prune(grow(nothing, growing, positive, data, work, False), pruning, positive, codes, False)
+            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, False, greedy)
         else:
-            rule = grow(nothing, left, positive, data, work, False)
+            rule = grow(nothing, left, positive, data, work, once)
         n, p = _count(rule, left, positive, codes)
         bits += rule_bits(len(rule), n_conditions) - data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)
         bits += data_bits(rate, n_covered + n, n_all - n_covered - n, n_false + n - p, n_missed - p)
@@ -473,13 +481,15 @@ def rules_of_class(data, rows, positive, n_conditions, work, prune_first, share,
 
     for _ in range(n_optimisations):
         rules, state = _optimise(
-            rules, data, rows, positive, rate, p_all, n_conditions, work, prune_first, share, slack_bits, polish, state
+            rules, data, rows, positive, rate, p_all, n_conditions, work, prune_first, share, slack_bits, polish, once, greedy, state
         )
     return rules, state
 
 
 @njit(cache=True)
-def _optimise(rules, data, rows, positive, rate, p_all, n_conditions, work, prune_first, share, slack_bits, polish, state):
+def _optimise(
+    rules, data, rows, positive, rate, p_all, n_conditions, work, prune_first, share, slack_bits, polish, once, greedy, state
+):
     """Weigh every rule against a replacement and a revision, cover what is left, drop what does not pay."""
     codes = data[1]
     n_all = float(len(rows))
@@ -525,8 +535,8 @@ def _optimise(rules, data, rows, positive, rate, p_all, n_conditions, work, prun
                 pruning[n] = pruning[i]
                 n += follower[pruning[i]] == n_rules
             pruning = pruning[:n]
-            replacement = prune(grow(nothing, growing, positive, data, work, False), pruning, positive, codes, True)
-            revision = prune(grow(rule, growing, positive, data, work, False), pruning, positive, codes, True)
+            replacement = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, True, greedy)
+            revision = prune(grow(rule, growing, positive, data, work, once), pruning, positive, codes, True, greedy)
             as_is = _bits_with(rule, at, rules, left, follower, stats, positive, codes, rate, n_all, p_all, n_conditions)
             revised = _bits_with(revision, at, rules, left, follower, stats, positive, codes, rate, n_all, p_all, n_conditions)
             replaced = _bits_with(replacement, at, rules, left, follower, stats, positive, codes, rate, n_all, p_all, n_conditions)
@@ -536,9 +546,9 @@ def _optimise(rules, data, rows, positive, rate, p_all, n_conditions, work, prun
         else:
             if prune_first:
                 growing, pruning, state = split_rows(left, positive, share, state)
-                rule = prune(grow(nothing, growing, positive, data, work, False), pruning, positive, codes, False)
+                rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, False, greedy)
             else:
-                rule = grow(nothing, left, positive, data, work, False)
+                rule = grow(nothing, left, positive, data, work, once)
             n, p = _count(rule, left, positive, codes)
             n_covered, n_false = stats[:at, 0].sum(), stats[:at, 2].sum()
             bits += rule_bits(len(rule), n_conditions) - data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)

@@ -253,10 +253,8 @@ def _score(x, feature, threshold, first_child, n_children, is_nominal, counts, l
     while feature[node] >= 0:
         f = feature[node]
         if is_nominal[f]:
-            child = -1
-            for c in range(n_children[node]):
-                if x[f] == c:
-                    child = first_child[node] + c
+            known = 0 <= x[f] < n_children[node] and x[f] == np.floor(x[f])
+            child = first_child[node] + int(x[f]) if known else -1
         else:
             child = first_child[node] + (x[f] > threshold[node])
         if child < 0 or counts[child].sum() == 0:

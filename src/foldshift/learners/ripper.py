@@ -91,7 +91,7 @@ class RIPPERClassifier(FoldClassifier):
         self._check()
         data = prepare(X, self.categorical_features)
         seed = _draw_seeds(self.random_state, (1, 1))[0, 0]
-        self._model = _fit_one(data, codes, n_classes, seed, *self._settings())
+        self._model = _fit_one(data, codes, n_classes, seed, self._settings())
         conditions, thresholds, starts, classes, counts = self._model
         names = names_of(self)
         self.rules_ = RuleList(
@@ -115,19 +115,17 @@ class RIPPERClassifier(FoldClassifier):
         if random_states is None:
             random_states = _draw_seeds(self.random_state, (len(folds), n_folds))
         data = prepare(X, self.categorical_features)
-        return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), *self._settings())
+        return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), self._settings())
 
 
 @njit(cache=True)
-def _fit_one(data, y, n_classes, seed, share, n_optimisations, slack_bits, keel, polish):
+def _fit_one(data, y, n_classes, seed, settings):
     n_features, n = data[1].shape
-    work = make_work(n_features, n)
-    positive = np.zeros(n, np.int8)
-    return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, share, n_optimisations, slack_bits, keel, polish, positive, work)
+    return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, settings, np.zeros(n, np.int8), make_work(n_features, n))
 
 
 @njit(cache=True)
-def _fit_and_score(X, data, y, n_classes, folds, seeds, share, n_optimisations, slack_bits, keel, polish):
+def _fit_and_score(X, data, y, n_classes, folds, seeds, settings):
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
     work = make_work(X.shape[1], n)
@@ -138,7 +136,7 @@ def _fit_and_score(X, data, y, n_classes, folds, seeds, share, n_optimisations, 
             for i in range(n):
                 in_training[i] = folds[s, i] != fold
             conditions, thresholds, starts, classes, counts = _learn(
-                data, y, n_classes, in_training, seeds[s, fold], share, n_optimisations, slack_bits, keel, polish, positive, work
+                data, y, n_classes, in_training, seeds[s, fold], settings, positive, work
             )
             shares = _shares(classes, counts)
             for i in range(n):
@@ -190,7 +188,7 @@ def _shares(classes, counts):
 
 
 @njit(cache=True)
-def _learn(data, y, n_classes, in_training, seed, share, n_optimisations, slack_bits, keel, polish, positive, work):
+def _learn(data, y, n_classes, in_training, seed, settings, positive, work):
     """Rules of all classes but the most frequent, then the default rule.
 
     Returns
@@ -204,6 +202,7 @@ def _learn(data, y, n_classes, in_training, seed, share, n_optimisations, slack_
     counts : ndarray of shape (n_rules, n_classes), dtype int64
         Training rows that reach the rule and meet it, by class.
     """
+    share, n_optimisations, slack_bits, on_remaining_rows, polish, once, greedy = settings
     values = data[2]
     rows, n_conditions = start_fold(data, in_training, work)
     work = (work[0][:, : len(rows)], work[1], work[2], work[3], work[4])
@@ -228,11 +227,13 @@ def _learn(data, y, n_classes, in_training, seed, share, n_optimisations, slack_
             n_positive += positive[row]
         if n_positive == 0:
             continue
-        if keel:
-            found, state = _rules_keel(data, left, positive, n_conditions, work, share, n_optimisations, slack_bits, keel, state)
+        if on_remaining_rows:
+            found, state = _rules_of_class_on_remaining_rows(
+                data, left, positive, n_conditions, work, share, n_optimisations, slack_bits, polish, once, greedy, state
+            )
         else:
             found, state = rules_of_class(
-                data, left, positive, n_conditions, work, True, share, n_optimisations, slack_bits, polish, state
+                data, left, positive, n_conditions, work, True, share, n_optimisations, slack_bits, polish, once, greedy, state
             )
         for rule in found:
             count = np.zeros((1, n_classes), np.int64)
@@ -248,13 +249,6 @@ def _learn(data, y, n_classes, in_training, seed, share, n_optimisations, slack_
             rules.append(rule)
             classes = np.append(classes, target)
             counts = np.concatenate((counts, count))
-        if keel:
-            n = 0
-            out = np.empty(len(left), np.uint32)
-            for row in left:
-                out[n] = row
-                n += y[row] != target
-            # left = out[:n]
     count = np.zeros((1, n_classes), np.int64)
     for row in left:
         count[0, y[row]] += 1
@@ -274,142 +268,142 @@ def _learn(data, y, n_classes, in_training, seed, share, n_optimisations, slack_
     return conditions, thresholds, starts, classes, counts
 
 
-# ---- KEEL
 @njit(cache=True)
-def _prune_keel(rule, rows, positive, codes, whole):
-    k = len(rule)
-    covered = np.zeros((k + 1, 2), np.int64)
-    n_pos = 0
-    for row in rows:
-        n_pos += positive[row]
-        covered[0, positive[row]] += 1
-        for j in range(k):
-            if not meets(rule[j, 1], codes[rule[j, 0], row], rule[j, 2]):
-                break
-            covered[j + 1, positive[row]] += 1
-    n_neg = len(rows) - n_pos
-    while k > 1:
-        n1, p1 = covered[k]
-        n0, p0 = covered[k - 1]
-        if whole:
-            better = p0 - n0 > p1 - n1
-        else:
-            better = (p0 + 1.0) / (p0 + n0 + 2.0) > (p1 + 1.0) / (p1 + n1 + 2.0)
-        if not better:
-            break
-        k -= 1
-    return rule[:k]
+def _rules_of_class_on_remaining_rows(
+    data, rows, positive, n_conditions, work, share, n_optimisations, slack_bits, polish, once, greedy, state
+):
+    """Rules for one class against the others as KEEL finds them; parameters as in `_rulecore.rules_of_class`.
 
-
-@njit(cache=True)
-def _rules_keel(data, rows, positive, n_conditions, work, share, n_optimisations, slack_bits, flags, state):
+    A new rule is judged by the description length of the whole set on the rows that no rule covered before it. An
+    optimised rule is judged by that of the whole set on all rows. After each optimisation, the rows of the class that
+    are not covered are learnt against all rows of other classes.
+    """
     codes = data[1]
-    once = (flags & 2) > 0
     nothing = np.empty((0, 3), np.int64)
     rules = [nothing]
     rules.pop()
     times = np.zeros(codes.shape[1], np.int64)  # how many rules cover a row
-    left = rows
+    n_positive = 0
+    for row in rows:
+        n_positive += positive[row]
     for turn in range(n_optimisations + 1):
-        # build
+        if turn > 0:
+            for at in range(len(rules)):
+                state = _optimise_one(
+                    rules, at, times, data, rows, positive, n_positive, n_conditions, work, share, once, greedy, state
+                )
+        left = _not_covered(rows, positive, times)
+        theory = _rules_bits(rules, n_conditions)
+        n_missed = 0
+        for row in left:
+            n_missed += positive[row]
         least = np.inf
-        first = True
-        theory = 0.0
-        for rule in rules:
-            theory += rule_bits(len(rule), n_conditions)
-        while True:
-            n_pos = 0
-            for row in left:
-                n_pos += positive[row]
-            if n_pos == 0:
-                break
+        while n_missed > 0:
             growing, pruning, state = split_rows(left, positive, share, state)
-            rule = grow(nothing, growing, positive, data, work, once)
-            if flags & 4:
-                rule = _prune_keel(rule, pruning, positive, codes, False)
-            else:
-                rule = prune(rule, pruning, positive, codes, False)
+            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, False, greedy)
             theory += rule_bits(len(rule), n_conditions)
-            tp = fp = 0.0
-            for row in left:
-                if times[row] > 0 or covers(rule, codes, row):
-                    tp += positive[row]
-                    fp += 1 - positive[row]
-            bits = theory + data_bits(0.5, tp + fp, len(left) - tp - fp, fp, n_pos - tp)
-            if (tp == 0 and fp > 0) or bits > least + slack_bits:
+            bits = theory + _exception_bits(rule, times, left, positive, n_missed, codes)
+            if bits > least + slack_bits:
                 break
             least = min(least, bits)
             rules.append(rule)
-            out = np.empty(len(left), np.uint32)
             n = 0
+            still = np.empty(len(left), np.uint32)
             for row in left:
                 if covers(rule, codes, row):
-                    times[row] += 1
+                    n_missed -= positive[row]
                 else:
-                    out[n] = row
+                    still[n] = row
                     n += 1
-            if turn > 0:
-                for row in rows:
-                    pass
-            left = out[:n]
-        # recount all
-        for row in rows:
-            times[row] = 0
+            left = still[:n]
+        times[:] = 0
         for rule in rules:
             for row in rows:
                 times[row] += covers(rule, codes, row)
-        if turn == n_optimisations:
-            break
-        # optimise
-        theory = 0.0
-        for rule in rules:
-            theory += rule_bits(len(rule), n_conditions)
-        n_pos = 0
-        for row in rows:
-            n_pos += positive[row]
-        for at in range(len(rules)):
-            old = rules[at]
-            growing, pruning, state = split_rows(rows, positive, share, state)
-            for row in rows:
-                times[row] -= covers(old, codes, row)
-            n = 0
-            for i in range(len(pruning)):
-                pruning[n] = pruning[i]
-                n += times[pruning[i]] == 0
-            pruning = pruning[:n]
-            if flags & 4:
-                new = _prune_keel(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, True)
-                extended = _prune_keel(grow(old, growing, positive, data, work, once), pruning, positive, codes, True)
-            else:
-                new = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, True)
-                extended = prune(grow(old, growing, positive, data, work, once), pruning, positive, codes, True)
-            theory -= rule_bits(len(old), n_conditions)
-            best = np.inf
-            chosen = old
-            for candidate in (old, new, extended):
-                tp = fp = 0.0
-                for row in rows:
-                    if times[row] > 0 or covers(candidate, codes, row):
-                        tp += positive[row]
-                        fp += 1 - positive[row]
-                bits = theory + rule_bits(len(candidate), n_conditions)
-                bits += data_bits(0.5, tp + fp, len(rows) - tp - fp, fp, n_pos - tp)
-                if bits < best:
-                    best, chosen = bits, candidate
-            rules[at] = chosen
-            theory += rule_bits(len(chosen), n_conditions)
-            for row in rows:
-                times[row] += covers(chosen, codes, row)
-        # what is left: uncovered rows of the class, all others
-        out = np.empty(len(rows), np.uint32)
-        n = 0
-        for row in rows:
-            out[n] = row
-            n += positive[row] == 0 or times[row] == 0
-        left = out[:n]
+    if polish:
+        _polish(rules, times, rows, positive, n_positive, codes, n_conditions)
     kept = [nothing]
     kept.pop()
     for rule in rules:
         if len(rule) > 0:
             kept.append(rule)
     return kept, state
+
+
+@njit(cache=True)
+def _optimise_one(rules, at, times, data, rows, positive, n_positive, n_conditions, work, share, once, greedy, state):
+    """Put the best of rule, replacement and revision in place; return the generator's new state."""
+    codes = data[1]
+    old = rules[at]
+    growing, pruning, state = split_rows(rows, positive, share, state)
+    for row in rows:
+        times[row] -= covers(old, codes, row)
+    n = 0
+    for i in range(len(pruning)):
+        pruning[n] = pruning[i]
+        n += times[pruning[i]] == 0
+    pruning = pruning[:n]
+    replacement = grow(np.empty((0, 3), np.int64), growing, positive, data, work, once)
+    revision = grow(old, growing, positive, data, work, once)
+    least = np.inf
+    for candidate in (
+        old,
+        prune(replacement, pruning, positive, codes, True, greedy),
+        prune(revision, pruning, positive, codes, True, greedy),
+    ):
+        bits = rule_bits(len(candidate), n_conditions) + _exception_bits(candidate, times, rows, positive, n_positive, codes)
+        if bits < least:
+            least = bits
+            rules[at] = candidate
+    for row in rows:
+        times[row] += covers(rules[at], codes, row)
+    return state
+
+
+@njit(cache=True)
+def _not_covered(rows, positive, times):
+    """Rows of the class that no rule covers, and all rows of other classes, in order."""
+    out = np.empty(len(rows), np.uint32)
+    n = 0
+    for row in rows:
+        out[n] = row
+        n += positive[row] == 0 or times[row] == 0
+    return out[:n]
+
+
+@njit(cache=True)
+def _rules_bits(rules, n_conditions):
+    bits = 0.0
+    for rule in rules:
+        bits += rule_bits(len(rule), n_conditions)
+    return bits
+
+
+@njit(cache=True)
+def _exception_bits(rule, times, rows, positive, n_positive, codes):
+    """Bits that tell the exceptions to a rule and the rules counted in `times`, errors expected on either side alike."""
+    n, p = 0, 0
+    for row in rows:
+        if times[row] > 0 or covers(rule, codes, row):
+            n += 1
+            p += positive[row]
+    return data_bits(0.5, float(n), float(len(rows) - n), float(n - p), float(n_positive - p))
+
+
+@njit(cache=True)
+def _polish(rules, times, rows, positive, n_positive, codes, n_conditions):
+    """Drop, from the first to the last, every rule without which the description is shorter."""
+    nowhere = np.full((1, 3), -1, np.int64)  # code -1 is no value: covers nothing
+    nowhere[0, 0], nowhere[0, 1] = 0, EQ
+    at = 0
+    while at < len(rules):
+        with_rule = _exception_bits(nowhere, times, rows, positive, n_positive, codes)
+        for row in rows:
+            times[row] -= covers(rules[at], codes, row)
+        without = _exception_bits(nowhere, times, rows, positive, n_positive, codes)
+        if without < with_rule + rule_bits(len(rules[at]), n_conditions):
+            rules.pop(at)
+        else:
+            for row in rows:
+                times[row] += covers(rules[at], codes, row)
+            at += 1

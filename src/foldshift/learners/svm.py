@@ -5,6 +5,7 @@ import numbers
 
 import numpy as np
 from numba import njit
+from sklearn import config_context
 from sklearn.svm import SVC
 
 from foldshift.learners.base import FoldClassifier, nominal_columns
@@ -89,9 +90,10 @@ class KernelClassifier(FoldClassifier):
 
     def _train_pair(self, gram, rows, high, counts):
         """Support vectors (rows of the kernel matrix), their coefficients, the bias, and the threshold's two numbers."""
-        whole = len(rows) == len(gram)
         machine = SVC(kernel="precomputed", C=self.C, cache_size=max(200, len(rows) ** 2 * 4 / 2**20))
-        machine.fit(gram if whole else gram[np.ix_(rows, rows)], high, sample_weight=None if counts.max() == 1 else counts)
+        # Checks that have been made already would take longer than a small machine.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            machine.fit(_part(gram, rows), high, sample_weight=None if counts.max() == 1 else counts)
         support, coef, bias = rows[machine.support_], machine.dual_coef_[0], machine.intercept_[0]
         if self.threshold == "zero":
             return support, coef, bias, 0.0, 1.0
@@ -240,6 +242,16 @@ def _gram(A, B, units, symmetric, kernel, a, b, degree):
             out[i, j] = value
             if symmetric:
                 out[j, i] = value
+    return out
+
+
+@njit(cache=True)
+def _part(gram, rows):
+    """The kernel matrix of some of the samples."""
+    out = np.empty((len(rows), len(rows)))
+    for i in range(len(rows)):
+        for j in range(len(rows)):
+            out[i, j] = gram[rows[i], rows[j]]
     return out
 
 

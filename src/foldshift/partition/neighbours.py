@@ -9,7 +9,7 @@ METRICS = ("heom", "euclidean", "keel")
 LEAF_SIZE = 8  # distinct points in a leaf of the tree, at most
 LIST_LENGTH = 64  # neighbours listed per distinct point: beyond, the tree is asked, when few samples are left anyway
 MOST_LISTED = 1 << 24  # entries of all lists of a class together (64 MB)
-FEWEST_SEEDS = 4  # below, lists cost more than they save
+FEWEST_SEEDS = 10  # below, lists cost more than they save
 
 
 class Space(NamedTuple):
