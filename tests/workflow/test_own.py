@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+
 from workflow_runner import ROOT, Workflow
 
 pytestmark = pytest.mark.workflow
@@ -52,9 +53,13 @@ def test_the_paper_is_not_compared_with_other_data(own_study):
 def test_scaling_per_fold_and_none_run_through(own_study):
     scores = {}
     for scaling in ("fold", "none"):
-        own_study("--until", "evaluate", config=[f"scaling={scaling}", f"results={scaling}", "learners=NN", "datasets=mine"], check=True)
+        own_study(
+            "--until", "evaluate", config=[f"scaling={scaling}", f"results={scaling}", "learners=NN", "datasets=mine"], check=True
+        )
         scores[scaling] = pd.read_parquet(own_study.folder / scaling / "saez_2022/scores", partitioning=None)
-    whole = pd.read_parquet(own_study.folder / "results/saez_2022/scores", partitioning=None).query("dataset == 'mine' and learner == 'NN'")
+    whole = pd.read_parquet(own_study.folder / "results/saez_2022/scores", partitioning=None).query(
+        "dataset == 'mine' and learner == 'NN'"
+    )
     assert scores["fold"]["rmse"].mean() == pytest.approx(whole["rmse"].mean(), rel=0.2)
     assert (scores["fold"]["rmse"].to_numpy() != whole["rmse"].to_numpy()).any()
     assert scores["none"]["rmse"].mean() > scores["fold"]["rmse"].mean()  # in the target's own unit, whose range is above 1

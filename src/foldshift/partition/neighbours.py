@@ -74,7 +74,7 @@ def make_space(X, codes, metric, nominal):
         Classes ``0 .. n_classes - 1``.
     metric : {"heom", "euclidean", "keel"}
         ``heom``: numeric columns scaled to [0, 1], nominal ones 0 or 1 (equal or not) [1]_. ``euclidean``: the numbers as they are,
-        nominal or not. ``keel``: root of the sum of ``|a - b| / 4 * sd`` over numeric columns and of the root of
+        nominal or not. ``keel``: root of the sum of ``|a - b| / 4 * sd`` over numeric columns and of
         ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones.
     nominal : ndarray of shape (n_features,), dtype bool
         Which columns are nominal.
@@ -104,7 +104,7 @@ def make_space(X, codes, metric, nominal):
             counts = np.zeros((len(categories), codes.max() + 1))
             np.add.at(counts, (positions, codes), 1)
             shares = counts / counts.sum(axis=1, keepdims=True)
-            tables.append(np.sqrt(np.sqrt(((shares[:, None] - shares[None]) ** 2).sum(axis=2))).ravel())
+            tables.append(np.sqrt(((shares[:, None] - shares[None]) ** 2).sum(axis=2)).ravel())
     if metric == "heom":
         numeric = n_codes == 0
         low = coordinates[:, numeric].min(axis=0)
