@@ -131,3 +131,9 @@ def test_a_random_learner_inside_another_gets_the_state_of_its_fit():
     first, second = (evaluate_folds(build_learner(spec, "fold"), X, Y, FOLDS, random_states=states) for _ in range(2))
     assert (first == second).all()
     assert (first != evaluate_folds(build_learner(spec, "fold"), X, Y, FOLDS, random_states=states + np.uint32(9))).any()
+
+
+def test_a_classifier_predicts_labels():
+    labels = np.where(Y > np.median(Y), "high", "low")
+    predictions = evaluate_folds(build_learner({"import": "sklearn.naive_bayes.GaussianNB"}), X, labels, FOLDS)
+    assert predictions.shape == FOLDS.shape and set(predictions.ravel()) == {"high", "low"}

@@ -1,7 +1,7 @@
 """Predict every sample from the folds it is not in, for many partitions of the same data."""
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 
 def evaluate_folds(estimator, X, y, folds, *, random_states=None, shared=True):
@@ -47,7 +47,7 @@ def evaluate_folds(estimator, X, y, folds, *, random_states=None, shared=True):
         raise ValueError(f"X, y and folds have {len(X)}, {len(y)} and {folds.shape[1]} samples; expected the same number")
     if shared and hasattr(estimator, "predict_folds"):
         return clone(estimator).predict_folds(X, y, folds, random_states=random_states)
-    predictions = np.empty(folds.shape, dtype=y.dtype if y.dtype.kind in "OUS" else np.float64)
+    predictions = np.empty(folds.shape, dtype=y.dtype if is_classifier(estimator) else np.float64)
     for s, fold, test in iterate_fits(folds):
         state = None if random_states is None else random_states[s, fold]
         predictions[s, test] = fit_predict(estimator, X, y, test, state)
