@@ -3,10 +3,16 @@
 from foldshift.lazy import exports
 
 EXPORTS = {
+    "C45Classifier": "c45",
     "ELMRegressor": "elm",
     "GBMRegressor": "gbm",
+    "LDAClassifier": "lda",
     "MARSRegressor": "mars",
+    "NNClassifier": "nearest_classifier",
     "NNRegressor": "nearest",
+    "PARTClassifier": "part",
+    "PDFClassifier": "pdfc",
     "RPARTRegressor": "rpart",
+    "SVMClassifier": "svm",
 }
 __getattr__, __dir__, __all__ = exports(__name__, EXPORTS)

@@ -148,7 +148,8 @@ class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Class labels.
         """
-        return self.classes_[self._decide(self.predict_proba(X))]
+        codes = self._decide(self.predict_proba(X))  # first: it says when the estimator is not fitted
+        return self.classes_[codes]
 
     def scores_folds(self, X, y, folds, random_states=None):
         """Class scores of every sample from the other folds, for many partitions of the same data.

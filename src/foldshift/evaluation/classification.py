@@ -1,0 +1,66 @@
+"""Scores of classifiers, fold by fold."""
+
+import numpy as np
+from scipy.stats import rankdata
+
+CLASSIFICATION_METRICS = ("auc_crisp", "auc", "accuracy", "balanced_accuracy", "log_loss")
+LEAST_PROBABILITY = np.finfo(np.float64).eps  # scores are clipped to it, or a single certain error makes the log loss infinite
+
+
+def classification_scores(codes, predictions, scores, folds, n_folds):
+    """Scores of every fold of every seed.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,), dtype int64
+        Class of every sample, ``0 .. n_classes - 1``.
+    predictions : ndarray of shape (n_seeds, n_samples), dtype int64
+        Predicted classes.
+    scores : ndarray of shape (n_seeds, n_samples, n_classes) or None
+        Class scores, rows that sum to 1; None for a classifier that has none.
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+        Fold of every sample.
+    n_folds : int
+        Number of folds.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_seeds, n_folds), dtype float64
+        ``auc_crisp``: ``(1 + TPR - FPR) / 2`` of the predicted classes, for more than two classes the mean recall; 0 where the fold lacks a class,
+        as in KEEL [1]_. ``auc``: area under the ROC curve of the scores, for more than two classes the mean of one against the rest; NaN where the fold
+        lacks a class. ``accuracy``. ``balanced_accuracy``: mean recall of the classes that are there. ``log_loss``: natural logarithm, scores clipped to
+        2.2e-16. ``auc`` and ``log_loss`` are NaN without scores.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, Saez, Herrera (2012), section IV.
+    """
+    n_classes = int(codes.max()) + 1
+    out = {name: np.full((len(folds), n_folds), np.nan) for name in CLASSIFICATION_METRICS}
+    for s, row in enumerate(folds):
+        cell = row.astype(np.int64) * n_classes + codes  # fold and class of every sample
+        counts = np.bincount(cell, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
+        right = np.bincount(cell, weights=predictions[s] == codes, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
+        recall = np.divide(right, counts, out=np.zeros_like(right), where=counts > 0)
+        complete = (counts > 0).all(axis=1)
+        out["auc_crisp"][s] = np.where(complete, recall.mean(axis=1), 0.0)
+        out["accuracy"][s] = right.sum(axis=1) / counts.sum(axis=1)
+        out["balanced_accuracy"][s] = recall.sum(axis=1) / (counts > 0).sum(axis=1)
+        if scores is not None:
+            own = np.clip(scores[s, np.arange(len(codes)), codes], LEAST_PROBABILITY, 1.0)
+            out["log_loss"][s] = np.bincount(row, weights=-np.log(own), minlength=n_folds) / counts.sum(axis=1)
+            for fold in np.flatnonzero(complete):
+                test = row == fold
+                out["auc"][s, fold] = _ranking_auc(codes[test], scores[s, test])
+    return out
+
+
+def _ranking_auc(codes, scores):
+    """Area under the ROC curve by rank sums, ties half; for more than two classes the mean of one against the rest."""
+    areas = []
+    for label in range(1, 2) if scores.shape[1] == 2 else range(scores.shape[1]):
+        positive = codes == label
+        n_positive = positive.sum()
+        rank_sum = rankdata(scores[:, label])[positive].sum()
+        areas.append((rank_sum - n_positive * (n_positive + 1) / 2) / (n_positive * (len(codes) - n_positive)))
+    return np.mean(areas)

@@ -1,0 +1,478 @@
+"""Support vector machines on one kernel matrix per data set, with the threshold at 0 or from a logistic model."""
+
+import math
+import numbers
+
+import numpy as np
+from numba import njit
+from sklearn import config_context
+from sklearn.svm import SVC
+
+from foldshift.learners.base import FoldClassifier, nominal_columns
+
+KERNELS = ("puk", "rbf", "poly")
+THRESHOLDS = ("zero", "logistic", "logistic_one_step")
+
+
+class KernelClassifier(FoldClassifier):
+    """Base of the classifiers that are a support vector machine with a kernel of their own, libsvm inside.
+
+    A subclass writes ``_check()``, which refuses bad parameters, and ``_gram(A, B, units)``, the kernel between two sets of samples, pair by pair
+    (an entry must depend on its pair only, to the last bit). `units` has shape (n_features,), int64: 0 for a numeric column, for a
+    nominal one the number of indicator columns in which two categories differ: 1 if it has two categories, 2 if it has more.
+
+    Equal training samples of one class are merged into one with their number as weight, which leaves the optimum unchanged. Samples are sorted,
+    so that the machine does not depend on their order. More than two classes: one machine per pair of classes. The kernel matrix takes 8 bytes for
+    every pair of distinct samples, and the part of it that a machine is trained on as much again.
+    """
+
+    threshold = "zero"
+
+    def _fit(self, X, codes, n_classes):
+        self._check_all()
+        units = self._units(X)
+        self.vectors_, classes, counts, _ = _merge(X, codes)
+        gram = self._gram(self.vectors_, self.vectors_, units)
+        self._machines = self._train(gram, np.arange(len(counts)), classes, counts, np.empty(gram.size))
+        self._units_seen = units
+
+    def _scores(self, X):
+        gram = self._gram(X, self.vectors_, self._units_seen)
+        return _vote(self._machines, gram, np.arange(len(X)), np.arange(len(self.classes_)), len(self.classes_))
+
+    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+        self._check_all()
+        vectors, classes, _, merged_into = _merge(X, codes)
+        grams = {}
+        work = np.empty(len(vectors) ** 2)
+        scores = np.empty((*folds.shape, n_classes))
+        for s, row in enumerate(folds):
+            for fold in range(n_folds):
+                test = np.flatnonzero(row == fold)
+                if not len(test):
+                    continue
+                training = merged_into[row != fold]
+                # A part of the data may have two categories where the whole has three: another kernel, rarely needed.
+                units = self._units(vectors[training])
+                if units.tobytes() not in grams:
+                    grams[units.tobytes()] = self._gram(vectors, vectors, units)
+                gram = grams[units.tobytes()]
+                counts = np.bincount(training, minlength=len(vectors))
+                present = np.flatnonzero(counts)
+                machines = self._train(gram, present, classes[present], counts[present], work)
+                queries, position = np.unique(merged_into[test], return_inverse=True)
+                scores[s, test] = _vote(machines, gram, queries, np.unique(classes[present]), n_classes)[position]
+        return scores
+
+    def _check_all(self):
+        for name in ("C", *self._positive):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
+                raise ValueError(f"{name}={value!r} must be a number above 0")
+        self._check()
+
+    def _units(self, X):
+        nominal = nominal_columns(self.categorical_features, X.shape[1])
+        values = X[:, nominal]
+        if (values < 0).any() or (values != np.floor(values)).any():
+            raise ValueError("nominal columns must hold category codes 0, 1, ...; got a negative number or a fraction")
+        units = np.zeros(len(nominal), np.int64)
+        units[nominal] = np.where(values.max(axis=0) > 1, 2, 1)
+        return units
+
+    def _train(self, gram, rows, classes, counts, work):
+        """Machines of all pairs of classes among the samples `rows` of the kernel matrix; `work` has room for a copy of it."""
+        machines = []
+        present = np.unique(classes)
+        for i, low in enumerate(present):
+            for high in present[i + 1 :]:
+                part = (classes == low) | (classes == high)
+                machines.append((low, high, *self._train_pair(gram, rows[part], classes[part] == high, counts[part], work)))
+        return machines
+
+    def _train_pair(self, gram, rows, high, counts, work):
+        """Support vectors (rows of the kernel matrix), their coefficients, the bias, and the threshold's two numbers."""
+        machine = SVC(kernel="precomputed", C=self.C, cache_size=max(200, len(rows) ** 2 * 4 / 2**20))
+        # Checks that have been made already would take longer than a small machine.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            machine.fit(_part(gram, rows, work), high, sample_weight=None if counts.max() == 1 else counts)
+        support, coef, bias = rows[machine.support_], machine.dual_coef_[0], machine.intercept_[0]
+        if self.threshold == "zero":
+            return support, coef, bias, 0.0, 1.0
+        outputs = _outputs(gram, rows, support, coef, bias)
+        fit = platt if self.threshold == "logistic" else logistic_one_step
+        return support, coef, bias, *fit(outputs, high, counts.astype(np.float64))
+
+
+class SVMClassifier(KernelClassifier):
+    """Support vector machine with the Pearson VII, Gaussian or polynomial kernel.
+
+    Parameters
+    ----------
+    kernel : {"puk", "rbf", "poly"}, default="puk"
+        With x and z one-hot coded: ``puk`` is ``1 / (1 + 4 |x - z|^2 (2^(1 / omega) - 1) / sigma^2)^omega`` [1]_, ``rbf`` is ``exp(-gamma |x - z|^2)``,
+        ``poly`` is ``(gamma x'z + coef0)^degree``.
+    C : float, default=100.0
+        Cost of margin errors.
+    sigma, omega : float, default=1.0
+        Width and tail of ``puk``.
+    gamma : float, default=1.0
+        Scale of ``rbf`` and ``poly``.
+    degree : int, default=3
+        Degree of ``poly``.
+    coef0 : float, default=1.0
+        Constant of ``poly``, at least 0.
+    threshold : {"zero", "logistic", "logistic_one_step"}, default="zero"
+        Where the classes part on the machine's output. ``zero``: at 0. ``logistic``: where a logistic model of the training outputs says one half; see `platt`.
+        ``logistic_one_step``: where such a model says one half after KEEL's optimiser, which with a narrow kernel stops at its first step;
+        see `logistic_one_step` (the `paper` setting).
+    categorical_features : None, array-like of bool or of int, default=None
+        Mask or positions of the nominal columns, which hold category codes 0, 1, ...
+
+    Attributes
+    ----------
+    vectors_ : ndarray of shape (n_vectors, n_features)
+        Training samples, equal ones of one class once, sorted.
+
+    Notes
+    -----
+    Inputs are taken as they are: scale numeric columns to [0, 1] first, over the whole data set as data preparation does with ``scaling: global``, so that
+    one kernel matrix serves all training parts, or per training part with a scaler before this estimator in a pipeline.
+
+    Nominal columns count as one indicator column per category, or a single one if there are two (if no code above 1 is in the training part).
+    A category that is not in the training part differs from every other as they differ among themselves.
+
+    Scores are the logistic function of the output minus the threshold, for ``logistic`` the model's probability. With more classes a score is the share of won
+    comparisons, the sum of pair scores deciding between equal ones.
+
+    References
+    ----------
+    .. [1] Uestuen, Melssen, Buydens (2006). Facilitating the application of support vector regression by using a universal Pearson VII
+       function based kernel. Chemometrics and Intelligent Laboratory Systems 81, 29-40, equation 4.
+    """
+
+    _positive = ("sigma", "omega", "gamma")
+
+    def __init__(
+        self,
+        kernel="puk",
+        C=100.0,
+        sigma=1.0,
+        omega=1.0,
+        gamma=1.0,
+        degree=3,
+        coef0=1.0,
+        threshold="zero",
+        categorical_features=None,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.sigma = sigma
+        self.omega = omega
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.threshold = threshold
+        self.categorical_features = categorical_features
+
+    def _check(self):
+        for name, allowed in (("kernel", KERNELS), ("threshold", THRESHOLDS)):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name}={getattr(self, name)!r} is not known; allowed: {', '.join(allowed)}")
+        if isinstance(self.degree, bool) or not isinstance(self.degree, numbers.Integral) or self.degree < 1:
+            raise ValueError(f"degree={self.degree!r} must be an integer of at least 1")
+        if isinstance(self.coef0, bool) or not isinstance(self.coef0, numbers.Real) or not 0 <= self.coef0 < np.inf:
+            raise ValueError(f"coef0={self.coef0!r} must be a number of at least 0")
+
+    def _gram(self, A, B, units):
+        if self.kernel == "puk":
+            shape = 4 * (2 ** (1 / self.omega) - 1) / self.sigma**2, float(self.omega)
+        elif self.kernel == "rbf":
+            shape = float(self.gamma), 0.0
+        else:
+            shape = float(self.gamma), float(self.coef0)
+        return _gram(A, B, units, A is B, KERNELS.index(self.kernel), *shape, int(self.degree))
+
+
+def _merge(X, codes):
+    """Distinct pairs of sample and class, sorted: samples, classes, how many of each, and the pair of every sample."""
+    pairs, merged_into, counts = np.unique(np.column_stack([X, codes]), axis=0, return_inverse=True, return_counts=True)
+    return np.ascontiguousarray(pairs[:, :-1]), pairs[:, -1].astype(np.int64), counts, merged_into.reshape(-1)
+
+
+def _vote(machines, gram, rows, present, n_classes):
+    """Scores of samples (rows of the kernel matrix): shape (n_rows, n_classes); classes without training samples get 0."""
+    scores = np.zeros((len(rows), n_classes))
+    if len(present) == 1:
+        scores[:, present] = 1.0
+    for low, high, support, coef, bias, intercept, slope in machines:
+        share = _logistic(intercept + slope * _outputs(gram, rows, support, coef, bias))
+        if len(present) == 2:
+            scores[:, low], scores[:, high] = 1 - share, share
+            continue
+        scores[:, low] += (share <= 0.5) + (1 - share) / len(present)
+        scores[:, high] += (share > 0.5) + share / len(present)
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def _logistic(values):
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-values))
+
+
+@njit(cache=True)
+def _gram(A, B, units, symmetric, kernel, a, b, degree):
+    out = np.empty((len(A), len(B)))
+    for i in range(len(A)):
+        for j in range(i if symmetric else 0, len(B)):
+            if kernel == 2:
+                product = 0.0
+                for f in range(A.shape[1]):
+                    if units[f] == 0:
+                        product += A[i, f] * B[j, f]
+                    elif A[i, f] == B[j, f] and (units[f] == 2 or A[i, f] == 1):
+                        product += 1.0
+                value = (a * product + b) ** degree
+            else:
+                distance = 0.0
+                for f in range(A.shape[1]):
+                    if units[f] == 0:
+                        distance += (A[i, f] - B[j, f]) ** 2
+                    elif A[i, f] != B[j, f]:
+                        distance += units[f]
+                value = math.exp(-a * distance) if kernel == 1 else 1 / (1 + a * distance) ** b
+            out[i, j] = value
+            if symmetric:
+                out[j, i] = value
+    return out
+
+
+@njit(cache=True)
+def _part(gram, rows, work):
+    """The kernel matrix of some of the samples, in `work`: a new array of this size costs more than the copy."""
+    out = work[: len(rows) ** 2].reshape(len(rows), len(rows))
+    for i in range(len(rows)):
+        for j in range(len(rows)):
+            out[i, j] = gram[rows[i], rows[j]]
+    return out
+
+
+@njit(cache=True)
+def _outputs(gram, rows, support, coef, bias):
+    """Outputs of a machine; one sum after the other, so that a sample's output does not depend on the other samples."""
+    out = np.empty(len(rows))
+    for i in range(len(rows)):
+        total = 0.0
+        for k in range(len(support)):
+            total += coef[k] * gram[rows[i], support[k]]
+        out[i] = total + bias
+    return out
+
+
+@njit(cache=True)
+def platt(outputs, high, weights):
+    """Logistic model of the class given the machine's output, with smoothed targets so that it always exists.
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_samples,), dtype float64
+        Outputs on the training samples.
+    high : ndarray of shape (n_samples,), dtype bool
+        Which samples are of the higher class.
+    weights : ndarray of shape (n_samples,), dtype float64
+        How often every sample occurs.
+
+    Returns
+    -------
+    intercept, slope : float
+        The probability of the higher class is ``1 / (1 + exp(-intercept - slope * output))``.
+
+    References
+    ----------
+    .. [1] Lin, Lin, Weng (2007). A note on Platt's probabilistic outputs for support vector machines. Machine Learning 68,
+       267-276, algorithm 1.
+    """
+    n_high = (weights * high).sum()
+    n_low = weights.sum() - n_high
+    targets = np.where(high, (n_high + 1) / (n_high + 2), 1 / (n_low + 2))
+    intercept, slope = math.log((n_high + 1) / (n_low + 1)), 0.0
+    loss = _platt_loss(outputs, targets, weights, intercept, slope)
+    for _ in range(100):
+        g0, g1, h00, h01, h11 = 0.0, 0.0, 1e-12, 0.0, 1e-12
+        for i in range(len(outputs)):
+            p = _probability(intercept + slope * outputs[i])
+            gap, curvature = weights[i] * (p - targets[i]), weights[i] * p * (1 - p)
+            g0 += gap
+            g1 += gap * outputs[i]
+            h00 += curvature
+            h01 += curvature * outputs[i]
+            h11 += curvature * outputs[i] ** 2
+        if abs(g0) < 1e-5 and abs(g1) < 1e-5:
+            break
+        determinant = h00 * h11 - h01 * h01
+        d0, d1 = -(h11 * g0 - h01 * g1) / determinant, -(h00 * g1 - h01 * g0) / determinant
+        step = 1.0
+        while step >= 1e-10:
+            moved = _platt_loss(outputs, targets, weights, intercept + step * d0, slope + step * d1)
+            if moved < loss + 1e-4 * step * (g0 * d0 + g1 * d1):
+                break
+            step /= 2
+        if step < 1e-10:
+            break
+        intercept, slope, loss = intercept + step * d0, slope + step * d1, moved
+    return intercept, slope
+
+
+@njit(cache=True)
+def _probability(value):
+    return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
+
+
+@njit(cache=True)
+def _platt_loss(outputs, targets, weights, intercept, slope):
+    total = 0.0
+    for i in range(len(outputs)):
+        value = intercept + slope * outputs[i]
+        total += weights[i] * (max(value, 0.0) - targets[i] * value + math.log1p(math.exp(-abs(value))))
+    return total
+
+
+@njit(cache=True)
+def logistic_one_step(outputs, high, weights):
+    """Threshold from a logistic model of the machine's outputs, as KEEL's optimiser leaves it.
+
+    The model of the lower class given the standardised output (n - 1 in the variance) starts from the class frequencies and slope 0, and is improved by
+    BFGS from the identity matrix until the largest gradient component times ``max(|x|, 1)``, over ``max(|F|, 1)``, is below 1e-6. A first step of unit
+    length down a gradient of many samples makes the model so steep that, where the outputs part the classes well, this holds at once.
+    The threshold is then about the mean output.
+
+    Parameters
+    ----------
+    outputs, high, weights
+        As in `platt`.
+
+    Returns
+    -------
+    intercept, slope : float
+        The higher class has the score ``1 / (1 + exp(-intercept - slope * output))``. Both are divided by the size of the slope, so
+        that scores keep the outputs' order instead of being all 0 or 1.
+    """
+    n = weights.sum()
+    mean = (weights * outputs).sum() / n
+    spread = math.sqrt((weights * (outputs - mean) ** 2).sum() / max(n - 1, 1.0))
+    values = (outputs - mean) / spread if spread > 0 else outputs - mean
+    n_high = (weights * high).sum()
+    start = np.array([math.log((n - n_high + 1) / (n_high + 1)), 0.0])
+    a, b = _minimise(values, ~high, weights, start)
+    if spread > 0:
+        b /= spread
+    intercept, slope = b * mean - a, -b
+    return (intercept / abs(slope), math.copysign(1.0, slope)) if slope != 0 else (intercept, slope)
+
+
+@njit(cache=True)
+def _loss(values, low, weights, x):
+    """Minus the log likelihood of a logistic model, its gradient into a new array."""
+    total, gradient = 0.0, np.zeros(2)
+    for i in range(len(values)):
+        value = x[0] + x[1] * values[i]
+        total += weights[i] * (max(value, 0.0) - low[i] * value + math.log1p(math.exp(-abs(value))))
+        gap = weights[i] * (_probability(value) - low[i])
+        gradient[0] += gap
+        gradient[1] += gap * values[i]
+    return total, gradient
+
+
+@njit(cache=True)
+def _minimise(values, low, weights, x):
+    """BFGS with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod; Armijo constant 1e-4, curvature constant .9."""
+    loss, gradient = _loss(values, low, weights, x)
+    inverse = np.eye(2)
+    longest = 100 * max(math.sqrt((x * x).sum()), 2.0)
+    for _ in range(200):
+        if _converged(gradient, x, loss):
+            break
+        direction = -(inverse @ gradient)
+        length = math.sqrt((direction * direction).sum())
+        if length > longest:
+            direction *= longest / length
+        step, moved_loss, moved_gradient = _line_search(values, low, weights, x, direction, loss, gradient, longest)
+        if step == 0:
+            break
+        change, turn = step * direction, moved_gradient - gradient
+        x, loss, gradient = x + change, moved_loss, moved_gradient
+        bend = (change * turn).sum()
+        if bend > 1e-12 * math.sqrt((change * change).sum() * (turn * turn).sum()):
+            left = np.eye(2) - np.outer(change, turn) / bend
+            inverse = left @ inverse @ left.T + np.outer(change, change) / bend
+    return x[0], x[1]
+
+
+@njit(cache=True)
+def _converged(gradient, x, loss):
+    return (np.abs(gradient) * np.maximum(np.abs(x), 1.0)).max() < 1e-6 * max(abs(loss), 1.0)
+
+
+@njit(cache=True)
+def _line_search(values, low, weights, x, direction, loss, gradient, longest):
+    """Step length (0 if there is none), loss and gradient there."""
+    slope = (gradient * direction).sum()
+    size = math.sqrt((direction * direction).sum())
+    least = 1e-10 / max((np.abs(direction) / np.maximum(np.abs(x), 1.0)).max(), 1e-300)
+    most = max(longest / size, 1.0)
+    step, last_step, last_loss = 1.0, 0.0, loss
+    moved_loss, moved = _loss(values, low, weights, x + step * direction)
+    while moved_loss > loss + 1e-4 * step * slope:
+        if step < least:
+            return 0.0, loss, gradient
+        if last_step == 0:
+            wanted = -slope * step * step / (2 * (moved_loss - loss - slope * step))
+        else:
+            wanted = _cubic(slope, step, moved_loss - loss, last_step, last_loss - loss)
+        last_step, last_loss = step, moved_loss
+        step = max(min(wanted, 0.5 * step), 0.1 * step)
+        moved_loss, moved = _loss(values, low, weights, x + step * direction)
+    if (moved * direction).sum() >= 0.9 * slope:
+        return step, moved_loss, moved
+    # Too short: the slope has hardly changed. Lengthen, then close in between a step too short and one too long.
+    short, short_loss, short_gradient = step, moved_loss, moved
+    long, long_loss = last_step, last_loss
+    if step == 1.0:
+        while step < most:
+            step = min(2 * step, most)
+            moved_loss, moved = _loss(values, low, weights, x + step * direction)
+            if moved_loss > loss + 1e-4 * step * slope:
+                break
+            if (moved * direction).sum() >= 0.9 * slope:
+                return step, moved_loss, moved
+            short, short_loss, short_gradient = step, moved_loss, moved
+        if short == step:
+            return short, short_loss, short_gradient
+        long, long_loss = step, moved_loss
+    while long - short > least:
+        gap = long - short
+        short_slope = (short_gradient * direction).sum()
+        wanted = -short_slope * gap * gap / (2 * (long_loss - short_loss - short_slope * gap))
+        step = short + max(wanted, 0.2 * gap)
+        moved_loss, moved = _loss(values, low, weights, x + step * direction)
+        if moved_loss > loss + 1e-4 * step * slope:
+            long, long_loss = step, moved_loss
+        elif (moved * direction).sum() < 0.9 * slope:
+            short, short_loss, short_gradient = step, moved_loss, moved
+        else:
+            return step, moved_loss, moved
+    return short, short_loss, short_gradient
+
+
+@njit(cache=True)
+def _cubic(slope, step, rise, last_step, last_rise):
+    """Minimum of the cubic through the start's slope and two points."""
+    u, v = rise - step * slope, last_rise - last_step * slope
+    a = (u / step**2 - v / last_step**2) / (step - last_step)
+    b = (-last_step * u / step**2 + step * v / last_step**2) / (step - last_step)
+    if a == 0:
+        return -slope / (2 * b)
+    root = b * b - 3 * a * slope
+    if root < 0:
+        return 0.5 * step
+    return (-b + math.sqrt(root)) / (3 * a)

@@ -1,0 +1,210 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from foldshift.datasets import load_dataset
+from foldshift.evaluation.folds import iterate_fits
+from foldshift.learners.svm import KERNELS, THRESHOLDS, SVMClassifier, logistic_one_step, platt
+
+DATA = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+RNG = np.random.default_rng(20120503)
+
+
+def _folds(y, n_folds=3, seeds=2):
+    folds = np.empty((seeds, len(y)), np.uint8)
+    for s in range(seeds):
+        for fold, (_, test) in enumerate(StratifiedKFold(n_folds, shuffle=True, random_state=s).split(y, y)):
+            folds[s, test] = fold
+    return folds
+
+
+def _cases():
+    X = RNG.random((60, 4))
+    codes = RNG.integers(0, 4, (60, 2)).astype(float)
+    two, three = (X[:, 0] > 0.5).astype(int), np.arange(60) % 3
+    yield "numeric", X, two, None
+    yield "nominal", codes, three, [0, 1]
+    yield "mixed", np.column_stack([X, codes]), three, [4, 5]
+    yield "constant column", np.column_stack([X, np.ones(60)]), two, None
+    yield "duplicates", np.repeat(np.column_stack([X, codes])[:20], 3, axis=0), two, [4, 5]
+    yield "duplicates of other classes", np.round(X), three, None
+    yield "more columns than rows", RNG.random((12, 30)), np.arange(12) % 2, None
+    yield "two rows per class", X[:6], np.array([0, 0, 1, 1, 2, 2]), None
+    yield (
+        "a third category that a training part lacks",
+        np.column_stack([X, (np.arange(60) % 2) + (np.arange(60) == 7)]),
+        two,
+        [4],
+    )
+
+
+CASES = list(_cases())
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_it_is_a_scikit_learn_estimator(threshold):
+    check_estimator(SVMClassifier(threshold=threshold))
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_the_shared_path_gives_the_very_scores_of_the_plain_path(case, kernel, threshold):
+    _, X, y, nominal = case
+    folds = _folds(y, 2 if len(y) < 12 else 3)
+    model = SVMClassifier(kernel, C=10, threshold=threshold, categorical_features=nominal)
+    scores = model.scores_folds(X, y, folds)
+    for s, _, test in iterate_fits(folds):
+        assert (scores[s, test] == clone(model).fit(X[~test], y[~test]).predict_proba(X[test])).all()
+
+
+def test_a_class_that_a_training_part_lacks_has_score_zero():
+    X, y = RNG.random((20, 2)), np.array([0, 1] * 9 + [2, 2])
+    folds = np.array([[0] * 6 + [1] * 12 + [0, 0]], np.uint8)
+    scores = SVMClassifier().scores_folds(X, y, folds)[0]
+    assert (scores[folds[0] == 0, 2] == 0).all() and (scores[folds[0] == 1, 2] > 0).any()
+    assert scores.sum(axis=1) == pytest.approx(np.ones(20), abs=1e-12)
+
+
+def test_it_does_not_depend_on_the_order_of_the_training_samples():
+    X, y = RNG.random((40, 3)), RNG.integers(0, 2, 40)
+    order = RNG.permutation(40)
+    assert (SVMClassifier().fit(X, y).predict_proba(X) == SVMClassifier().fit(X[order], y[order]).predict_proba(X)).all()
+
+
+def _kernel(kernel, A, B):
+    squares = ((A[:, None] - B) ** 2).sum(axis=2)
+    puk = 1 / (1 + (2 * np.sqrt(squares) * np.sqrt(2 ** (1 / 1.5) - 1) / 0.7) ** 2) ** 1.5
+    return {"puk": puk, "rbf": np.exp(-0.3 * squares), "poly": (0.3 * A @ B.T + 2) ** 2}[kernel]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kernels_are_those_of_one_hot_columns(kernel):
+    numeric, codes = RNG.random((30, 2)), np.column_stack([RNG.integers(0, 3, 30), np.arange(30) % 2])
+    X = np.column_stack([numeric, codes])
+    one_hot = np.column_stack([numeric, OneHotEncoder(drop="if_binary", sparse_output=False).fit_transform(codes)])
+    model = SVMClassifier(kernel, sigma=0.7, omega=1.5, gamma=0.3, degree=2, coef0=2, categorical_features=[2, 3])
+    units = model._units(X)
+    assert units.tolist() == [0, 0, 2, 1]
+    assert model._gram(X, X, units) == pytest.approx(_kernel(kernel, one_hot, one_hot), rel=1e-12)
+    assert (model._gram(X[:5], X.copy(), units) == model._gram(X, X, units)[:5]).all()
+
+
+def test_a_category_that_training_lacks_differs_from_all_others_alike():
+    X = np.column_stack([np.zeros(6), [0, 1, 2, 0, 1, 2]])
+    model = SVMClassifier(categorical_features=[1])
+    units = model._units(X)
+    assert model._gram(np.array([[0.0, 3.0]]), X, units).tolist() == [[1 / (1 + 4 * 2)] * 6]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_it_decides_as_libsvm_does(n_classes):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50 * (3 - n_classes) :] / 8, y[50 * (3 - n_classes) :]
+    _, first = np.unique(np.column_stack([X, y]), axis=0, return_index=True)
+    X, y = X[first], y[first]  # without duplicates, in the order in which the machine sees them
+    ours = SVMClassifier(sigma=0.5).fit(X[::2], y[::2])
+    gram = 1 / (1 + 16 * ((X[:, None] - X[::2]) ** 2).sum(axis=2))
+    theirs = SVC(kernel="precomputed", C=100).fit(gram[::2], y[::2])
+    assert (ours.predict(X) == theirs.predict(gram)).all()
+    if n_classes == 2:
+        outputs = theirs.decision_function(gram)
+        assert ours.predict_proba(X)[:, 1] == pytest.approx(1 / (1 + np.exp(-outputs)), abs=1e-9)
+
+
+def test_merged_duplicates_leave_the_optimum_unchanged():
+    X = RNG.integers(0, 3, (300, 2)) / 2
+    y = (X.sum(axis=1) + RNG.normal(0, 0.7, 300) > 1).astype(int)
+    grid = np.array([[a, b] for a in (0, 0.5, 1) for b in (0, 0.5, 1)])
+    ours = SVMClassifier("rbf", C=3).fit(X, y)
+    assert len(ours.vectors_) <= 18
+    theirs = SVC(kernel="rbf", gamma=1, C=3, tol=1e-8).fit(X, y).decision_function(grid)
+    outputs = np.log(ours.predict_proba(grid)[:, 1] / ours.predict_proba(grid)[:, 0])
+    assert outputs == pytest.approx(theirs, abs=2e-3)  # twice libsvm's tolerance
+
+
+def _data_of_outputs(gap):
+    high = np.arange(200) < 60
+    return RNG.normal(size=200) + gap * high, high, np.ones(200)
+
+
+@pytest.mark.parametrize("gap", [0.5, 2.0, 50.0])
+def test_platts_model_minimises_its_loss(gap):
+    outputs, high, weights = _data_of_outputs(gap)
+    targets = np.where(high, 61 / 62, 1 / 142)
+
+    def loss(x):
+        value = x[0] + x[1] * outputs
+        return (np.logaddexp(0, value) - targets * value).sum()
+
+    ours = platt(outputs, high, weights)
+    assert loss(ours) <= minimize(loss, ours, method="Nelder-Mead").fun + 1e-6
+    assert ours[1] > 0
+
+
+def test_where_outputs_part_the_classes_one_step_puts_the_threshold_near_the_mean_output():
+    outputs = np.concatenate([np.full(170, -1.0), np.full(30, 1.0)]) + 0.01 * RNG.random(200)
+    intercept, slope = logistic_one_step(outputs, outputs > 0, np.ones(200))
+    # A first step as long as its gradient: log odds of the start over the slope in standard deviations.
+    values = (outputs - outputs.mean()) / outputs.std(ddof=1)
+    start = np.log(171 / 31)
+    p = 1 / (1 + np.exp(-start))
+    step = np.array([((outputs < 0) - p).sum(), (((outputs < 0) - p) * values).sum()])
+    threshold = outputs.mean() - (start + step[0]) / step[1] * outputs.std(ddof=1)
+    assert slope == 1
+    assert -intercept == pytest.approx(threshold, abs=1e-9)
+    assert abs(-intercept - outputs.mean()) < 0.1
+
+
+def test_where_outputs_overlap_the_optimiser_reaches_the_maximum_likelihood():
+    outputs, high, weights = _data_of_outputs(1.0)
+    intercept, slope = logistic_one_step(outputs, high, weights)
+    value = minimize(
+        lambda x: (np.logaddexp(0, x[0] + x[1] * outputs) - high * (x[0] + x[1] * outputs)).sum(), [0, 0], tol=1e-10
+    ).x
+    assert slope == 1 and intercept == pytest.approx(value[0] / value[1], abs=1e-4)
+
+
+def test_weights_are_repetitions():
+    outputs, high, _ = _data_of_outputs(1.0)
+    weights = RNG.integers(1, 4, 200)
+    repeated = [np.repeat(part, weights) for part in (outputs, high)]
+    for fit in (platt, logistic_one_step):
+        assert fit(outputs, high, weights.astype(float)) == pytest.approx(fit(*repeated, np.ones(weights.sum())), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "linear"}, "kernel='linear' is not known; allowed: puk, rbf, poly"),
+        ({"threshold": "one_step"}, "threshold='one_step' is not known; allowed: zero, logistic, logistic_one_step"),
+        ({"C": 0}, "C=0 must be a number above 0"),
+        ({"sigma": -1}, "sigma=-1 must be a number above 0"),
+        ({"degree": 1.5}, "degree=1.5 must be an integer of at least 1"),
+        ({"coef0": -1}, "coef0=-1 must be a number of at least 0"),
+        ({"categorical_features": [0]}, "nominal columns must hold category codes"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SVMClassifier(**parameters).fit([[0.5], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(("name", "printed"), [("spectfheart", 0.7589), ("sonar", 0.8709), ("heart", 0.7869)])
+def test_with_the_one_step_threshold_it_reaches_the_printed_auc(name, printed):
+    if not DATA.exists():
+        pytest.skip(f"needs the shared data in {DATA}")
+    data = load_dataset(name, mirror=str(DATA), scaling="global")
+    model = SVMClassifier(threshold="logistic_one_step", categorical_features=data.categorical_features)
+    predictions = model.predict_folds(data.X, data.y, _folds(data.y, 5, 10))
+    rates = [(predictions[:, data.y == c] == c).mean() for c in (0, 1)]
+    assert np.mean(rates) == pytest.approx(printed, abs=0.015)
