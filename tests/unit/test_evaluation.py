@@ -134,6 +134,6 @@ def test_a_random_learner_inside_another_gets_the_state_of_its_fit():
 
 
 def test_a_classifier_predicts_labels():
-    labels = np.where(Y > np.median(Y), "high", "low")
+    labels = np.where(np.median(Y) < Y, "high", "low")
     predictions = evaluate_folds(build_learner({"import": "sklearn.naive_bayes.GaussianNB"}), X, labels, FOLDS)
     assert predictions.shape == FOLDS.shape and set(predictions.ravel()) == {"high", "low"}

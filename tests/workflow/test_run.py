@@ -3,6 +3,8 @@
 import json
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ import yaml
 from workflow_runner import ROOT, TINY, Workflow
 
 pytestmark = pytest.mark.workflow
+SNAKEMAKE = str(Path(sys.executable).with_name("snakemake"))
 
 
 def test_every_table_and_figure_is_there_in_every_form(finished):
@@ -172,12 +175,12 @@ def test_the_report_is_one_file_with_all_tables_and_figures(finished):
 
 
 def test_snakemake_finds_no_fault_with_the_rules():
-    done = subprocess.run(["snakemake", "--lint"], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run([SNAKEMAKE, "--lint"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_papers_configuration_plans_below_6000_jobs():
-    command = ["snakemake", "saez_2022", "--dry-run", "--quiet", "rules", "--configfile", "config/paper.yaml"]
+    command = [SNAKEMAKE, "saez_2022", "--dry-run", "--quiet", "rules", "--configfile", "config/paper.yaml"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     text = done.stdout + done.stderr

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from scipy.special import ndtri
 
-from foldshift.learners.base import nominal_columns
+from foldshift.nominal import nominal_columns
 
 SAME_VALUE = 1e-5  # two values this near are never parted (Quinlan's release 8, and J48)
 TOLERANCE = 1e-6  # gains, gain ratios and errors this near count as equal (J48)

@@ -6,8 +6,9 @@ import numbers
 import numpy as np
 from numba import njit
 
-from foldshift.learners.base import FoldClassifier, nominal_columns
+from foldshift.learners.base import FoldClassifier
 from foldshift.learners.nearest import _insert
+from foldshift.nominal import nominal_columns
 
 METRICS = ("heom", "euclidean", "manhattan", "keel_hvdm")
 TIE_ORDERS = ("row", "fold")

@@ -8,7 +8,8 @@ from numba import njit
 from sklearn import config_context
 from sklearn.svm import SVC
 
-from foldshift.learners.base import FoldClassifier, nominal_columns
+from foldshift.learners.base import FoldClassifier
+from foldshift.nominal import nominal_columns
 
 KERNELS = ("puk", "rbf", "poly")
 THRESHOLDS = ("zero", "logistic", "logistic_one_step")

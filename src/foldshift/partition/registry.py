@@ -5,8 +5,16 @@ import re
 import numpy as np
 
 from foldshift.errors import unknown
+from foldshift.importing import import_object
 from foldshift.partition.stratified import stratified_folds
 
+# By import path, so that cutting on a continuous target does not load, or depend on, the search for neighbours.
+CLASS_PARTITIONERS = {
+    "SCV": "foldshift.partition.classes.scv_folds",
+    "DB-SCV": "foldshift.partition.classes.db_scv_folds",
+    "DOB-SCV": "foldshift.partition.classes.dob_scv_folds",
+    "MS-SCV": "foldshift.partition.classes.ms_scv_folds",
+}
 KNOWN = ("CV", "SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100", "TSCV")
 HINT = "SCVt takes any number of strata t, for example SCV7."
 
@@ -35,7 +43,7 @@ def n_strata_of(name):
         return None
     match = re.fullmatch(r"SCV([1-9][0-9]*)", name)
     if match is None:
-        raise ValueError(unknown("partitioner", name, KNOWN, HINT))
+        raise ValueError(unknown("partitioner", name, (*KNOWN, *CLASS_PARTITIONERS), HINT))
     return int(match.group(1))
 
 
@@ -45,10 +53,10 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     Parameters
     ----------
     partitioner : str or callable
-        ``CV``, ``SCVt`` with any number of strata t, or ``TSCV``; or a function
-        ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
+        For a continuous target ``CV``, ``SCVt`` with any number of strata t, or ``TSCV``; for classes ``SCV``, ``DB-SCV``, ``DOB-SCV`` or ``MS-SCV``; or a
+        function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
     X : array-like of shape (n_samples, n_features) or None
-        Inputs. The regression partitioners do not look at them.
+        Inputs. ``DB-SCV``, ``DOB-SCV`` and ``MS-SCV`` look at them, the others do not.
     y : array-like of shape (n_samples,)
         Target.
     n_folds : int, default=5
@@ -56,7 +64,7 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
         One partition is made for each.
     **options
-        Passed on to the partitioner.
+        Passed on to the partitioner: ``metric`` and ``categorical_features`` of those that look at the inputs.
 
     Returns
     -------
@@ -72,6 +80,10 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     if callable(partitioner):
         folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
         return check_folds(folds, len(rngs), len(y), n_folds)
+    if partitioner in CLASS_PARTITIONERS:
+        if partitioner == "SCV" and options:
+            raise ValueError(f"partitioner SCV takes no options; got {', '.join(sorted(options))}")
+        return import_object(CLASS_PARTITIONERS[partitioner], "partitioner")(X, y, n_folds, rngs, **options)
     n_strata = n_strata_of(partitioner)
     if options:
         raise ValueError(f"partitioner {partitioner} takes no options; got {', '.join(sorted(options))}")

@@ -34,19 +34,9 @@ class _ContinuousStratified(BaseCrossValidator):
         return y
 
     def _check_parameters(self):
-        _check_count("n_splits", self.n_splits, 2)
+        check_count("n_splits", self.n_splits, 2)
         if self.n_strata is not None:
-            _check_count("n_strata", self.n_strata, 1)
-
-    def _rngs(self):
-        """One generator per repetition; an integer `random_state` gives the folds of ``make_folds(seeds=[random_state])``."""
-        if isinstance(self.random_state, numbers.Integral):
-            if self._n_repeats == 1:
-                return [np.random.default_rng(int(self.random_state))]
-            entropy = int(self.random_state)
-        else:
-            entropy = check_random_state(self.random_state).randint(0, 2**31, size=4).tolist()
-        return [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(self._n_repeats)]
+            check_count("n_strata", self.n_strata, 1)
 
     def split(self, X, y=None, groups=None):
         """Generate indices to split data into training and test set.
@@ -68,7 +58,7 @@ class _ContinuousStratified(BaseCrossValidator):
         X, y = indexable(X, y)
         n_samples = _num_samples(X)
         y = self._check(y, n_samples)
-        for folds in stratified_folds(y, self.n_splits, self.n_strata, self._rngs()):
+        for folds in stratified_folds(y, self.n_splits, self.n_strata, make_rngs(self.random_state, self._n_repeats)):
             for fold in range(self.n_splits):
                 test = folds == fold
                 yield np.flatnonzero(~test), np.flatnonzero(test)
@@ -136,15 +126,38 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
         self.n_strata = n_strata
         self.random_state = random_state
         self._check_parameters()
-        _check_count("n_repeats", n_repeats, 1)
+        check_count("n_repeats", n_repeats, 1)
 
     @property
     def _n_repeats(self):
         return self.n_repeats
 
 
-def _check_count(name, value, lowest):
+def check_count(name, value, lowest):
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise ValueError(f"{name} must be an integer of at least {lowest}; got {value!r} of type {type(value).__name__}.")
     if value < lowest:
         raise ValueError(f"{name} must be at least {lowest}; got {name}={value}.")
+
+
+def make_rngs(random_state, n_repeats):
+    """One generator per repetition of a splitter.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None
+        An integer gives the folds of ``make_folds(seeds=[random_state])`` where there is one repetition.
+    n_repeats : int
+        Number of repetitions.
+
+    Returns
+    -------
+    rngs : list of numpy.random.Generator
+    """
+    if isinstance(random_state, numbers.Integral):
+        if n_repeats == 1:
+            return [np.random.default_rng(int(random_state))]
+        entropy = int(random_state)
+    else:
+        entropy = check_random_state(random_state).randint(0, 2**31, size=4).tolist()
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(n_repeats)]

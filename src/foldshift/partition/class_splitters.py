@@ -1,0 +1,298 @@
+"""The partitioners for classification as scikit-learn splitters: use them wherever scikit-learn takes ``cv=``."""
+
+import warnings
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils import check_array, column_or_1d, indexable
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _num_samples
+
+from foldshift.nominal import nominal_columns
+from foldshift.partition.classes import db_scv_folds, dob_scv_folds, ms_scv_folds, scv_folds
+from foldshift.partition.neighbours import METRICS
+from foldshift.partition.splitters import check_count, make_rngs
+
+
+class _ClassStratified(BaseCrossValidator):
+    """Shared by all: checks, folds, indices. A subclass names its array function in `_make`."""
+
+    _n_repeats = 1
+
+    def _check_parameters(self):
+        check_count("n_splits", self.n_splits, 2)
+        check_count("n_repeats", self._n_repeats, 1)
+
+    def _check_target(self, y, n_samples):
+        if y is None:
+            raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
+        kind = type_of_target(y, input_name="y")
+        if kind not in ("binary", "multiclass"):
+            hint = " For a continuous target use ContinuousStratifiedKFold." if kind == "continuous" else ""
+            raise ValueError(f"Supported target types are: ('binary', 'multiclass'). Got {kind!r} instead.{hint}")
+        y = column_or_1d(y)
+        if self.n_splits > n_samples:
+            raise ValueError(
+                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: n_samples={n_samples}."
+            )
+        counts = np.unique(y, return_counts=True)[1]
+        if self.n_splits > counts.max():
+            raise ValueError(f"n_splits={self.n_splits} cannot be greater than the number of members in each class.")
+        if self.n_splits > counts.min():
+            warnings.warn(
+                f"The least populated class in y has only {counts.min()} members, which is less than n_splits={self.n_splits}.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return y
+
+    def _folds(self, X, y):
+        return self._make(X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats))
+
+    def split(self, X, y=None, groups=None):
+        """Generate indices to split data into training and test set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data; `SCV` and `RepeatedSCV` use only its length, the others need finite numbers.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        groups : object
+            Always ignored, exists for compatibility.
+
+        Yields
+        ------
+        train, test : ndarray
+            Indices into the caller's own order, ascending.
+
+        Warns
+        -----
+        UserWarning
+            If a class has fewer members than there are folds; some folds then lack it, as with scikit-learn's `StratifiedKFold`.
+        """
+        X, y = indexable(X, y)
+        y = self._check_target(y, _num_samples(X))
+        for folds in self._folds(X, y):
+            for fold in range(self.n_splits):
+                test = folds == fold
+                yield np.flatnonzero(~test), np.flatnonzero(test)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
+        return self.n_splits * self._n_repeats
+
+
+class _NeighbourStratified(_ClassStratified):
+    """Shared by the splitters that look at the inputs."""
+
+    def __init__(self, n_splits=5, *, metric="heom", categorical_features=None, random_state=None):
+        self.n_splits = n_splits
+        self.metric = metric
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self._check_parameters()
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.metric not in METRICS:
+            raise ValueError(f"metric={self.metric!r} is not known; allowed: {', '.join(METRICS)}")
+
+    def _folds(self, X, y):
+        X = check_array(X, dtype=np.float64, input_name="X", estimator=type(self).__name__)
+        nominal = nominal_columns(self.categorical_features, X.shape[1])
+        return self._make(
+            X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats), metric=self.metric, categorical_features=nominal
+        )
+
+
+class _RepeatedNeighbourStratified(_NeighbourStratified):
+    """Shared by the repeated splitters that look at the inputs."""
+
+    def __init__(self, n_splits=5, n_repeats=10, *, metric="heom", categorical_features=None, random_state=None):
+        self.n_repeats = n_repeats
+        super().__init__(n_splits, metric=metric, categorical_features=categorical_features, random_state=random_state)
+
+    @property
+    def _n_repeats(self):
+        return self.n_repeats
+
+
+class SCV(_ClassStratified):
+    """K-fold cross-validation stratified on classes.
+
+    The samples of every class are shuffled and dealt to the folds in turn; the turn runs on across classes, so that class counts
+    and fold sizes differ by at most one.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
+       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 1.
+    """
+
+    _make = staticmethod(scv_folds)
+
+    def __init__(self, n_splits=5, *, random_state=None):
+        self.n_splits = n_splits
+        self.random_state = random_state
+        self._check_parameters()
+
+
+class RepeatedSCV(_ClassStratified):
+    """`SCV` repeated with different randomisation in each repetition.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    n_repeats : int, default=10
+        Number of repetitions, at least 1.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call.
+    """
+
+    _make = staticmethod(scv_folds)
+
+    def __init__(self, n_splits=5, n_repeats=10, *, random_state=None):
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.random_state = random_state
+        self._check_parameters()
+
+    @property
+    def _n_repeats(self):
+        return self.n_repeats
+
+
+class DBSCV(_NeighbourStratified):
+    """Distribution-balanced stratified cross-validation: near samples of a class go to different folds.
+
+    From a random sample of a class on, the walk hops to the nearest unassigned sample of the class, and every sample on the way
+    goes to the next fold.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    metric : {"heom", "euclidean", "keel"}, default="heom"
+        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns adding 0
+        or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours and begins
+        folds, see `foldshift.partition.classes.db_scv_folds`.
+    categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
+        Mask or positions of the nominal columns, which hold a number for each category.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
+       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 2.
+    """
+
+    _make = staticmethod(db_scv_folds)
+
+
+class RepeatedDBSCV(_RepeatedNeighbourStratified):
+    """`DBSCV` repeated with different randomisation in each repetition.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    n_repeats : int, default=10
+        Number of repetitions, at least 1.
+    metric, categorical_features, random_state
+        As in `DBSCV`.
+    """
+
+    _make = staticmethod(db_scv_folds)
+
+
+class DOBSCV(_NeighbourStratified):
+    """Distribution optimally balanced stratified cross-validation: a random sample and its nearest go to different folds.
+
+    A random unassigned sample and its ``n_splits - 1`` nearest unassigned samples of the class go to as many different folds, until
+    all are assigned.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    metric, categorical_features, random_state
+        As in `DBSCV`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import DOBSCV
+    >>> X, y = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]]), [0, 0, 0, 0, 1, 1]
+    >>> for train, test in DOBSCV(n_splits=2, random_state=0).split(X, y):
+    ...     assert sorted(X[test, 0].round()) == [0, 5, 9]
+
+    References
+    ----------
+    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
+       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 3.
+    """
+
+    _make = staticmethod(dob_scv_folds)
+
+
+class RepeatedDOBSCV(_RepeatedNeighbourStratified):
+    """`DOBSCV` repeated with different randomisation in each repetition.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    n_repeats : int, default=10
+        Number of repetitions, at least 1.
+    metric, categorical_features, random_state
+        As in `DBSCV`.
+    """
+
+    _make = staticmethod(dob_scv_folds)
+
+
+class MSSCV(_NeighbourStratified):
+    """Maximally shifted stratified cross-validation: near samples of a class go to the same fold.
+
+    The walk of `DBSCV`, which here fills a fold with its share of the class before the next one: a worst case to compare with.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    metric, categorical_features, random_state
+        As in `DBSCV`.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
+       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 4.
+    """
+
+    _make = staticmethod(ms_scv_folds)
+
+
+class RepeatedMSSCV(_RepeatedNeighbourStratified):
+    """`MSSCV` repeated with different randomisation in each repetition.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    n_repeats : int, default=10
+        Number of repetitions, at least 1.
+    metric, categorical_features, random_state
+        As in `DBSCV`.
+    """
+
+    _make = staticmethod(ms_scv_folds)

@@ -1,0 +1,246 @@
+"""Folds stratified on classes, blind to the inputs (SCV) or guided by neighbours (DB-SCV, DOB-SCV, MS-SCV)."""
+
+import numpy as np
+
+from foldshift.nominal import nominal_columns
+from foldshift.partition.neighbours import FEWEST_SEEDS, METRICS, assign_in_groups, class_neighbours, make_space
+from foldshift.partition.stratified import check_n_folds, fold_dtype
+
+
+def scv_folds(X, y, n_folds, rngs):
+    """Assign samples to folds, stratified on classes (SCV), once per generator.
+
+    The samples of a class are shuffled and dealt to the folds in turn; the turn runs on across classes.
+
+    Parameters
+    ----------
+    X : object
+        Not looked at.
+    y : array-like of shape (n_samples,)
+        Class labels of any type that sorts; the classes are taken in sorted order.
+    n_folds : int
+        Number of folds k, ``2 <= k <= n_samples``.
+    rngs : iterable of numpy.random.Generator
+        One source of randomness per seed.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
+        Fold of each sample, in ``0 .. k - 1``. Class counts and fold sizes differ by at most one. A class with fewer samples than
+        folds is missing in some folds.
+
+    Raises
+    ------
+    ValueError
+        If `n_folds` is out of range.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
+       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 1.
+    """
+    _, codes = np.unique(y, return_inverse=True)
+    check_n_folds(n_folds, len(codes))
+    rngs = list(rngs)
+    folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))
+    turn = 0
+    for rows in _rows_by_class(codes):
+        dealt = (turn + np.arange(len(rows))) % n_folds
+        for row, rng in zip(folds, rngs):
+            row[rows[rng.permutation(len(rows))]] = dealt
+        turn += len(rows)
+    return folds
+
+
+def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=None):
+    """Assign samples to folds along a path of near neighbours (distribution-balanced SCV, DB-SCV), once per generator.
+
+    Class by class: from a random sample on, hop to the nearest unassigned sample of the class, and give every sample on the way
+    to the next fold.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Inputs; finite numbers.
+    y : array-like of shape (n_samples,)
+        Class labels of any type that sorts; the classes are taken in sorted order.
+    n_folds : int
+        Number of folds k, ``2 <= k <= n_samples``.
+    rngs : iterable of numpy.random.Generator
+        One source of randomness per seed.
+    metric : {"heom", "euclidean", "keel"}, default="heom"
+        Which samples are near, and where the folds begin; see Notes.
+    categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
+        Mask or positions of the nominal columns, which hold a number for each category. ``euclidean`` takes them as numbers.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
+        Fold of each sample, in ``0 .. k - 1``. Class counts differ by at most one, and unless the metric is ``keel`` fold sizes too.
+        A class with fewer samples than folds is missing in some folds.
+
+    Raises
+    ------
+    ValueError
+        If `n_folds` is out of range, the metric is unknown, X is not a finite table with as many rows as y has samples, or
+        ``keel`` leaves a fold empty.
+
+    Notes
+    -----
+    ``heom`` is the Euclidean distance of numeric columns scaled to [0, 1], nominal ones adding 0 or 1 (equal or not) to the sum of
+    squares; ``euclidean`` takes the inputs as they are. Ranges are those of the whole data set. Duplicates are neighbours at distance 0. The
+    fold that is next runs on across classes.
+
+    ``keel`` orders neighbours as the KEEL tool does: by the root of the sum of ``|a - b| / 4 * sd`` over numeric columns, which
+    weights wide columns more, and of ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones;
+    standard deviation (population) and frequencies are those of the whole data set. Samples at distance exactly 0 are not
+    neighbours: where only such are left, the path goes on from a random one. Every class begins with fold 0.
+
+    Under all metrics, neighbours at equal distance are taken in the order of the rows.
+
+    The neighbours are worked out once for all seeds. Memory is proportional to the number of samples; with few columns, so is time, but
+    for a logarithm, and with many (beyond twenty, say) it grows to the square of a class.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
+       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 2.
+    """
+    return _cut(X, y, n_folds, rngs, metric, categorical_features, _in_turn, hops=True)
+
+
+def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=None):
+    """Assign samples to folds in groups of near neighbours (distribution optimally balanced SCV, DOB-SCV), once per generator.
+
+    Class by class: a random unassigned sample and its k - 1 nearest unassigned samples of the class go to k different folds, until
+    none are left.
+
+    Parameters
+    ----------
+    X, y, n_folds, rngs, metric, categorical_features
+        As in `db_scv_folds`.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
+        Fold of each sample, in ``0 .. k - 1``. Unless the metric is ``keel``, class counts and fold sizes differ by at most one.
+
+    Raises
+    ------
+    ValueError
+        As in `db_scv_folds`.
+
+    Notes
+    -----
+    Metrics are described in `db_scv_folds`. Unless the metric is ``keel``, the fold that receives the start of a group moves on by one from
+    group to group, and the last group of a class, if it is smaller, goes to the folds that are next in turn among all such groups.
+    Under ``keel`` every group begins with fold 0, and a group whose start has only unassigned samples at distance 0 left ends
+    early: the low folds receive more samples of every class, many more where the data have many duplicates.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
+       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 3.
+    """
+    return _cut(X, y, n_folds, rngs, metric, categorical_features, _group_by_group, hops=False)
+
+
+def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=None):
+    """Assign samples to folds region by region (maximally shifted SCV, MS-SCV), once per generator.
+
+    Class by class: walk as in `db_scv_folds`, but fill a fold with its share of the class before the next one.
+
+    Parameters
+    ----------
+    X, y, n_folds, rngs, metric, categorical_features
+        As in `db_scv_folds`.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
+        Fold of each sample, in ``0 .. k - 1``. Class counts differ by at most one, and unless the metric is ``keel`` fold sizes too.
+
+    Raises
+    ------
+    ValueError
+        As in `db_scv_folds`.
+
+    Notes
+    -----
+    Metrics are described in `db_scv_folds`. Of a class of n samples, the first n mod k folds receive one more than the others; the
+    paper's pseudo-code leaves these samples out. Unless the metric is ``keel``, the first fold is the next in turn for such a sample.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
+       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 4.
+    """
+    return _cut(X, y, n_folds, rngs, metric, categorical_features, _one_after_the_other, hops=True)
+
+
+def _cut(X, y, n_folds, rngs, metric, categorical_features, folds_of, hops):
+    """Folds of every seed; `folds_of` tells the fold from the group and the place in it."""
+    X = np.asarray(X, dtype=np.float64, order="C")  # the layout decides the last bit of a sum, and what numba compiles
+    _, codes = np.unique(y, return_inverse=True)
+    check_n_folds(n_folds, len(codes))
+    if metric not in METRICS:
+        raise ValueError(f"metric={metric!r} is not known; allowed: {', '.join(METRICS)}")
+    if X.ndim != 2 or len(X) != len(codes) or X.shape[1] == 0:
+        raise ValueError(f"X has shape {X.shape}; expected (n_samples, n_features) with n_samples={len(codes)} as in y")
+    if not np.isfinite(X).all():
+        raise ValueError("X contains NaN or infinity: distances need finite numbers; drop or impute missing values first")
+    space = make_space(X, codes, metric, nominal_columns(categorical_features, X.shape[1]))
+    rngs = list(rngs)
+    folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))
+    turn = 0
+    for rows in _rows_by_class(codes):
+        neighbours = class_neighbours(space, rows, with_lists=len(rngs) >= FEWEST_SEEDS)
+        for row, rng in zip(folds, rngs):
+            steps = _walk(neighbours, rng, n_folds, hops)
+            row[rows] = folds_of(*steps, n_folds, None if metric == "keel" else turn)
+        turn += len(rows)
+    _refuse_empty(folds, n_folds, metric)
+    return folds
+
+
+def _walk(neighbours, rng, n_folds, hops):
+    """Group and place of every member. A path counts its places on where it starts anew."""
+    # The first unassigned sample of a random permutation is a random one among the unassigned.
+    starts = rng.permutation(len(neighbours.members))
+    if not hops:
+        return assign_in_groups(neighbours, starts, n_folds, False)
+    group, place = assign_in_groups(neighbours, starts, len(starts), True)
+    sizes = np.bincount(group)
+    return group, place + (np.cumsum(sizes) - sizes)[group]
+
+
+def _in_turn(group, place, n_folds, turn):
+    return ((turn or 0) + place) % n_folds
+
+
+def _group_by_group(group, place, n_folds, turn):
+    if turn is None:
+        return place
+    is_full = group < len(place) // n_folds
+    return (turn + place + np.where(is_full, group, 0)) % n_folds
+
+
+def _one_after_the_other(group, place, n_folds, turn):
+    sizes = np.full(n_folds, len(place) // n_folds)
+    sizes[: len(place) % n_folds] += 1
+    return ((turn or 0) + np.repeat(np.arange(n_folds), sizes)[place]) % n_folds
+
+
+def _rows_by_class(codes):
+    """Rows of every class, ascending."""
+    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+
+
+def _refuse_empty(folds, n_folds, metric):
+    for cut in folds:
+        empty = np.flatnonzero(np.bincount(cut, minlength=n_folds) == 0)
+        if len(empty):
+            raise ValueError(
+                f"metric={metric!r} leaves fold {empty[0]} of {n_folds} empty, since every class begins with fold 0 and duplicates are no "
+                "neighbours; use fewer folds or metric='heom'"
+            )
