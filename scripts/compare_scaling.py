@@ -18,7 +18,7 @@ def mean_error(data, folds, seeds, spec, master_seed, names):
     """Mean RMSE over folds and seeds, in units of the target's range."""
     k = names[-1]
     scores = evaluate_cell(
-        build_learner(spec, data.scaling),
+        build_learner(spec, data.scaling, data.categorical_features),
         design_matrix(data, spec["nominal"]),
         data.y,
         folds,

@@ -18,7 +18,7 @@ def main(job):
     folds, seeds = read_folds(job.input.folds)
     learner, spec = job.wildcards.learner, job.params.learner
     try:
-        estimator = build_learner(spec, data.scaling)
+        estimator = build_learner(spec, data.scaling, data.categorical_features)
     except ValueError as error:
         raise DataError(str(error)) from error
     X = design_matrix(data, spec["nominal"])

@@ -65,7 +65,7 @@ Ridge:
   tasks: [regression]
 ```
 
-Keys: `import`, `params`, `tasks`; `nominal: codes` or `one_hot` (how it sees nominal inputs); `replicates` (evaluate with `random_state` 0, 1, ... and average);
+Keys: `import`, `params`, `tasks`; `nominal: codes`, `one_hot` or `native` (how it sees nominal inputs; native: it takes `categorical_features`); `replicates` (evaluate with `random_state` 0, 1, ... and average);
 `title`. The import path is the only place, with `own_partitioners`, where configuration names code: use files you trust.
 
 ## Your own partitioner

@@ -48,5 +48,7 @@ def test_without_scores_only_the_crisp_measures_are_there():
 
 
 def test_a_certain_error_has_a_finite_log_loss():
-    ours = classification_scores(np.array([0, 1]), np.array([[1, 1]]), np.array([[[0.0, 1.0], [0.0, 1.0]]]), np.zeros((1, 2), np.uint8), 1)
+    ours = classification_scores(
+        np.array([0, 1]), np.array([[1, 1]]), np.array([[[0.0, 1.0], [0.0, 1.0]]]), np.zeros((1, 2), np.uint8), 1
+    )
     assert np.isfinite(ours["log_loss"]).all() and ours["log_loss"][0, 0] > 15

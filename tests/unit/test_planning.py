@@ -122,7 +122,7 @@ def test_shipped_configurations_are_valid(root, schema, name, monkeypatch):
         ("A: {import: a.b, tasks: [regression], parms: {}}", "unknown key of learner A .*'parms'; did you mean params"),
         ("A: {tasks: [regression]}", "key 'import' is missing"),
         ("A: {import: a.b, tasks: regression}", "tasks='regression' must be of type list"),
-        ("A: {import: a.b, tasks: [regression], nominal: dummy}", "nominal='dummy' must be codes or one_hot"),
+        ("A: {import: a.b, tasks: [regression], nominal: dummy}", "nominal='dummy' must be codes, one_hot or native"),
         ("[1]", "must map learner names to entries; got list"),
         ("A: {", "is not valid YAML"),
     ],

@@ -5,7 +5,7 @@ import numpy as np
 from foldshift.importing import import_object
 
 
-def build_learner(spec, scaling="global"):
+def build_learner(spec, scaling="global", categorical_features=None):
     """Make the estimator of a learner's entry.
 
     Parameters
@@ -14,6 +14,8 @@ def build_learner(spec, scaling="global"):
         ``import`` (dotted path of a scikit-learn estimator class) and ``params`` (its parameters).
     scaling : {"global", "fold", "none"}, default="global"
         With ``fold``, inputs and target are scaled to [0, 1] on each training part and predictions are scaled back.
+    categorical_features : array-like of bool of shape (n_features,), optional
+        Nominal columns; told to a learner that sees them as such (``nominal: native``).
 
     Returns
     -------
@@ -25,8 +27,11 @@ def build_learner(spec, scaling="global"):
         If the class cannot be imported or refuses a parameter; the message names it.
     """
     cls = import_object(spec["import"], "learner")
+    params = dict(spec.get("params", {}))
+    if spec.get("nominal") == "native":
+        params["categorical_features"] = categorical_features
     try:
-        estimator = cls(**spec.get("params", {}))
+        estimator = cls(**params)
     except TypeError as error:
         raise ValueError(f"learner {spec['import']}: {error}") from error
     if scaling == "fold":
@@ -45,14 +50,16 @@ def design_matrix(data, nominal="codes"):
     ----------
     data : foldshift.datasets.Dataset
         Prepared data set; nominal columns hold category codes.
-    nominal : {"codes", "one_hot"}, default="codes"
+    nominal : {"codes", "one_hot", "native"}, default="codes"
         ``codes``: the category's number, scaled to [0, 1] by the number of categories where numeric inputs are scaled as a whole;
-        ``one_hot``: one column per category.
+        ``one_hot``: one column per category; ``native``: the category's number as it is, for learners that know which columns are nominal.
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_columns), dtype float64, C order
     """
+    if nominal == "native":
+        return data.X
     columns = []
     for j, categories in enumerate(data.categories):
         column = data.X[:, j]

@@ -242,7 +242,7 @@ LEARNER_KEYS = {
     "import": str,  # dotted path of a scikit-learn estimator class
     "params": dict,  # its parameters
     "tasks": list,  # regression, classification
-    "nominal": str,  # codes or one_hot
+    "nominal": str,  # codes, one_hot, or native: the learner takes categorical_features
     "replicates": int,  # evaluations with random_state 0, 1, ..., averaged
     "title": str,
 }
@@ -282,8 +282,8 @@ def read_learners(path):
             if key not in entry:
                 raise ConfigError(f"learner {name} in {path}: key {key!r} is missing")
         learners[name] = {"params": {}, "nominal": "codes", "replicates": 1, "title": name} | entry
-        if learners[name]["nominal"] not in ("codes", "one_hot"):
-            raise ConfigError(f"learner {name} in {path}: nominal={entry['nominal']!r} must be codes or one_hot")
+        if learners[name]["nominal"] not in ("codes", "one_hot", "native"):
+            raise ConfigError(f"learner {name} in {path}: nominal={entry['nominal']!r} must be codes, one_hot or native")
         if learners[name]["replicates"] < 1:
             raise ConfigError(f"learner {name} in {path}: replicates={entry['replicates']} must be at least 1")
     return learners
