@@ -5,6 +5,7 @@ from foldshift.lazy import exports
 EXPORTS = {
     "C45Classifier": "c45",
     "ELMRegressor": "elm",
+    "FURIAClassifier": "furia",
     "GBMRegressor": "gbm",
     "LDAClassifier": "lda",
     "MARSRegressor": "mars",
@@ -12,6 +13,7 @@ EXPORTS = {
     "NNRegressor": "nearest",
     "PARTClassifier": "part",
     "PDFClassifier": "pdfc",
+    "RIPPERClassifier": "ripper",
     "RPARTRegressor": "rpart",
     "SVMClassifier": "svm",
 }

@@ -5,8 +5,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from foldshift.nominal import nominal_columns  # noqa: F401
-
 
 class _Open:
     """Whether the states of single fits apply."""

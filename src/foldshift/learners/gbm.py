@@ -4,9 +4,9 @@ import numbers
 
 import numpy as np
 from numba import njit
-from sklearn.utils import check_random_state
 
 from foldshift.learners._presort import presort, to_units
+from foldshift.learners._states import draw_seeds
 from foldshift.learners.base import FoldRegressor
 
 _BLOCK = 128  # positions scanned with one bound
@@ -87,7 +87,7 @@ class GBMRegressor(FoldRegressor):
 
     def _fit(self, X, y):
         self._check()
-        seed = _draw_seeds(self.random_state, (1, 1))[0, 0]
+        seed = draw_seeds(self.random_state, (1, 1))[0, 0]
         self.features_, self.thresholds_, self.steps_, self.init_ = _fit_one(*presort(X), y, seed, *self._settings())
 
     def _predict(self, X):
@@ -97,18 +97,8 @@ class GBMRegressor(FoldRegressor):
         """Predict from the other folds; see `FoldRegressor.predict_folds`."""
         self._check()
         if random_states is None:
-            random_states = _draw_seeds(self.random_state, (len(folds), n_folds))
+            random_states = draw_seeds(self.random_state, (len(folds), n_folds))
         return _fit_and_predict(*presort(X), y, folds, random_states.astype(np.uint64), *self._settings())
-
-
-def _draw_seeds(random_state, shape):
-    """Seeds of single fits, dtype uint64: the int itself for every fit, or else one draw after the other."""
-    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
-        check_random_state(random_state)  # refuses a negative or too large seed as everywhere in scikit-learn
-        return np.full(shape, random_state, dtype=np.uint64)
-    generator = check_random_state(random_state)
-    draws = [generator.randint(2**32, dtype=np.uint32) for _ in range(shape[0] * shape[1])]
-    return np.array(draws, dtype=np.uint64).reshape(shape)
 
 
 @njit(cache=True)

@@ -1,0 +1,16 @@
+"""Seeds of the fits of a randomised learner."""
+
+import numbers
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+
+def draw_seeds(random_state, shape):
+    """Seeds of single fits, dtype uint64: the int itself for every fit, or else one draw after the other."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        check_random_state(random_state)  # refuses a negative or too large seed as everywhere in scikit-learn
+        return np.full(shape, random_state, dtype=np.uint64)
+    generator = check_random_state(random_state)
+    draws = [generator.randint(2**32, dtype=np.uint32) for _ in range(shape[0] * shape[1])]
+    return np.array(draws, dtype=np.uint64).reshape(shape)
