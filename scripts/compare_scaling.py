@@ -39,7 +39,7 @@ def main(job):
         for name in folds:
             if (name, k) in block:
                 folds[name].extend(block[name, k])
-                seeds[name].extend(block_seeds)
+                seeds[name].extend(block_seeds[k])
     rows = []
     for learner, spec in job.params.learners.items():
         for name in job.params.partitioners:

@@ -29,14 +29,14 @@ def main(job):
             X,
             data.y,
             cut,
-            random_states=fit_states(job.params.master_seed, (data.name, partitioner, k), seeds, k),
+            random_states=fit_states(job.params.master_seed, (data.name, partitioner, k), seeds[k], k),
             unit=data.unit,
             replicates=spec["replicates"],
         )
         n_failed = int((scores["status"] != OK).sum())
         per_fit = 1000 * scores["fit_seconds"][0, 0]
         logging.info("%s, k=%d: %d fits, %d failed, %.3f ms each", partitioner, k, scores["status"].size, n_failed, per_fit)
-        parts.append(fold_rows(scores, seeds, dataset=data.name, learner=learner, partitioner=partitioner, k=k))
+        parts.append(fold_rows(scores, seeds[k], dataset=data.name, learner=learner, partitioner=partitioner, k=k))
     write_rows(job.output.scores, parts, SCORE_SCHEMA)
 
 

@@ -12,41 +12,46 @@ from foldshift.planning.blocks import block_range
 from foldshift.seeding import draw_seeds, seed_sequence
 
 
-def cut(data, partitioner, k, seeds, master_seed, own=None):
-    """Folds of one partitioner and k; a partition that cannot be made is a `DataError` that names all three.
+def cut(data, name, k, seeds, master_seed, choice):
+    """Folds of one way of cutting; a partition that cannot be made is a `DataError` that names data set, partitioner and k.
 
     Parameters
     ----------
     data : foldshift.datasets.Dataset
-    partitioner : str
+    name : str
+        Id of the partitioner, which its randomness is derived from.
     k : int
     seeds : sequence of int
     master_seed : int
-    own : dict, optional
-        Configuration of a partitioner of the user's own: ``import`` and ``params``.
+    choice : dict
+        ``partitioner`` or ``import`` (the function of one of the user's own), and ``options`` for it.
 
     Returns
     -------
     folds : ndarray of shape (n_seeds, n_samples), unsigned integer
     """
-    sequences = [seed_sequence(master_seed, "folds", data.name, partitioner, k, seed) for seed in seeds]
+    sequences = [seed_sequence(master_seed, "folds", data.name, name, k, seed) for seed in seeds]
+    options = dict(choice["options"])
+    if "metric" in options:
+        options["categorical_features"] = data.categorical_features
     try:
-        function = import_object(own["import"], f"partitioner {partitioner}") if own else partitioner
-        return make_folds(function, data.X, data.y, k, sequences, **(own or {}).get("params", {}))
+        function = import_object(choice["import"], f"partitioner {name}") if "import" in choice else choice["partitioner"]
+        return make_folds(function, data.X, data.y, k, sequences, **options)
     except ValueError as error:
-        raise DataError(f"data set {data.name}, partitioner {partitioner}, k={k}: {error}") from error
+        raise DataError(f"data set {data.name}, partitioner {name}, k={k}: {error}") from error
 
 
 def main(job):
     """Make the folds of every seed of the block, write them."""
     data = read_prepared(job.input.data)
     start, n_seeds = block_range(job.wildcards.block)
-    seeds = draw_seeds(job.params.master_seed, start + n_seeds)[start:]
-    own = job.params.own_partitioners
+    all_seeds = draw_seeds(job.params.master_seed, (start + n_seeds) * max(job.params.iterations.values()))
+    seeds = {k: all_seeds[start * r : (start + n_seeds) * r] for k, r in job.params.iterations.items()}
     folds = {}
-    for name, k in job.params.cells:
-        folds[name, k] = cut(data, name, k, seeds, job.params.master_seed, own.get(name))
-        logging.info("%s, k=%d: %d partitions of %d samples", name, k, *folds[name, k].shape)
+    for k in seeds:
+        for name, choice in job.params.partitioners.items():
+            folds[name, k] = cut(data, name, k, seeds[k], job.params.master_seed, choice)
+            logging.info("%s, k=%d: %d partitions of %d samples", name, k, *folds[name, k].shape)
     write_folds(job.output.folds, folds, seeds)
 
 

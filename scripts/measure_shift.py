@@ -12,7 +12,7 @@ def main(job):
     data = read_prepared(job.input.data)
     folds, seeds = read_folds(job.input.folds)
     parts = [
-        fold_rows({"d_n": fold_ks(data.y, cut, k)}, seeds, dataset=data.name, partitioner=partitioner, k=k)
+        fold_rows({"d_n": fold_ks(data.y, cut, k)}, seeds[k], dataset=data.name, partitioner=partitioner, k=k)
         for (partitioner, k), cut in folds.items()
     ]
     write_rows(job.output.shift, parts, SHIFT_SCHEMA)

@@ -20,7 +20,7 @@ def describe(data, origin, expected):
         "dataset": data.name,
         "attributes": data.X.shape[1],
         "expected_attributes": expected["n_features"],
-        "nominal": sum(kind == "nominal" for kind in data.kinds),
+        **{name: sum(kind == name for kind in data.kinds) for name in ("real", "integer", "nominal")},
         "samples": data.X.shape[0],
         "expected_samples": expected["n_rows"],
         "dropped": data.n_dropped,

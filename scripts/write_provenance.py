@@ -1,4 +1,4 @@
-"""Write beside the results what they came from: resolved configuration, versions, data sets with checksums."""
+"""Write beside the results what they came from: resolved configuration, versions."""
 
 import json
 import platform
@@ -24,15 +24,9 @@ def versions():
 
 
 def main(job):
-    """Write the three files."""
+    """Write both files."""
     write_text(job.output.config, yaml.safe_dump(job.params.config, sort_keys=True, allow_unicode=True))
     write_text(job.output.versions, json.dumps(versions(), indent=2) + "\n")
-    origins = {}
-    for path in job.input.origins:
-        with open(path, encoding="utf-8") as file:
-            origin = json.load(file)
-        origins[origin["name"]] = origin
-    write_text(job.output.datasets, json.dumps(origins, indent=2, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -25,15 +25,36 @@ TINY = {
 }
 
 
+TINY_CLASSES = {
+    "studies": {
+        "moreno_torres_2012": {
+            "datasets": ["iris", "monk-2", "wine"],
+            "partitioners": ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"],
+            "learners": ["1NN", "LDA", "C4.5", "PART"],
+            "schemes": ["2x2", "3x1"],
+            "n_seeds": 4,
+            "n_truth": 6,
+            "learners_per_job": 8,
+            "convergence": {"n_orders": 2},
+            "covariate_shift": {"n_runs": 3},
+            "ablation": {"n_seeds": 2, "schemes": ["3x1"], "metrics": ["heom", "keel"]},
+            "held_out": {"populations": ["twonorm", "monk-2"], "n_sample": 60, "n_replicates": 3, "n_parts": 2},
+        }
+    },
+}
+
+
 class Workflow:
     """The workflow with its own working directory and configuration."""
 
     def __init__(self, folder, config=TINY, root=ROOT):
         self.folder, self.root = folder, root
+        (self.study,) = config["studies"] if len(config["studies"]) == 1 else (None,)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "my.yaml").write_text(yaml.safe_dump(config))
 
-    def __call__(self, *arguments, config=(), cores=2, env=None, targets=("saez_2022",), check=False):
+    def __call__(self, *arguments, config=(), cores=2, env=None, targets=None, check=False):
+        targets = (self.study,) if targets is None else targets
         command = [str(Path(sys.executable).with_name("snakemake")), *targets, "--snakefile", str(self.root / "Snakefile")]
         command += [
             "--workflow-profile",
@@ -61,6 +82,6 @@ class Workflow:
 
     def tables(self, results="results"):
         """Bytes of every table and figure of the study, by name."""
-        study = self.folder / results / "saez_2022"
+        study = self.folder / results / self.study
         files = [*(study / "tables").iterdir(), *(study / "figures").iterdir(), *study.glob("paper_vs_ours.*")]
         return {str(path.relative_to(study)): path.read_bytes() for path in sorted(files)}

@@ -1,5 +1,7 @@
 import re
 import warnings
+from inspect import signature
+from itertools import product
 
 import numpy as np
 import pytest
@@ -22,13 +24,14 @@ from foldshift.partition.class_splitters import (
     RepeatedMSSCV,
     RepeatedSCV,
 )
-from foldshift.partition.classes import db_scv_folds, dob_scv_folds, ms_scv_folds, scv_folds
-from foldshift.partition.neighbours import LIST_LENGTH, METRICS, assign_in_groups, class_neighbours, make_space
+from foldshift.partition.classes import REMAINDERS, db_scv_folds, dob_scv_folds, ms_scv_folds, scv_folds
+from foldshift.partition.neighbours import DUPLICATES, LIST_LENGTH, METRICS, assign_in_groups, class_neighbours, make_space
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
-thorough = settings(quick, max_examples=300)
+thorough = settings(quick, max_examples=120)
 NEIGHBOUR = {"DB": db_scv_folds, "DOB": dob_scv_folds, "MS": ms_scv_folds}
 SPLITTERS = [SCV, DBSCV, DOBSCV, MSSCV]
+RULES = [{"duplicates": duplicates, "remainders": remainders} for duplicates, remainders in product(DUPLICATES, REMAINDERS)]
 REPEATED = [RepeatedSCV, RepeatedDBSCV, RepeatedDOBSCV, RepeatedMSSCV]
 
 
@@ -71,14 +74,14 @@ def literal_distance(a, b, metric, nominal, X, y):
     return np.sqrt(total) if metric == "keel" else total
 
 
-def literal_nearest(row, free, X, y, metric, nominal):
+def literal_nearest(row, free, X, y, metric, duplicates, nominal):
     """Nearest of the free rows, the lowest among equals; None if there is none."""
     distances = [(literal_distance(X[row], X[other], metric, nominal, X, y), other) for other in sorted(free)]
-    allowed = [pair for pair in distances if metric != "keel" or pair[0] > 0]
+    allowed = [pair for pair in distances if duplicates == "neighbours" or pair[0] > 0]
     return min(allowed)[1] if allowed else None
 
 
-def literal_groups(rows, group_size, hops, X, y, metric, nominal):
+def literal_groups(rows, group_size, hops, *problem):
     """Groups of a class; `rows` are in the order in which groups start."""
     free, groups = set(rows), []
     while free:
@@ -87,26 +90,30 @@ def literal_groups(rows, group_size, hops, X, y, metric, nominal):
         while row is not None and len(groups[-1]) < group_size:
             groups[-1].append(row)
             free.remove(row)
-            row = literal_nearest(groups[-1][-1 if hops else 0], free, X, y, metric, nominal)
+            row = literal_nearest(groups[-1][-1 if hops else 0], free, *problem)
     return groups
 
 
-def literal_folds(method, X, y, k, rng, metric, nominal):
+def literal_folds(method, X, y, k, rng, metric, duplicates, remainders, nominal):
     """The table of rules, sample by sample, with every distance worked out anew."""
     folds = np.full(len(y), -1)
     turn = 0
     for label in np.unique(y):
         rows = np.flatnonzero(y == label)
         rows = rows[rng.permutation(len(rows))].tolist()
-        first = 0 if metric == "keel" else turn
+        first = 0 if remainders == "restart" else turn
         if method == "DOB":
-            for number, group in enumerate(literal_groups(rows, k, False, X, y, metric, nominal)):
-                fold = first + (number if len(group) == k and metric != "keel" else 0)
-                for row in group:
-                    folds[row] = fold % k
-                    fold += 1
+            next_of_smaller = turn
+            for number, group in enumerate(literal_groups(rows, k, False, X, y, metric, duplicates, nominal)):
+                fold = first
+                if remainders == "spread" and len(group) == k:
+                    fold = turn + number
+                elif remainders == "spread":
+                    fold = next_of_smaller
+                    next_of_smaller += len(group)
+                folds[group] = (fold + np.arange(len(group))) % k
         else:
-            path = [row for group in literal_groups(rows, len(rows), True, X, y, metric, nominal) for row in group]
+            path = [row for group in literal_groups(rows, len(rows), True, X, y, metric, duplicates, nominal) for row in group]
             if method == "DB":
                 folds[path] = (first + np.arange(len(path))) % k
             else:
@@ -130,60 +137,111 @@ def problems(draw):
     return X, y, min(k, n), nominal, draw(st.integers(0, 1000))
 
 
-def folds_or_none(method, X, y, k, seeds, metric, nominal):
-    """Folds of the array function; None where it refuses an empty fold under `keel`."""
+def folds_or_none(method, X, y, k, seeds, nominal, remainders="restart", **options):
+    """Folds of the array function; None where it refuses an empty fold, which only a restart leaves."""
     try:
-        return NEIGHBOUR[method](X, y, k, rngs(*seeds), metric=metric, categorical_features=nominal)
+        return NEIGHBOUR[method](X, y, k, rngs(*seeds), remainders=remainders, categorical_features=nominal, **options)
     except ValueError as error:
-        assert metric == "keel" and "empty" in str(error)
+        assert remainders == "restart" and "empty" in str(error)
         return None
 
 
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: "-".join(rules.values()))
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("method", NEIGHBOUR)
 @thorough
 @given(problem=problems())
-def test_folds_are_those_of_the_rules_taken_literally(method, metric, problem):
+def test_folds_are_those_of_the_rules_taken_literally(method, metric, rules, problem):
     X, y, k, nominal, seed = problem
-    folds = folds_or_none(method, X, y, k, [seed], metric, nominal)
-    literal = literal_folds(method, X, y, k, np.random.default_rng(seed), metric, nominal)
+    folds = folds_or_none(method, X, y, k, [seed], nominal, metric=metric, **rules)
+    literal = literal_folds(method, X, y, k, np.random.default_rng(seed), metric, **rules, nominal=nominal)
     if folds is None:
         assert len(np.unique(literal)) < k
     else:
         assert folds[0].tolist() == literal.tolist()
 
 
-@pytest.mark.parametrize("method", ["SCV", *NEIGHBOUR])
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("method", NEIGHBOUR)
 @quick
 @given(problem=problems())
-def test_class_counts_and_fold_sizes_differ_by_at_most_one(method, problem):
+def test_class_counts_and_fold_sizes_differ_by_at_most_one_if_remainders_are_spread(method, metric, duplicates, problem):
     X, y, k, nominal, seed = problem
-    folds = scv_folds(X, y, k, rngs(seed))[0] if method == "SCV" else folds_or_none(method, X, y, k, [seed], "heom", nominal)[0]
+    (folds,) = folds_or_none(method, X, y, k, [seed], nominal, "spread", metric=metric, duplicates=duplicates)
+    assert_balanced(folds, y, k)
+
+
+@quick
+@given(problem=problems())
+def test_class_counts_and_fold_sizes_of_scv_differ_by_at_most_one(problem):
+    X, y, k, _, seed = problem
+    assert_balanced(scv_folds(X, y, k, rngs(seed))[0], y, k)
+
+
+def assert_balanced(folds, y, k):
     assert np.ptp(np.bincount(folds, minlength=k)) <= 1 and folds.max() < k
     for label in np.unique(y):
         assert np.ptp(np.bincount(folds[y == label], minlength=k)) <= 1
 
 
-@pytest.mark.parametrize("method", ["DB", "MS"])
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("method", NEIGHBOUR)
 @quick
 @given(problem=problems())
-def test_under_keel_every_class_begins_with_the_first_fold(method, problem):
+def test_after_a_restart_no_later_fold_receives_more_of_a_class_and_only_smaller_groups_make_it_uneven(
+    method, metric, duplicates, problem
+):
     X, y, k, nominal, seed = problem
-    folds = folds_or_none(method, X, y, k, [seed], "keel", nominal)
+    folds = folds_or_none(method, X, y, k, [seed], nominal, metric=metric, duplicates=duplicates)
     if folds is not None:
         for label in np.unique(y):
             counts = np.bincount(folds[0][y == label], minlength=k)
-            assert counts.max() - counts.min() <= 1 and (np.diff(counts) <= 0).all()
+            assert (np.diff(counts) <= 0).all()
+            assert np.ptp(counts) <= 1 or (method == "DOB" and duplicates == "skipped")
 
 
+@pytest.mark.parametrize("n_seeds", [1, neighbours_module.FEWEST_SEEDS])
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("method", NEIGHBOUR)
 @quick
 @given(problem=problems())
-def test_an_unequal_group_of_dob_scv_under_keel_is_not_larger_in_a_later_fold(problem):
+def test_rules_left_open_are_those_of_the_metric(method, metric, n_seeds, problem):
     X, y, k, nominal, seed = problem
-    folds = folds_or_none("DOB", X, y, k, [seed], "keel", nominal)
-    if folds is not None:
-        for label in np.unique(y):
-            assert (np.diff(np.bincount(folds[0][y == label], minlength=k)) <= 0).all()
+    seeds = range(seed, seed + n_seeds)
+    named = dict(zip(("duplicates", "remainders"), ("skipped", "restart") if metric == "keel" else ("neighbours", "spread")))
+    options = {"metric": metric, "categorical_features": nominal}
+    try:
+        folds = NEIGHBOUR[method](X, y, k, rngs(*seeds), **options)
+    except ValueError:
+        with pytest.raises(ValueError, match="remainders='restart' leaves fold"):
+            NEIGHBOUR[method](X, y, k, rngs(*seeds), **options, **named)
+    else:
+        assert (folds == NEIGHBOUR[method](X, y, k, rngs(*seeds), **options, **named)).all()
+
+
+# Made before duplicates and remainders had options of their own.
+BEFORE = [
+    ("DB", "heom", "21100012233332211121300003"),
+    ("DB", "euclidean", "21103312130332210021201003"),
+    ("DB", "keel", "11103222010333100020232301"),
+    ("DOB", "heom", "20101232333311212301100020"),
+    ("DOB", "euclidean", "21003332100212011031301322"),
+    ("DOB", "keel", "31002112313002023230121003"),
+    ("MS", "heom", "02100321032113200321032113"),
+    ("MS", "euclidean", "03201321130210301321230210"),
+    ("MS", "keel", "20201200100230313220311331"),
+]
+
+
+@pytest.mark.parametrize("n_seeds", [1, neighbours_module.FEWEST_SEEDS])
+@pytest.mark.parametrize(("method", "metric", "expected"), BEFORE)
+def test_folds_of_the_metrics_stay_what_they_were(method, metric, expected, n_seeds):
+    row = np.arange(26)
+    X, y = np.column_stack([row * 7 % 3, row * 3 % 4]), row**2 % 3
+    folds = NEIGHBOUR[method](X, y, 4, rngs(*range(5, 5 + n_seeds)), metric=metric, categorical_features=[1])
+    assert "".join(map(str, folds[0])) == expected
 
 
 # The tree, the lists and both together --------------------------------------------------------------------------------------------
@@ -226,8 +284,9 @@ def brute_force_order(coordinates, starts, group_size, hops, distances):
 
 @pytest.mark.parametrize("with_lists", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("duplicates", DUPLICATES)
 @pytest.mark.parametrize("metric", METRICS)
-def test_groups_are_the_nearest_unassigned_by_looking_at_all_pairs(metric, kind, with_lists):
+def test_groups_are_the_nearest_unassigned_by_looking_at_all_pairs(metric, duplicates, kind, with_lists):
     X, nominal = tables(kind)
     X = np.ascontiguousarray(X)
     assert len(X) > 2 * LIST_LENGTH  # so that lists run out
@@ -235,7 +294,7 @@ def test_groups_are_the_nearest_unassigned_by_looking_at_all_pairs(metric, kind,
     mask = np.isin(np.arange(X.shape[1]), nominal or [])
     space = make_space(X, y, metric, mask)
     rows = np.flatnonzero(y == 1)
-    neighbours = class_neighbours(space, rows, with_lists)
+    neighbours = class_neighbours(space, rows, duplicates, with_lists)
     points = space.coordinates[rows]
     distances = np.zeros((len(rows), len(rows)))
     for j in range(X.shape[1]):
@@ -249,6 +308,7 @@ def test_groups_are_the_nearest_unassigned_by_looking_at_all_pairs(metric, kind,
             distances += abs(a - b) / 4 * X.std(axis=0)[j] if metric == "keel" else (a - b) ** 2
     if metric == "keel":
         distances = np.sqrt(distances)
+    if duplicates == "skipped":
         distances[distances == 0] = np.inf
     starts = np.random.default_rng(7).permutation(len(rows))
     for group_size, hops in ((5, False), (10, False), (len(rows), True)):
@@ -280,8 +340,8 @@ def test_folds_do_not_depend_on_the_other_seeds_nor_on_lists():
     X, nominal = tables("mixed")
     y = np.random.default_rng(0).integers(0, 3, len(X))
     for function in NEIGHBOUR.values():
-        for metric in METRICS:
-            options = {"metric": metric, "categorical_features": nominal}
+        for metric, rules in product(METRICS, RULES):
+            options = {"metric": metric, "categorical_features": nominal} | rules
             together = function(X, y, 5, rngs(*range(neighbours_module.FEWEST_SEEDS + 2)), **options)
             for seed in (0, 4):
                 assert (together[seed] == function(X, y, 5, rngs(seed), **options)[0]).all()
@@ -327,35 +387,47 @@ def test_ms_scv_fills_a_fold_before_the_next_one_and_the_first_folds_take_the_re
     assert ms_scv_folds(LINE, ONE_CLASS, 3, [Starts([2, 0, 1, 3])], metric=metric).tolist() == [[1, 0, 0, 2]]
 
 
-def test_dob_scv_moves_the_first_fold_on_from_group_to_group_and_under_keel_does_not():
+def test_dob_scv_moves_the_first_fold_on_from_group_to_group_unless_it_restarts():
     # Groups 3, 1 and 0, 7.
     assert dob_scv_folds(LINE, ONE_CLASS, 2, [Starts([2, 1, 0, 3])]).tolist() == [[1, 1, 0, 0]]
-    assert dob_scv_folds(LINE, ONE_CLASS, 2, [Starts([2, 1, 0, 3])], metric="keel").tolist() == [[0, 1, 0, 1]]
+    for options in ({"metric": "keel"}, {"remainders": "restart"}, {"metric": "euclidean", "remainders": "restart"}):
+        assert dob_scv_folds(LINE, ONE_CLASS, 2, [Starts([2, 1, 0, 3])], **options).tolist() == [[0, 1, 0, 1]]
+    spread = {"metric": "keel", "remainders": "spread"}
+    assert dob_scv_folds(LINE, ONE_CLASS, 2, [Starts([2, 1, 0, 3])], **spread).tolist() == [[1, 1, 0, 0]]
 
 
 @pytest.mark.parametrize("function", NEIGHBOUR.values())
-def test_the_turn_runs_on_across_classes_and_under_keel_does_not(function):
+def test_the_turn_runs_on_across_classes_unless_it_restarts(function):
     X, y = np.array([[0.0], [1], [2], [10], [11], [12]]), np.array([0, 0, 0, 1, 1, 1])
     starts = [0, 1, 2], [0, 1, 2]
-    sizes = [np.bincount(function(X, y, 2, [Starts(*starts)], metric=metric)[0]).tolist() for metric in ("heom", "keel")]
-    assert sizes == [[3, 3], [4, 2]]
+    for metric, rules, sizes in product(METRICS, RULES, ([3, 3], [4, 2])):
+        folds = function(X, y, 2, [Starts(*starts)], metric=metric, **rules)[0]
+        assert (np.bincount(folds).tolist() == sizes) == (rules["remainders"] == ("spread" if sizes == [3, 3] else "restart"))
 
 
-def test_duplicates_are_neighbours_except_under_keel():
+def test_duplicates_are_neighbours_or_skipped():
     X, y = np.array([[0.0], [0], [0], [5], [6], [7]]), np.zeros(6, int)
     order = [0, 1, 2, 3, 4, 5]
-    # heom: groups 0 1, 2 3, 4 5; keel: 0 with 3, 1 with 4, 2 with 5.
-    assert dob_scv_folds(X, y, 2, [Starts(order)], metric="heom").tolist() == [[0, 1, 1, 0, 0, 1]]
+    # Neighbours: groups 0 1, 2 3, 4 5; skipped: 0 with 3, 1 with 4, 2 with 5.
+    for metric in METRICS:
+        by_rules = [dob_scv_folds(X, y, 2, [Starts(order)], metric=metric, **rules).tolist() for rules in RULES]
+        assert by_rules == [[[0, 1, 1, 0, 0, 1]], [[0, 1, 0, 1, 0, 1]], [[0, 1, 0, 1, 0, 1]], [[0, 0, 0, 1, 1, 1]]]
+    assert dob_scv_folds(X, y, 2, [Starts(order)]).tolist() == [[0, 1, 1, 0, 0, 1]]
     assert dob_scv_folds(X, y, 2, [Starts(order)], metric="keel").tolist() == [[0, 0, 0, 1, 1, 1]]
 
 
-def test_under_keel_a_group_ends_where_only_duplicates_are_left_and_a_path_starts_anew():
+def test_if_duplicates_are_skipped_a_group_ends_where_only_such_are_left_and_a_path_starts_anew():
     X, y = np.array([[0.0], [0], [0], [0], [5]]), np.zeros(5, int)
     order = [1, 0, 3, 2, 4]
     # Groups 1 4, and 0, 3, 2 alone: all in the first fold.
     assert dob_scv_folds(X, y, 2, [Starts(order)], metric="keel").tolist() == [[0, 0, 0, 0, 1]]
-    # Path 1 4 0, then 3, then 2.
-    assert db_scv_folds(X, y, 2, [Starts(order)], metric="keel").tolist() == [[0, 0, 0, 1, 1]]
+    for metric in METRICS:
+        options = {"metric": metric, "duplicates": "skipped"}
+        assert dob_scv_folds(X, y, 2, [Starts(order)], remainders="restart", **options).tolist() == [[0, 0, 0, 0, 1]]
+        # The smaller groups go on where the one before ended: 0 to the first fold, 3 to the second, 2 to the first.
+        assert dob_scv_folds(X, y, 2, [Starts(order)], remainders="spread", **options).tolist() == [[0, 0, 0, 1, 1]]
+        # Path 1 4 0, then 3, then 2.
+        assert db_scv_folds(X, y, 2, [Starts(order)], **options).tolist() == [[0, 0, 0, 1, 1]]
 
 
 def test_the_lower_row_is_taken_among_equals():
@@ -423,7 +495,18 @@ def test_one_class_identical_rows_and_classes_smaller_than_the_number_of_folds_a
         ({"X": np.ones((5, 2))}, r"X has shape \(5, 2\); expected"),
         ({"X": np.full((6, 1), np.nan)}, "X contains NaN or infinity.*impute"),
         ({"categorical_features": [3]}, "between 0 and 0"),
-        ({"X": np.ones((6, 1)), "metric": "keel"}, "metric='keel' leaves fold 1 of 2 empty.*metric='heom'"),
+        ({"duplicates": "x"}, "^duplicates='x' is not known; allowed: neighbours, skipped$"),
+        ({"remainders": "x"}, "^remainders='x' is not known; allowed: spread, restart$"),
+        (
+            {"X": np.ones((6, 1)), "metric": "keel"},
+            "^metric='keel' with remainders='restart' leaves fold 1 of 2 empty, since every group begins with fold 0 and ends where "
+            "only duplicates are left; use remainders='spread'$",
+        ),
+        (
+            {"y": np.arange(6), "remainders": "restart"},
+            "^metric='heom' with remainders='restart' leaves fold 1 of 2 empty, since every class begins with fold 0; use "
+            "remainders='spread'$",
+        ),
     ],
 )
 def test_what_cannot_be_cut_is_refused_by_name(change, message):
@@ -458,19 +541,23 @@ def test_a_splitter_with_an_integer_state_makes_the_folds_of_that_seed(make, fun
         assert (test == np.flatnonzero(folds == fold)).all()
 
 
-def test_metric_and_nominal_columns_reach_the_partitioner():
+def test_options_and_nominal_columns_reach_the_partitioner():
     rng = np.random.default_rng(0)
     X, y = np.column_stack([rng.integers(0, 9, 90), rng.random(90)]), rng.integers(0, 2, 90)
+    X[45:] = X[:45]
     for options in (
         {"metric": "keel"},
         {"metric": "euclidean"},
+        {"duplicates": "skipped"},
+        {"remainders": "restart"},
         {"categorical_features": [0]},
         {"categorical_features": [True, False]},
     ):
         folds = dob_scv_folds(X, y, 3, rngs(5), **options)[0]
         assert (folds != dob_scv_folds(X, y, 3, rngs(5))[0]).any()
-        for fold, (_, test) in enumerate(DOBSCV(3, random_state=5, **options).split(X, y)):
-            assert (test == np.flatnonzero(folds == fold)).all()
+        for splitter in (DOBSCV(3, random_state=5, **options), RepeatedDOBSCV(3, 1, random_state=5, **options)):
+            tests = [test.tolist() for _, test in splitter.split(X, y)]
+            assert tests == [np.flatnonzero(folds == fold).tolist() for fold in range(3)]
 
 
 def test_a_state_that_moves_on_gives_new_folds():
@@ -486,7 +573,8 @@ def test_splitters_work_where_scikit_learn_takes_cv():
         assert cross_val_score(KNeighborsClassifier(), X, y, cv=make(3, random_state=0)).shape == (3,)
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=RepeatedDOBSCV(2, 2, metric="keel", random_state=0))
     assert search.fit(X, np.array(["ape", "bee", "cat"])[y]).n_splits_ == 4
-    assert "metric='keel'" in repr(DOBSCV(3, metric="keel"))
+    assert "metric='keel'" in repr(DOBSCV(3, metric="keel")) and "remainders=None" in repr(DOBSCV(3))
+    assert "duplicates='skipped'" in repr(RepeatedMSSCV(3, duplicates="skipped"))
     assert "n_repeats=7" in repr(RepeatedDBSCV(3, 7))
 
 
@@ -513,6 +601,8 @@ def first_split(splitter, X=((0.0,),) * 6, y=(0, 1) * 3):
         (lambda: RepeatedSCV(2, 0), "n_repeats must be at least 1; got n_repeats=0"),
         (lambda: RepeatedMSSCV(2, 0), "n_repeats must be at least 1; got n_repeats=0"),
         (lambda: DBSCV(metric="cosine"), "metric='cosine' is not known; allowed: heom, euclidean, keel"),
+        (lambda: DBSCV(duplicates="x"), "duplicates='x' is not known; allowed: neighbours, skipped"),
+        (lambda: RepeatedMSSCV(remainders="x"), "remainders='x' is not known; allowed: spread, restart"),
         (lambda: first_split(DOBSCV(7)), "n_splits=7 greater than the number of samples: n_samples=6"),
         (lambda: first_split(DOBSCV(4)), "n_splits=4 cannot be greater than the number of members in each class"),
         (lambda: first_split(SCV(2), y=None), "'y' parameter should not be None: SCV stratifies on it"),
@@ -541,11 +631,8 @@ def test_scv_looks_at_the_length_of_the_inputs_only():
 
 def test_every_public_splitter_documents_its_parameters():
     for make in SPLITTERS + REPEATED:
-        names = [
-            name for name in make.__init__.__code__.co_varnames if name in ("n_splits", "n_repeats", "metric", "random_state")
-        ]
         assert make.__module__ == class_splitters.__name__
-        assert all(re.search(rf"\b{name}\b", make.__doc__) for name in names)
+        assert all(re.search(rf"\b{name}\b", make.__doc__) for name in signature(make).parameters)
 
 
 @pytest.mark.parametrize("name", ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"])

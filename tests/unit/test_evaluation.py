@@ -6,6 +6,7 @@ from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_err
 from sklearn.model_selection import cross_val_predict
 
 from foldshift.evaluation import build_learner, evaluate_cell, evaluate_folds, regression_scores
+from foldshift.evaluation.metrics import METRICS
 from foldshift.evaluation.storage import SCORE_SCHEMA, fold_rows, read_columns, write_rows
 from foldshift.evaluation.summary import by_cell, split_cells, summarise_scores
 from foldshift.partition import ContinuousStratifiedKFold, make_folds
@@ -114,7 +115,7 @@ def test_rows_come_back_as_they_were_written_and_summarised_by_seed(tmp_path):
     back = read_columns(tmp_path / "a.parquet", SCORE_SCHEMA.names)
     assert back["seed"].tolist() == [5] * 4 + [6] * 4 and back["fold"].tolist() == [0, 1, 2, 3] * 2
     assert (back["rmse"] == scores["rmse"].ravel()).all() and set(back["dataset"]) == {"d"}
-    (means,) = (summarise_scores(cell) for cell in split_cells(back))
+    (means,) = (summarise_scores(cell, METRICS) for cell in split_cells(back))
     assert means["rmse"] == pytest.approx(scores["rmse"].mean(axis=1)) and means["n_failed"].tolist() == [0, 0]
     arrays = by_cell(means, ("learner", "k"), "rmse", ["d"], [("L", 4)])
     assert arrays[("L", 4)].shape == (1, 2)

@@ -5,8 +5,17 @@ import yaml
 
 from foldshift.datasets.entry import CatalogueEntry
 from foldshift.errors import ConfigError
-from foldshift.planning.blocks import block_names, block_range
-from foldshift.planning.config import check_studies, check_writable, read_learners, read_yaml, resolve
+from foldshift.planning.blocks import block_names, block_range, bundles, groups, partitioner_options
+from foldshift.planning.config import (
+    check_studies,
+    check_writable,
+    configured_learners,
+    fill_in,
+    fitting,
+    read_learners,
+    read_yaml,
+    resolve,
+)
 from foldshift.planning.modules import module_files
 
 CATALOGUE = {
@@ -24,6 +33,18 @@ CONFIG = {
             "learners": ["NN"],
             "n_folds": [2, 5],
             "n_seeds": 10,
+        }
+    }
+}
+CLASSES = {
+    "studies": {
+        "moreno_torres_2012": {
+            "datasets": ["classes"],
+            "partitioners": ["SCV", "DOB-SCV"],
+            "learners": ["SVM"],
+            "schemes": ["2x5", "5x2"],
+            "n_seeds": 4,
+            "n_truth": 6,
         }
     }
 }
@@ -165,3 +186,116 @@ def test_a_learner_of_the_users_own_counts_as_code(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     assert module_files(objects=["my_learner.Mine"]) == [str(tmp_path / "my_learner.py")]
     assert module_files(objects=["sklearn.svm.SVR"]) == []
+
+
+def with_classes(**changes):
+    config = copy.deepcopy(CLASSES)
+    config["studies"]["moreno_torres_2012"] |= changes
+    return config
+
+
+def test_schemes_give_the_numbers_of_folds(schema):
+    study = resolve(CLASSES, schema)["studies"]["moreno_torres_2012"]
+    assert (study["n_folds"], study["schemes"]) == ([2, 5], ["2x5", "5x2"])
+    study = resolve(CLASSES | {"n_folds": [5], "n_truth": 3, "max_rows": {"SVM": 10}}, schema)["studies"]["moreno_torres_2012"]
+    assert (study["n_folds"], study["schemes"], study["n_truth"], study["max_rows"]) == ([5], ["5x2"], 3, {"SVM": 10})
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (with_classes(schemes=["5x2", "5x3"]), "must not repeat a number of folds"),
+        (with_classes(schemes=["1x5"]), "must have at least two folds"),
+        (with_classes(schemes=["5-2"]), "schemes.0='5-2'"),
+        (with_classes() | {"n_folds": [3]}, "k=3 has no scheme; allowed: 2, 5, or add 3x1 to schemes"),
+        (with_classes(scaling="fold"), "scaling='fold' must be one of global, none"),
+        (with_classes(configurations=["printed"]), "must be one of paper, corrected"),
+        (with_classes(n_truth=1), "n_truth=1 must be at least 2"),
+    ],
+)
+def test_a_mistake_in_a_study_of_classes_is_one_line(config, message, schema):
+    with pytest.raises(ConfigError, match=message) as caught:
+        resolve(config, schema)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (with_classes(partitioners=["DOB-SCV"]), "must contain SCV, the references"),
+        (
+            with_classes(partitioners=["SCV", "DOBSCV"]),
+            "unknown partitioner in moreno_torres_2012.partitioners 'DOBSCV'; did you mean DOB-SCV",
+        ),
+        (with_classes(partitioners=["SCV", "TSCV"]), "unknown partitioner"),
+        (with_classes(datasets=["small"]), "small is a regression data set; moreno_torres_2012 takes classification data sets"),
+        (with_classes(learners=["NN"]), "NN does not do classification"),
+        (with_classes(max_rows={"SVN": 3}), "unknown learner in moreno_torres_2012.max_rows 'SVN'; did you mean SVM"),
+        (with_classes(schemes=["60x1"]), "k=60 is above the 50 rows"),
+    ],
+)
+def test_a_study_of_classes_is_checked_against_catalogue_and_learners(config, message, schema):
+    with pytest.raises(ConfigError, match=message):
+        check_studies(resolve(config, schema), CATALOGUE, LEARNERS)
+
+
+def test_bundles_of_a_study_of_classes_are_partitioners_truth_and_variants(schema):
+    study = resolve(with_classes(ablation={"n_seeds": 9, "metrics": ["heom", "keel"]}), schema)["studies"]["moreno_torres_2012"]
+    found = bundles(study, 8)
+    assert list(found) == ["SCV+DOB-SCV", "truth", "ablation1", "ablation2"]
+    assert found["SCV+DOB-SCV"] == (("SCV", "DOB-SCV"), {2: 5, 5: 2}, 4)
+    assert found["truth"] == (("truth",), {2: 5, 5: 2}, 6)
+    assert found["ablation1"].iterations == {5: 2} and found["ablation1"].n_seeds == 4
+    variants = found["ablation1"].partitioners + found["ablation2"].partitioners
+    assert len(variants) == 9 and "DOB-SCV@heom-keel" in variants and "DOB-SCV@heom-balanced" not in variants
+    assert "ablation1" not in bundles(study | {"ablation": study["ablation"] | {"n_seeds": 0}}, 8)
+
+
+def test_ids_say_how_to_cut(schema):
+    study = resolve(CLASSES, schema)["studies"]["moreno_torres_2012"]
+    assert partitioner_options("truth", study) == ("SCV", {})
+    assert partitioner_options("SCV", study) == ("SCV", {})
+    assert partitioner_options("MS-SCV", study) == ("MS-SCV", {"metric": "heom"})
+    keel = {"metric": "keel", "duplicates": "neighbours", "remainders": "spread"}
+    assert partitioner_options("DB-SCV@keel-balanced", study) == ("DB-SCV", keel)
+
+
+def test_groups_cover_every_name_once_and_in_order():
+    assert groups(list("abcde"), 2) == {"a+b": ["a", "b"], "c+d": ["c", "d"], "e": ["e"]}
+
+
+def test_the_paper_configuration_of_a_learner_adds_its_switches(tmp_path, schema):
+    path = tmp_path / "learners.yaml"
+    path.write_text(
+        "A: {import: m.A, tasks: [classification], params: {x: 1, y: 2}, paper: {nominal: one_hot, params: {y: 3}}}\n"
+        "B: {import: m.B, tasks: [classification]}\n"
+    )
+    learners = read_learners(path)
+    assert list(learners) == ["A", "A@paper", "B"]
+    assert learners["A"]["params"] == {"x": 1, "y": 2} and learners["A@paper"]["params"] == {"x": 1, "y": 3}
+    assert learners["A@paper"]["nominal"] == "one_hot" and learners["A"]["nominal"] == "codes"
+    settings = {"learners": ["B", "A"], "configurations": ["paper", "corrected"]}
+    assert configured_learners(settings, learners) == {"paper": {"B": "B", "A": "A@paper"}, "corrected": {"B": "B", "A": "A"}}
+    path.write_text("A: {import: m.A, tasks: [classification], paper: {metric: 3}}\n")
+    with pytest.raises(ConfigError, match="unknown key of paper of learner A"):
+        read_learners(path)
+
+
+def test_values_of_the_command_line_go_to_the_studies_they_fit(schema):
+    both = {"studies": CONFIG["studies"] | CLASSES["studies"]}
+    fits = fitting(fill_in(both, schema), CATALOGUE, LEARNERS)
+
+    def studies(**settings):
+        found = resolve(both | settings, schema, fits)["studies"]
+        return found["saez_2022"], found["moreno_torres_2012"]
+
+    regression, classes = studies(datasets="large", learners="SVM", partitioners="SCV,MS-SCV", n_folds="3,5")
+    assert regression["datasets"] == ["large"] and classes["datasets"] == ["classes"]
+    assert regression["learners"] == ["NN"] and classes["learners"] == ["SVM"]
+    assert regression["partitioners"] == ["CV", "SCV4", "TSCV"] and classes["partitioners"] == ["SCV", "MS-SCV"]
+    assert regression["n_folds"] == [3, 5] and classes["n_folds"] == [5]
+    regression, classes = studies(datasets="small,classes", n_folds="3")
+    assert (regression["datasets"], classes["datasets"]) == (["small"], ["classes"])
+    assert (regression["n_folds"], classes["n_folds"]) == ([3], [2, 5])
+    regression, classes = studies(datasets="smal")  # known to nobody: every study gets it, and the check names it
+    assert regression["datasets"] == classes["datasets"] == ["smal"]

@@ -9,18 +9,30 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import FoldshiftError
-from foldshift.planning.blocks import block_names, block_range, bundles
+from foldshift.planning.blocks import (
+    block_names,
+    block_range,
+    bundles,
+    groups,
+    partitioner_options,
+    variants,
+)
 from foldshift.planning.config import (
+    TASKS,
     check_imports,
     check_mirror,
     check_studies,
     check_writable,
+    configured_learners,
+    fill_in,
+    fitting,
     local_files,
     read_learners,
     read_yaml,
     resolve,
 )
 from foldshift.planning.modules import expose, module_files
+from foldshift.planning.schemes import iterations
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
 expose(ROOT / "src", Path.cwd())
@@ -37,12 +49,12 @@ def configure(raw):
         schema = read_yaml(
             ROOT / "workflow/schemas/config.schema.yaml", "configuration schema"
         )
-        resolved = resolve(raw, schema)
+        filled = fill_in(raw, schema)
         known = add_entries(
-            read_catalogue(located(resolved["catalogue"])),
-            resolved["extra_datasets"],
+            read_catalogue(located(filled["catalogue"])), filled["extra_datasets"]
         )
-        learners = read_learners(located(resolved["learners_file"]))
+        learners = read_learners(located(filled["learners_file"]))
+        resolved = resolve(raw, schema, fitting(filled, known, learners))
         check_studies(resolved, known, learners)
         check_imports(resolved, learners)
         check_mirror(resolved["mirror"])
@@ -73,21 +85,52 @@ def code(script, objects=()):
 
 
 def evaluate_code(wildcards):
-    """Code of the evaluation, with the module of the learner."""
+    """Code of the evaluation, with the module of the regressor."""
     return code("evaluate", [LEARNERS[wildcards.learner]["import"]])
+
+
+def classify_code(wildcards):
+    """Code of the evaluation, with the modules of the classifiers."""
+    return code(
+        "classify", [LEARNERS[name]["import"] for name in learners_of_job(wildcards)]
+    )
+
+
+def learners_of_job(wildcards):
+    """Entries of the classifiers that one job works through, by id."""
+    return {name: LEARNERS[name] for name in wildcards.learners.split("+")}
 
 
 def folds_code(wildcards):
     """Code of the partitioning, with the modules of partitioners of the user's own."""
-    own = own_partitioners(wildcards).values()
-    return code("make_folds", [entry["import"] for entry in own])
+    choices = partitioners_of_job(wildcards).values()
+    return code("make_folds", [one["import"] for one in choices if "import" in one])
 
 
-def own_partitioners(wildcards):
-    """Configuration of those partitioners of a bundle that are the user's own."""
-    names = study_bundles(wildcards.study)[wildcards.cuts]
-    own = config["own_partitioners"]
-    return {name: own[name] for name in names if name in own}
+def choices_of(study, names):
+    """How each partitioner cuts: a known one or a function of the user's own, and its options."""
+    choices = {}
+    for name in names:
+        if name in config["own_partitioners"]:
+            own = config["own_partitioners"][name]
+            choices[name] = {"import": own["import"], "options": own.get("params", {})}
+        elif TASKS[study] == "classification":
+            partitioner, options = partitioner_options(name, config["studies"][study])
+            choices[name] = {"partitioner": partitioner, "options": options}
+        else:
+            choices[name] = {"partitioner": name, "options": {}}
+    return choices
+
+
+def partitioners_of_job(wildcards):
+    """How the partitioners of a bundle cut."""
+    names = study_bundles(wildcards.study)[wildcards.cuts].partitioners
+    return choices_of(wildcards.study, names)
+
+
+def iterations_of_job(wildcards):
+    """Partitions per seed or experiment, by number of folds."""
+    return dict(study_bundles(wildcards.study)[wildcards.cuts].iterations)
 
 
 def entry_of(wildcards):
@@ -100,26 +143,40 @@ def local_sources(wildcards):
     return local_files(CATALOGUE[wildcards.dataset])
 
 
-def study_blocks(study):
-    """Names of the blocks of seeds of a study."""
-    return block_names(config["studies"][study]["n_seeds"], config["seeds_per_block"])
-
-
 def study_bundles(study):
-    """Partitioners that one job works through, by name of the bundle."""
-    return bundles(
-        config["studies"][study]["partitioners"], config["partitioners_per_job"]
+    """What one job cuts, by name of the bundle."""
+    return bundles(config["studies"][study], config["partitioners_per_job"])
+
+
+def study_cuts(study):
+    """(bundle, block) of every job that cuts a data set of a study."""
+    size = config["studies"][study]["seeds_per_block"]
+    return [
+        (cuts, block)
+        for cuts, bundle in study_bundles(study).items()
+        for block in block_names(bundle.n_seeds, size)
+    ]
+
+
+def study_learners(study, dataset):
+    """Ids of the learners that a study runs on a data set, of all its configurations."""
+    settings = config["studies"][study]
+    rows = CATALOGUE[dataset].n_rows or 0
+    largest = settings.get("max_rows", {})
+    return list(
+        dict.fromkeys(
+            name
+            for ids in configured_learners(settings, LEARNERS).values()
+            for learner, name in ids.items()
+            if rows <= largest.get(learner, rows)
+        )
     )
 
 
-def bundle_cells(wildcards):
-    """(partitioner, k) of every way of cutting of a bundle."""
-    names = study_bundles(wildcards.study)[wildcards.cuts]
-    return [
-        (name, k)
-        for k in config["studies"][wildcards.study]["n_folds"]
-        for name in names
-    ]
+def learner_groups(study, dataset):
+    """Learners of a data set by the job that evaluates them."""
+    size = config["studies"][study].get("learners_per_job", 1)
+    return groups(study_learners(study, dataset), size)
 
 
 def prepared_of(wildcards):
@@ -128,31 +185,69 @@ def prepared_of(wildcards):
     return f"<resources>/prepared/{scaling}/{wildcards.dataset}.npz"
 
 
+def data_to_cut(wildcards):
+    """Prepared data set for the partitioners: those of classes look at the inputs and scale them as their distance wants."""
+    if TASKS[wildcards.study] == "classification":
+        return f"<resources>/prepared/none/{wildcards.dataset}.npz"
+    return prepared_of(wildcards)
+
+
 def shift_of_dataset(wildcards):
     """Target shift of a data set: all bundles and blocks."""
     return [
         f"<results>/{wildcards.study}/shift/{wildcards.dataset}/{cuts}/{block}.parquet"
-        for cuts in study_bundles(wildcards.study)
-        for block in study_blocks(wildcards.study)
+        for cuts, block in study_cuts(wildcards.study)
     ]
 
 
 def scores_of_dataset(wildcards):
     """Scores of all learners, bundles and blocks of a data set."""
     return [
-        f"<results>/{wildcards.study}/scores/{wildcards.dataset}/{cuts}/{learner}/{block}.parquet"
-        for learner in config["studies"][wildcards.study]["learners"]
-        for cuts in study_bundles(wildcards.study)
-        for block in study_blocks(wildcards.study)
+        f"<results>/{wildcards.study}/scores/{wildcards.dataset}/{cuts}/{learners}/{block}.parquet"
+        for learners in learner_groups(wildcards.study, wildcards.dataset)
+        for cuts, block in study_cuts(wildcards.study)
     ]
+
+
+def experiments_of_dataset(kind, ending, variants=True):
+    """Function for the files of a kind (`folds`, `predictions`) of all partitioners of a data set, without the truth."""
+
+    def files(wildcards):
+        study, dataset = wildcards.study, wildcards.dataset
+        cuts = [
+            (name, block)
+            for name, block in study_cuts(study)
+            if name != "truth" and (variants or not name.startswith("ablation"))
+        ]
+        if kind == "predictions":
+            cuts = [
+                (f"{name}/{learners}", block)
+                for learners in learner_groups(study, dataset)
+                for name, block in cuts
+            ]
+        return [
+            f"<results>/{study}/{kind}/{dataset}/{name}/{block}.{ending}"
+            for name, block in cuts
+        ]
+
+    return files
 
 
 def first_blocks(study, n_seeds):
     """Blocks that hold the first seeds of a study."""
-    return [block for block in study_blocks(study) if block_range(block)[0] < n_seeds]
+    settings = config["studies"][study]
+    names = block_names(settings["n_seeds"], settings["seeds_per_block"])
+    return [block for block in names if block_range(block)[0] < n_seeds]
 
 
-STUDY_TITLES = {"saez_2022": "Saez and Romero-Bejar 2022"}
+STUDY_TITLES = {
+    "saez_2022": "Saez and Romero-Bejar 2022",
+    "moreno_torres_2012": "Moreno-Torres, Saez and Herrera 2012",
+}
+STUDIES_OF = {
+    task: "|".join(study for study in TASKS if TASKS[study] == task)
+    for task in ("regression", "classification")
+}
 
 
 def table_files(study, name):

@@ -4,7 +4,7 @@
 rule make_folds:
     # All k and a bundle of partitioners in one job: cutting takes less time than starting Python.
     input:
-        data=prepared_of,
+        data=data_to_cut,
         code=folds_code,
     output:
         folds="<results>/{study}/folds/{dataset}/{cuts}/{block}.npz",
@@ -19,8 +19,8 @@ rule make_folds:
         runtime=10,
     params:
         master_seed=config["master_seed"],
-        cells=bundle_cells,
-        own_partitioners=own_partitioners,
+        iterations=iterations_of_job,
+        partitioners=partitioners_of_job,
     message:
         "Cutting {wildcards.dataset} with {wildcards.cuts}, seeds {wildcards.block}"
     script:

@@ -3,21 +3,10 @@
 
 rule write_provenance:
     input:
-        origins=[
-            f"<resources>/fetched/{name}.json"
-            for name in sorted(
-                {
-                    dataset
-                    for study in config["studies"].values()
-                    for dataset in study["datasets"]
-                }
-            )
-        ],
         code=code("write_provenance"),
     output:
         config="<results>/provenance/config.yaml",
         versions="<results>/provenance/versions.json",
-        datasets="<results>/provenance/datasets.json",
     log:
         "<logs>/write_provenance.log",
     localrule: True
@@ -26,6 +15,26 @@ rule write_provenance:
     params:
         config=config,
     message:
-        "Provenance: configuration, versions, checksums"
+        "Provenance: configuration, versions"
     script:
         "../../scripts/write_provenance.py"
+
+
+rule list_sources:
+    input:
+        origins=lambda wildcards: [
+            f"<resources>/fetched/{name}.json"
+            for name in sorted(config["studies"][wildcards.study]["datasets"])
+        ],
+        code=code("list_sources"),
+    output:
+        datasets="<results>/provenance/datasets_{study}.json",
+    log:
+        "<logs>/list_sources/{study}.log",
+    localrule: True
+    conda:
+        "../../envs/foldshift.yaml"
+    message:
+        "Provenance: sources and checksums of the data of {wildcards.study}"
+    script:
+        "../../scripts/list_sources.py"

@@ -40,7 +40,7 @@ rule saez_2022:
         STUDY_OUTPUTS["saez_2022"],
         "<results>/provenance/config.yaml",
         "<results>/provenance/versions.json",
-        "<results>/provenance/datasets.json",
+        "<results>/provenance/datasets_saez_2022.json",
     localrule: True
     message:
         "The regression study is complete"
@@ -100,7 +100,7 @@ rule saez_shift:
 rule saez_error:
     input:
         errors=[
-            f"<results>/saez_2022/seed_errors/{name}.parquet"
+            f"<results>/saez_2022/seed_scores/{name}.parquet"
             for name in SAEZ["datasets"]
         ],
         code=code("tabulate_error"),
@@ -141,7 +141,7 @@ rule saez_paper_vs_ours:
             for name in SAEZ["datasets"]
         ],
         errors=[
-            f"<results>/saez_2022/seed_errors/{name}.parquet"
+            f"<results>/saez_2022/seed_scores/{name}.parquet"
             for name in SAEZ["datasets"]
         ],
         printed=[
@@ -180,8 +180,8 @@ rule saez_compare_scaling:
         raw="<resources>/prepared/fold/{dataset}.npz",
         folds=[
             f"<results>/saez_2022/folds/{{dataset}}/{cuts}/{block}.npz"
-            for cuts, names in study_bundles("saez_2022").items()
-            if {"CV", "TSCV"} & set(names)
+            for cuts, bundle in study_bundles("saez_2022").items()
+            if {"CV", "TSCV"} & set(bundle.partitioners)
             for block in first_blocks("saez_2022", SAEZ_CHECK["n_seeds"])
         ],
         code=code(

@@ -4,6 +4,7 @@ from foldshift.lazy import exports
 
 EXPORTS = {
     "build_learner": "learner",
+    "classification_scores": "classification",
     "design_matrix": "learner",
     "evaluate_cell": "scores",
     "evaluate_folds": "folds",

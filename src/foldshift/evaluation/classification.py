@@ -1,9 +1,9 @@
 """Scores of classifiers, fold by fold."""
 
 import numpy as np
-from scipy.stats import rankdata
 
-CLASSIFICATION_METRICS = ("auc_crisp", "auc", "accuracy", "balanced_accuracy", "log_loss")
+from foldshift.evaluation.metrics import CLASSIFICATION_METRICS
+
 LEAST_PROBABILITY = np.finfo(np.float64).eps  # scores are clipped to it, or a single certain error makes the log loss infinite
 
 
@@ -49,18 +49,25 @@ def classification_scores(codes, predictions, scores, folds, n_folds):
         if scores is not None:
             own = np.clip(scores[s, np.arange(len(codes)), codes], LEAST_PROBABILITY, 1.0)
             out["log_loss"][s] = np.bincount(row, weights=-np.log(own), minlength=n_folds) / counts.sum(axis=1)
-            for fold in np.flatnonzero(complete):
-                test = row == fold
-                out["auc"][s, fold] = _ranking_auc(codes[test], scores[s, test])
+            out["auc"][s] = np.where(complete, _ranking_aucs(codes, scores[s], row, counts), np.nan)
     return out
 
 
-def _ranking_auc(codes, scores):
-    """Area under the ROC curve by rank sums, ties half; for more than two classes the mean of one against the rest."""
-    areas = []
-    for label in range(1, 2) if scores.shape[1] == 2 else range(scores.shape[1]):
-        positive = codes == label
-        n_positive = positive.sum()
-        rank_sum = rankdata(scores[:, label])[positive].sum()
-        areas.append((rank_sum - n_positive * (n_positive + 1) / 2) / (n_positive * (len(codes) - n_positive)))
-    return np.mean(areas)
+def _ranking_aucs(codes, scores, row, counts):
+    """Area under the ROC curve of every fold by rank sums, ties half; for more than two classes the mean of one against the rest."""
+    n_folds, n_classes = counts.shape
+    sizes = counts.sum(axis=1)
+    starts = np.cumsum(sizes) - sizes
+    areas = np.zeros(n_folds)
+    labels = (1,) if n_classes == 2 else range(n_classes)
+    for label in labels:
+        order = np.lexsort((scores[:, label], row))
+        fold, score = row[order], scores[order, label]
+        first = np.flatnonzero(np.append(True, (fold[1:] != fold[:-1]) | (score[1:] != score[:-1])))  # of every group of ties
+        last = np.append(first[1:], len(row))
+        rank = np.repeat((first + 1 + last) / 2, last - first) - starts[fold]
+        positive = counts[:, label].astype(np.float64)
+        rank_sums = np.bincount(fold, weights=rank * (codes[order] == label), minlength=n_folds)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            areas += (rank_sums - positive * (positive + 1) / 2) / (positive * (sizes - positive))
+    return areas / len(labels)

@@ -78,10 +78,15 @@ def fit_predict(estimator, X, y, test, random_state=None):
     -------
     predictions : ndarray of shape (n_test,)
     """
+    return clone_with_state(estimator, random_state).fit(X[~test], y[~test]).predict(X[test])
+
+
+def clone_with_state(estimator, random_state=None):
+    """A clone whose `random_state`, and that of the estimators inside it, is set where it is None."""
     model = clone(estimator)
     if random_state is not None:
         open_states = [
             name for name, value in model.get_params().items() if name.split("__")[-1] == "random_state" and value is None
         ]
         model.set_params(**dict.fromkeys(open_states, int(random_state)))
-    return model.fit(X[~test], y[~test]).predict(X[test])
+    return model

@@ -1,8 +1,9 @@
-"""Errors of regressors, fold by fold."""
+"""Names of all metrics, and the errors of regressors, fold by fold."""
 
 import numpy as np
 
 METRICS = ("rmse", "mae", "r2")
+CLASSIFICATION_METRICS = ("auc_crisp", "auc", "accuracy", "balanced_accuracy", "log_loss")
 
 
 def regression_scores(y, predictions, folds, n_folds, unit=1.0):

@@ -4,26 +4,34 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from foldshift.evaluation.metrics import METRICS
+from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
 from foldshift.files import atomic_path
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
-SCORE_SCHEMA = pa.schema(
-    [
-        ("dataset", TEXT),
-        ("learner", TEXT),
-        ("partitioner", TEXT),
-        ("k", pa.int32()),
-        ("seed", pa.int32()),
-        ("fold", pa.int32()),
-        *[(name, pa.float64()) for name in METRICS],
-        ("n_train", pa.int32()),
-        ("n_test", pa.int32()),
-        ("status", TEXT),
-        ("message", TEXT),
-        ("fit_seconds", pa.float64()),
-    ]
-)
+
+
+def score_schema(metrics):
+    """Columns of a score file: one row per fold."""
+    return pa.schema(
+        [
+            ("dataset", TEXT),
+            ("learner", TEXT),
+            ("partitioner", TEXT),
+            ("k", pa.int32()),
+            ("seed", pa.int32()),
+            ("fold", pa.int32()),
+            *[(name, pa.float64()) for name in metrics],
+            ("n_train", pa.int32()),
+            ("n_test", pa.int32()),
+            ("status", TEXT),
+            ("message", TEXT),
+            ("fit_seconds", pa.float64()),
+        ]
+    )
+
+
+SCORE_SCHEMA = score_schema(METRICS)
+CLASS_SCORE_SCHEMA = score_schema(CLASSIFICATION_METRICS)
 SHIFT_SCHEMA = pa.schema(
     [
         ("dataset", TEXT),
@@ -72,7 +80,7 @@ def write_rows(path, columns, schema):
     columns : dict of str to array-like, or list of such
         Columns by name, as `fold_rows` makes them; several are written one after the other.
     schema : pyarrow.Schema
-        `SCORE_SCHEMA` or `SHIFT_SCHEMA`.
+        `SCORE_SCHEMA`, `CLASS_SCORE_SCHEMA` or `SHIFT_SCHEMA`.
     """
     parts = columns if isinstance(columns, list) else [columns]
     tables = [

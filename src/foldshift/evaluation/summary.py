@@ -3,20 +3,24 @@
 import numpy as np
 import pyarrow as pa
 
-from foldshift.evaluation.metrics import METRICS
 from foldshift.evaluation.storage import TEXT
 
-ERROR_SCHEMA = pa.schema(
-    [
-        ("dataset", TEXT),
-        ("learner", TEXT),
-        ("partitioner", TEXT),
-        ("k", pa.int32()),
-        ("seed", pa.int32()),
-        *[(name, pa.float64()) for name in METRICS],
-        ("n_failed", pa.int32()),
-    ]
-)
+
+def seed_schema(metrics):
+    """Columns of a file of results of seeds."""
+    return pa.schema(
+        [
+            ("dataset", TEXT),
+            ("learner", TEXT),
+            ("partitioner", TEXT),
+            ("k", pa.int32()),
+            ("seed", pa.int32()),
+            *[(name, pa.float64()) for name in metrics],
+            ("n_failed", pa.int32()),
+        ]
+    )
+
+
 SEED_SHIFT_SCHEMA = pa.schema(
     [("dataset", TEXT), ("partitioner", TEXT), ("k", pa.int32()), ("seed", pa.int32()), ("d_n", pa.float64())]
 )
@@ -59,13 +63,15 @@ def fold_means(values, n_folds):
     return np.asarray(values, dtype=np.float64).reshape(-1, n_folds).mean(axis=1)
 
 
-def summarise_scores(cell):
+def summarise_scores(cell, metrics):
     """One row per seed from the score rows of a cell.
 
     Parameters
     ----------
     cell : dict of str to ndarray of shape (n_seeds * n_folds,)
         Score rows of one data set, learner, partitioner and k, folds within seeds.
+    metrics : sequence of str
+        Columns to average.
 
     Returns
     -------
@@ -74,7 +80,7 @@ def summarise_scores(cell):
     """
     n_folds = int(cell["k"][0])
     rows = {name: cell[name][::n_folds] for name in ("dataset", "learner", "partitioner", "k", "seed")}
-    rows |= {name: fold_means(cell[name], n_folds) for name in METRICS}
+    rows |= {name: fold_means(cell[name], n_folds) for name in metrics}
     rows["n_failed"] = (cell["status"] != "ok").reshape(-1, n_folds).sum(axis=1)
     return rows
 

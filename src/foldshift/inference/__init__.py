@@ -2,5 +2,10 @@
 
 from foldshift.lazy import exports
 
-EXPORTS = {"SignedRanks": "wilcoxon", "wilcoxon_signed_ranks": "wilcoxon"}
+EXPORTS = {
+    "SignedRanks": "wilcoxon",
+    "agreements": "agreement",
+    "converged_after": "convergence",
+    "wilcoxon_signed_ranks": "wilcoxon",
+}
 __getattr__, __dir__, __all__ = exports(__name__, EXPORTS)

@@ -69,15 +69,33 @@ def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
     elif not tied:
         p, method = _table(n)[smaller.astype(np.int64)], "exact"
     elif formula == "paper":
-        table = _table(n)
-        p = (table[np.floor(smaller).astype(np.int64)] + table[np.ceil(smaller).astype(np.int64)]) / 2
+        p = rank_sum_p(smaller, n)
         method = "exact, ties averaged"
     else:
-        flat = [_conditional_p(r, x, w) for r, x, w in zip(ranks.reshape(-1, n), d.reshape(-1, n), smaller.ravel())]
-        p, method = np.array(flat).reshape(smaller.shape), "exact, conditional on ties"
+        p = _conditional_p(ranks.reshape(-1, n), d.reshape(-1, n), smaller.ravel()).reshape(smaller.shape)
+        method = "exact, conditional on ties"
     if d.ndim == 1:
         return SignedRanks(float(r_plus), float(r_minus), float(p), method)
     return SignedRanks(r_plus, r_minus, np.asarray(p), method)
+
+
+def rank_sum_p(rank_sum, n):
+    """Exact two-sided p of a sum of ranks, from the distribution without ties.
+
+    Parameters
+    ----------
+    rank_sum : float or ndarray
+        R+ or R-, from 0 to ``n (n + 1) / 2``; a half-integer takes the mean of p at the integers below and above.
+    n : int
+        Number of pairs.
+
+    Returns
+    -------
+    p_value : float or ndarray
+    """
+    smaller = np.minimum(rank_sum, n * (n + 1) / 2 - rank_sum)
+    table = _table(n)
+    return (table[np.floor(smaller).astype(np.int64)] + table[np.ceil(smaller).astype(np.int64)]) / 2
 
 
 def _has_ties(ranks):
@@ -92,6 +110,7 @@ def _table(n):
     return _two_sided(tuple(range(1, n + 1)))
 
 
+@lru_cache(maxsize=4096)
 def _two_sided(weights):
     """``min(1, 2 P(R <= r))`` for r = 0, 1, ... where R sums each weight with probability one half."""
     total = sum(weights)
@@ -105,12 +124,26 @@ def _two_sided(weights):
 
 
 def _conditional_p(ranks, d, smaller):
-    """Exact p given the ranks. Doubled ranks are integers; zeros contribute half their rank to either side and do not vary."""
-    varying = np.round(2 * ranks[d != 0]).astype(np.int64)
-    if len(varying) == 0:
-        return 1.0
-    fixed = int(round(ranks[d == 0].sum()))  # twice half of the ranks of the zeros
-    return float(_two_sided(tuple(varying.tolist()))[int(round(2 * smaller)) - fixed])
+    """Exact p given the ranks, one distribution for all tests with the same tied ranks.
+
+    Doubled ranks are integers; zeros contribute half their rank to either side and do not vary.
+    """
+    varying = np.sort(np.where(d != 0, np.round(2 * ranks), 0).astype(np.int32), axis=1)
+    fixed = np.round((ranks * (d == 0)).sum(axis=1)).astype(np.int64)  # twice half of the ranks of the zeros
+    sums = np.round(2 * smaller).astype(np.int64) - fixed
+    p = np.empty(len(d))
+    for rows in equal_rows(varying):
+        pattern = varying[rows[0]]
+        p[rows] = _two_sided(tuple(pattern[pattern > 0].tolist()))[sums[rows]]
+    return p
+
+
+def equal_rows(array):
+    """Lists of the numbers of rows that are equal, in the order of their first ones; faster than sorting the rows."""
+    found = {}
+    for number, row in enumerate(array):
+        found.setdefault(row.tobytes(), []).append(number)
+    return list(found.values())
 
 
 def _normal_p(r_plus, ranks, d):

@@ -89,7 +89,7 @@ class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
 
     A subclass writes ``_fit(X, codes, n_classes)`` and ``_scores(X)`` (the plain path), and
     ``_scores_folds(X, codes, n_classes, folds, n_folds, random_states)`` (the shared path). Both give the same scores; the contract tests run
-    both for every subclass. The predicted class is the one with the largest score, the lower code among equal ones, unless a subclass overrides `_decide`.
+    both for every subclass. The predicted class is the one with the largest score, the lower code among equal ones, unless a subclass overrides `decide`.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Class labels.
         """
-        codes = self._decide(self.predict_proba(X))  # first: it says when the estimator is not fitted
+        codes = self.decide(self.predict_proba(X))  # first: it says when the estimator is not fitted
         return self.classes_[codes]
 
     def scores_folds(self, X, y, folds, random_states=None):
@@ -183,7 +183,8 @@ class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
         predictions : ndarray of shape (n_seeds, n_samples)
             Class labels.
         """
-        return np.unique(y)[self._decide(self.scores_folds(X, y, folds, random_states))]
+        return np.unique(y)[self.decide(self.scores_folds(X, y, folds, random_states))]
 
-    def _decide(self, scores):
+    def decide(self, scores):
+        """Codes of the predicted classes from class scores of shape (..., n_classes)."""
         return scores.argmax(axis=-1)

@@ -67,7 +67,8 @@ class LDAClassifier(FoldClassifier):
         centred = np.ascontiguousarray(X - np.where(constant, X[0], X.mean(axis=0)))
         return _fold_scores(X, centred, codes, n_classes, folds, n_folds, self._first_class())
 
-    def _decide(self, scores):
+    def decide(self, scores):
+        """Codes of the predicted classes; scores that differ by rounding only count as equal."""
         return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
 
 

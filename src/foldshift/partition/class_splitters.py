@@ -9,15 +9,16 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
 from foldshift.nominal import nominal_columns
-from foldshift.partition.classes import db_scv_folds, dob_scv_folds, ms_scv_folds, scv_folds
-from foldshift.partition.neighbours import METRICS
+from foldshift.partition.classes import check_rules, db_scv_folds, dob_scv_folds, ms_scv_folds, scv_folds
 from foldshift.partition.splitters import check_count, make_rngs
 
 
 class _ClassStratified(BaseCrossValidator):
     """Shared by all: checks, folds, indices. A subclass names its array function in `_make`."""
 
-    _n_repeats = 1
+    @property
+    def _n_repeats(self):
+        return getattr(self, "n_repeats", 1)
 
     def _check_parameters(self):
         check_count("n_splits", self.n_splits, 2)
@@ -86,36 +87,59 @@ class _ClassStratified(BaseCrossValidator):
 class _NeighbourStratified(_ClassStratified):
     """Shared by the splitters that look at the inputs."""
 
-    def __init__(self, n_splits=5, *, metric="heom", categorical_features=None, random_state=None):
+    def __init__(
+        self, n_splits=5, *, metric="heom", duplicates=None, remainders=None, categorical_features=None, random_state=None
+    ):
         self.n_splits = n_splits
         self.metric = metric
+        self.duplicates = duplicates
+        self.remainders = remainders
         self.categorical_features = categorical_features
         self.random_state = random_state
         self._check_parameters()
 
     def _check_parameters(self):
         super()._check_parameters()
-        if self.metric not in METRICS:
-            raise ValueError(f"metric={self.metric!r} is not known; allowed: {', '.join(METRICS)}")
+        check_rules(self.metric, self.duplicates, self.remainders)
 
     def _folds(self, X, y):
         X = check_array(X, dtype=np.float64, input_name="X", estimator=type(self).__name__)
         nominal = nominal_columns(self.categorical_features, X.shape[1])
         return self._make(
-            X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats), metric=self.metric, categorical_features=nominal
+            X,
+            y,
+            self.n_splits,
+            make_rngs(self.random_state, self._n_repeats),
+            metric=self.metric,
+            duplicates=self.duplicates,
+            remainders=self.remainders,
+            categorical_features=nominal,
         )
 
 
 class _RepeatedNeighbourStratified(_NeighbourStratified):
     """Shared by the repeated splitters that look at the inputs."""
 
-    def __init__(self, n_splits=5, n_repeats=10, *, metric="heom", categorical_features=None, random_state=None):
+    def __init__(
+        self,
+        n_splits=5,
+        n_repeats=10,
+        *,
+        metric="heom",
+        duplicates=None,
+        remainders=None,
+        categorical_features=None,
+        random_state=None,
+    ):
         self.n_repeats = n_repeats
-        super().__init__(n_splits, metric=metric, categorical_features=categorical_features, random_state=random_state)
-
-    @property
-    def _n_repeats(self):
-        return self.n_repeats
+        super().__init__(
+            n_splits,
+            metric=metric,
+            duplicates=duplicates,
+            remainders=remainders,
+            categorical_features=categorical_features,
+            random_state=random_state,
+        )
 
 
 class SCV(_ClassStratified):
@@ -131,10 +155,9 @@ class SCV(_ClassStratified):
     random_state : int, RandomState instance or None, default=None
         An integer gives the same folds in every call.
 
-    References
-    ----------
-    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
-       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 1.
+    See Also
+    --------
+    foldshift.partition.scv_folds : The same for many seeds at once, with the rules in detail and the source.
     """
 
     _make = staticmethod(scv_folds)
@@ -150,12 +173,10 @@ class RepeatedSCV(_ClassStratified):
 
     Parameters
     ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
+    n_splits, random_state
+        As in `SCV`.
     n_repeats : int, default=10
         Number of repetitions, at least 1.
-    random_state : int, RandomState instance or None, default=None
-        An integer gives the same folds in every call.
     """
 
     _make = staticmethod(scv_folds)
@@ -165,10 +186,6 @@ class RepeatedSCV(_ClassStratified):
         self.n_repeats = n_repeats
         self.random_state = random_state
         self._check_parameters()
-
-    @property
-    def _n_repeats(self):
-        return self.n_repeats
 
 
 class DBSCV(_NeighbourStratified):
@@ -183,17 +200,22 @@ class DBSCV(_NeighbourStratified):
         Number of folds, at least 2.
     metric : {"heom", "euclidean", "keel"}, default="heom"
         Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns adding 0
-        or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours and begins
-        folds, see `foldshift.partition.classes.db_scv_folds`.
+        or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
+        `foldshift.partition.db_scv_folds`.
+    duplicates : None or {"neighbours", "skipped"}, default=None
+        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``, ``neighbours``
+        otherwise.
+    remainders : None or {"spread", "restart"}, default=None
+        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every group
+        and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
     categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
         Mask or positions of the nominal columns, which hold a number for each category.
     random_state : int, RandomState instance or None, default=None
         An integer gives the same folds in every call.
 
-    References
-    ----------
-    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
-       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 2.
+    See Also
+    --------
+    foldshift.partition.db_scv_folds : The same for many seeds at once, with the rules in detail and the source.
     """
 
     _make = staticmethod(db_scv_folds)
@@ -204,11 +226,9 @@ class RepeatedDBSCV(_RepeatedNeighbourStratified):
 
     Parameters
     ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
     n_repeats : int, default=10
         Number of repetitions, at least 1.
-    metric, categorical_features, random_state
+    n_splits, metric, duplicates, remainders, categorical_features, random_state
         As in `DBSCV`.
     """
 
@@ -223,10 +243,12 @@ class DOBSCV(_NeighbourStratified):
 
     Parameters
     ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
-    metric, categorical_features, random_state
+    n_splits, metric, duplicates, remainders, categorical_features, random_state
         As in `DBSCV`.
+
+    See Also
+    --------
+    foldshift.partition.dob_scv_folds : The same for many seeds at once, with the rules in detail and the source.
 
     Examples
     --------
@@ -235,11 +257,6 @@ class DOBSCV(_NeighbourStratified):
     >>> X, y = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]]), [0, 0, 0, 0, 1, 1]
     >>> for train, test in DOBSCV(n_splits=2, random_state=0).split(X, y):
     ...     assert sorted(X[test, 0].round()) == [0, 5, 9]
-
-    References
-    ----------
-    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
-       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 3.
     """
 
     _make = staticmethod(dob_scv_folds)
@@ -250,11 +267,9 @@ class RepeatedDOBSCV(_RepeatedNeighbourStratified):
 
     Parameters
     ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
     n_repeats : int, default=10
         Number of repetitions, at least 1.
-    metric, categorical_features, random_state
+    n_splits, metric, duplicates, remainders, categorical_features, random_state
         As in `DBSCV`.
     """
 
@@ -268,15 +283,12 @@ class MSSCV(_NeighbourStratified):
 
     Parameters
     ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
-    metric, categorical_features, random_state
+    n_splits, metric, duplicates, remainders, categorical_features, random_state
         As in `DBSCV`.
 
-    References
-    ----------
-    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
-       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 4.
+    See Also
+    --------
+    foldshift.partition.ms_scv_folds : The same for many seeds at once, with the rules in detail and the source.
     """
 
     _make = staticmethod(ms_scv_folds)
@@ -287,11 +299,9 @@ class RepeatedMSSCV(_RepeatedNeighbourStratified):
 
     Parameters
     ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
     n_repeats : int, default=10
         Number of repetitions, at least 1.
-    metric, categorical_features, random_state
+    n_splits, metric, duplicates, remainders, categorical_features, random_state
         As in `DBSCV`.
     """
 

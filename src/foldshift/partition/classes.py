@@ -3,8 +3,10 @@
 import numpy as np
 
 from foldshift.nominal import nominal_columns
-from foldshift.partition.neighbours import FEWEST_SEEDS, METRICS, assign_in_groups, class_neighbours, make_space
+from foldshift.partition.neighbours import DUPLICATES, FEWEST_SEEDS, METRICS, assign_in_groups, class_neighbours, make_space
 from foldshift.partition.stratified import check_n_folds, fold_dtype
+
+REMAINDERS = ("spread", "restart")
 
 
 def scv_folds(X, y, n_folds, rngs):
@@ -52,7 +54,7 @@ def scv_folds(X, y, n_folds, rngs):
     return folds
 
 
-def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=None):
+def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
     """Assign samples to folds along a path of near neighbours (distribution-balanced SCV, DB-SCV), once per generator.
 
     Class by class: from a random sample on, hop to the nearest unassigned sample of the class, and give every sample on the way
@@ -69,32 +71,36 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=Non
     rngs : iterable of numpy.random.Generator
         One source of randomness per seed.
     metric : {"heom", "euclidean", "keel"}, default="heom"
-        Which samples are near, and where the folds begin; see Notes.
+        Which samples are near; see Notes.
+    duplicates : None or {"neighbours", "skipped"}, default=None
+        Whether samples at distance exactly 0 are neighbours like all others, or none: where only such are left, the path goes on
+        from a random one. None: ``skipped`` for ``keel``, as the KEEL tool has it, ``neighbours`` otherwise.
+    remainders : None or {"spread", "restart"}, default=None
+        Whether the fold that is next runs on across classes, or every class begins with fold 0. None: ``restart`` for ``keel``, as
+        the KEEL tool has it, ``spread`` otherwise.
     categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
         Mask or positions of the nominal columns, which hold a number for each category. ``euclidean`` takes them as numbers.
 
     Returns
     -------
     folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
-        Fold of each sample, in ``0 .. k - 1``. Class counts differ by at most one, and unless the metric is ``keel`` fold sizes too.
+        Fold of each sample, in ``0 .. k - 1``. Class counts differ by at most one, and if remainders are spread fold sizes too.
         A class with fewer samples than folds is missing in some folds.
 
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, the metric is unknown, X is not a finite table with as many rows as y has samples, or
-        ``keel`` leaves a fold empty.
+        If `n_folds` is out of range, an option is unknown, X is not a finite table with as many rows as y has samples, or
+        ``restart`` leaves a fold empty.
 
     Notes
     -----
     ``heom`` is the Euclidean distance of numeric columns scaled to [0, 1], nominal ones adding 0 or 1 (equal or not) to the sum of
-    squares; ``euclidean`` takes the inputs as they are. Ranges are those of the whole data set. Duplicates are neighbours at distance 0. The
-    fold that is next runs on across classes.
+    squares; ``euclidean`` takes the inputs as they are. Ranges are those of the whole data set.
 
     ``keel`` orders neighbours as the KEEL tool does: by the root of the sum of ``|a - b| / 4 * sd`` over numeric columns, which
     weights wide columns more, and of ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones;
-    standard deviation (population) and frequencies are those of the whole data set. Samples at distance exactly 0 are not
-    neighbours: where only such are left, the path goes on from a random one. Every class begins with fold 0.
+    standard deviation (population) and frequencies are those of the whole data set.
 
     Under all metrics, neighbours at equal distance are taken in the order of the rows.
 
@@ -106,10 +112,10 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=Non
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 2.
     """
-    return _cut(X, y, n_folds, rngs, metric, categorical_features, _in_turn, hops=True)
+    return _cut(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, _in_turn, hops=True)
 
 
-def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=None):
+def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
     """Assign samples to folds in groups of near neighbours (distribution optimally balanced SCV, DOB-SCV), once per generator.
 
     Class by class: a random unassigned sample and its k - 1 nearest unassigned samples of the class go to k different folds, until
@@ -117,13 +123,13 @@ def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=No
 
     Parameters
     ----------
-    X, y, n_folds, rngs, metric, categorical_features
+    X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features
         As in `db_scv_folds`.
 
     Returns
     -------
     folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
-        Fold of each sample, in ``0 .. k - 1``. Unless the metric is ``keel``, class counts and fold sizes differ by at most one.
+        Fold of each sample, in ``0 .. k - 1``. If remainders are spread, class counts and fold sizes differ by at most one.
 
     Raises
     ------
@@ -132,33 +138,35 @@ def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=No
 
     Notes
     -----
-    Metrics are described in `db_scv_folds`. Unless the metric is ``keel``, the fold that receives the start of a group moves on by one from
-    group to group, and the last group of a class, if it is smaller, goes to the folds that are next in turn among all such groups.
-    Under ``keel`` every group begins with fold 0, and a group whose start has only unassigned samples at distance 0 left ends
-    early: the low folds receive more samples of every class, many more where the data have many duplicates.
+    Metrics are described in `db_scv_folds`. A group is smaller than k at the end of its class and, if duplicates are ``skipped``, where
+    only duplicates of its start are left.
+
+    ``spread``: the fold that receives the start of a group moves on by one from group to group, and a smaller group goes to the
+    folds that are next in turn among all such groups. ``restart``: every group begins with fold 0, so that the low folds receive
+    more samples of every class, many more where many duplicates are skipped.
 
     References
     ----------
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 3.
     """
-    return _cut(X, y, n_folds, rngs, metric, categorical_features, _group_by_group, hops=False)
+    return _cut(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, _group_by_group, hops=False)
 
 
-def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=None):
+def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
     """Assign samples to folds region by region (maximally shifted SCV, MS-SCV), once per generator.
 
     Class by class: walk as in `db_scv_folds`, but fill a fold with its share of the class before the next one.
 
     Parameters
     ----------
-    X, y, n_folds, rngs, metric, categorical_features
+    X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features
         As in `db_scv_folds`.
 
     Returns
     -------
     folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
-        Fold of each sample, in ``0 .. k - 1``. Class counts differ by at most one, and unless the metric is ``keel`` fold sizes too.
+        Fold of each sample, in ``0 .. k - 1``. Class counts differ by at most one, and if remainders are spread fold sizes too.
 
     Raises
     ------
@@ -168,23 +176,35 @@ def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", categorical_features=Non
     Notes
     -----
     Metrics are described in `db_scv_folds`. Of a class of n samples, the first n mod k folds receive one more than the others; the
-    paper's pseudo-code leaves these samples out. Unless the metric is ``keel``, the first fold is the next in turn for such a sample.
+    paper's pseudo-code leaves these samples out. If remainders are spread, the first fold is the next in turn for such a sample.
 
     References
     ----------
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 4.
     """
-    return _cut(X, y, n_folds, rngs, metric, categorical_features, _one_after_the_other, hops=True)
+    return _cut(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, _one_after_the_other, hops=True)
 
 
-def _cut(X, y, n_folds, rngs, metric, categorical_features, folds_of, hops):
+def check_rules(metric, duplicates, remainders):
+    """Refuse values of these options that are not known."""
+    for name, value, allowed in (
+        ("metric", metric, METRICS),
+        ("duplicates", duplicates, (None, *DUPLICATES)),
+        ("remainders", remainders, (None, *REMAINDERS)),
+    ):
+        if value not in allowed:
+            raise ValueError(f"{name}={value!r} is not known; allowed: {', '.join(filter(None, allowed))}")
+
+
+def _cut(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, folds_of, hops):
     """Folds of every seed; `folds_of` tells the fold from the group and the place in it."""
     X = np.asarray(X, dtype=np.float64, order="C")  # the layout decides the last bit of a sum, and what numba compiles
     _, codes = np.unique(y, return_inverse=True)
     check_n_folds(n_folds, len(codes))
-    if metric not in METRICS:
-        raise ValueError(f"metric={metric!r} is not known; allowed: {', '.join(METRICS)}")
+    check_rules(metric, duplicates, remainders)
+    duplicates = duplicates or ("skipped" if metric == "keel" else "neighbours")
+    remainders = remainders or ("restart" if metric == "keel" else "spread")
     if X.ndim != 2 or len(X) != len(codes) or X.shape[1] == 0:
         raise ValueError(f"X has shape {X.shape}; expected (n_samples, n_features) with n_samples={len(codes)} as in y")
     if not np.isfinite(X).all():
@@ -194,12 +214,13 @@ def _cut(X, y, n_folds, rngs, metric, categorical_features, folds_of, hops):
     folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))
     turn = 0
     for rows in _rows_by_class(codes):
-        neighbours = class_neighbours(space, rows, with_lists=len(rngs) >= FEWEST_SEEDS)
+        neighbours = class_neighbours(space, rows, duplicates, with_lists=len(rngs) >= FEWEST_SEEDS)
         for row, rng in zip(folds, rngs):
             steps = _walk(neighbours, rng, n_folds, hops)
-            row[rows] = folds_of(*steps, n_folds, None if metric == "keel" else turn)
+            row[rows] = folds_of(*steps, n_folds, turn if remainders == "spread" else None)
         turn += len(rows)
-    _refuse_empty(folds, n_folds, metric)
+    if remainders == "restart":
+        _refuse_empty(folds, n_folds, metric, ends_early=not hops and duplicates == "skipped")
     return folds
 
 
@@ -221,8 +242,11 @@ def _in_turn(group, place, n_folds, turn):
 def _group_by_group(group, place, n_folds, turn):
     if turn is None:
         return place
-    is_full = group < len(place) // n_folds
-    return (turn + place + np.where(is_full, group, 0)) % n_folds
+    sizes = np.bincount(group)
+    # A full group changes no balance wherever it begins; the others go on where the one before them ended.
+    smaller = np.where(sizes < n_folds, sizes, 0)
+    first = np.where(sizes < n_folds, np.cumsum(smaller) - smaller, np.arange(len(sizes)))
+    return (turn + place + first[group]) % n_folds
 
 
 def _one_after_the_other(group, place, n_folds, turn):
@@ -236,11 +260,12 @@ def _rows_by_class(codes):
     return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
 
 
-def _refuse_empty(folds, n_folds, metric):
+def _refuse_empty(folds, n_folds, metric, ends_early):
+    rule = "group begins with fold 0 and ends where only duplicates are left" if ends_early else "class begins with fold 0"
     for cut in folds:
         empty = np.flatnonzero(np.bincount(cut, minlength=n_folds) == 0)
         if len(empty):
             raise ValueError(
-                f"metric={metric!r} leaves fold {empty[0]} of {n_folds} empty, since every class begins with fold 0 and duplicates are no "
-                "neighbours; use fewer folds or metric='heom'"
+                f"metric={metric!r} with remainders='restart' leaves fold {empty[0]} of {n_folds} empty, since every {rule}; use "
+                "remainders='spread'"
             )

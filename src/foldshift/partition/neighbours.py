@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 METRICS = ("heom", "euclidean", "keel")
+DUPLICATES = ("neighbours", "skipped")
 LEAF_SIZE = 8  # distinct points in a leaf of the tree, at most
 LIST_LENGTH = 64  # neighbours listed per distinct point: beyond, the tree is asked, when few samples are left anyway
 MOST_LISTED = 1 << 24  # entries of all lists of a class together (64 MB)
@@ -52,6 +53,8 @@ class ClassNeighbours(NamedTuple):
         Box around the points of every node. Node 1 is the root, those below node i are 2i and 2i + 1, the leaves the last half.
     lists : ndarray of shape (n_points, length), dtype int32
         Nearest members of every point, near to far, ties in row order; -1 behind the last. Length 0: no lists.
+    skips_duplicates : bool
+        Whether members at distance exactly 0 are no neighbours.
     """
 
     space: Space
@@ -61,6 +64,7 @@ class ClassNeighbours(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     lists: np.ndarray
+    skips_duplicates: bool
 
 
 def make_space(X, codes, metric, nominal):
@@ -114,7 +118,7 @@ def make_space(X, codes, metric, nominal):
     return Space(coordinates, X.std(axis=0), np.concatenate(tables) if tables else np.empty(0), starts, n_codes, metric == "keel")
 
 
-def class_neighbours(space, rows, with_lists):
+def class_neighbours(space, rows, duplicates, with_lists):
     """Prepare the samples of one class for queries.
 
     Parameters
@@ -123,6 +127,8 @@ def class_neighbours(space, rows, with_lists):
         All samples.
     rows : ndarray of shape (n_members,), dtype int64
         Samples of the class, ascending.
+    duplicates : {"neighbours", "skipped"}
+        Whether members at distance exactly 0 are neighbours.
     with_lists : bool
         Whether to list the nearest neighbours of every point, which pays when many partitions are made. The answers are the same.
 
@@ -154,6 +160,7 @@ def class_neighbours(space, rows, with_lists):
         low,
         high,
         np.empty((len(order), 0), np.int32),
+        duplicates == "skipped",
     )
     if with_lists:
         length = min(LIST_LENGTH, len(rows), MOST_LISTED // len(order))
@@ -184,7 +191,7 @@ def assign_in_groups(neighbours, starts, group_size, hops):
 
     Notes
     -----
-    Neighbours at equal distance are taken in the order of the rows. Under ``keel``, members at distance 0 are not neighbours.
+    Neighbours at equal distance are taken in the order of the rows.
     """
     n_members = len(starts)
     group = np.empty(n_members, np.int64)
@@ -266,7 +273,7 @@ def _search(neighbours, point, used, heads, alive, distances, found):
                 continue
             farthest = distances[n_wanted - 1] if n_held == n_wanted else np.inf
             distance = _distance(space, query, space.coordinates[other], farthest)
-            if distance > farthest or (space.is_keel and distance == 0):
+            if distance > farthest or (neighbours.skips_duplicates and distance == 0):
                 continue
             for at in range(heads[other], firsts[other + 1]):
                 member = members[at]
@@ -400,7 +407,7 @@ def _build(space, n_leaves):
 
 @njit(cache=True)
 def _make_lists(neighbours, length):
-    """Nearest members of every point, its own among them unless the metric is ``keel``; -1 behind the last."""
+    """Nearest members of every point, its own among them unless duplicates are skipped; -1 behind the last."""
     n_points = len(neighbours.firsts) - 1
     lists = np.full((n_points, length), -1, np.int32)
     used = np.zeros(len(neighbours.members), np.bool_)

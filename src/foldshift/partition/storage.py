@@ -11,15 +11,15 @@ def write_folds(path, folds, seeds):
     Parameters
     ----------
     path : path-like
-        File in NumPy's ``.npz`` format, compressed: an array ``<partitioner>/k<k>`` for every way of cutting, and ``seeds``.
+        File in NumPy's ``.npz`` format, compressed: an array ``<partitioner>/k<k>`` for every way of cutting, and ``seeds/k<k>``.
     folds : dict of (str, int) to ndarray of shape (n_seeds, n_samples), unsigned integer
         Fold of every sample, by partitioner and k.
-    seeds : array-like of shape (n_seeds,)
-        The seeds that made them.
+    seeds : dict of int to array-like of shape (n_seeds,)
+        The seeds that made them, by k.
     """
     arrays = {f"{partitioner}/k{k}": array for (partitioner, k), array in folds.items()}
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, seeds=np.asarray(seeds, dtype=np.int64), **arrays)
+        np.savez_compressed(file, **{f"seeds/k{k}": np.asarray(values, dtype=np.int64) for k, values in seeds.items()}, **arrays)
 
 
 def read_folds(path):
@@ -34,13 +34,15 @@ def read_folds(path):
     -------
     folds : dict of (str, int) to ndarray of shape (n_seeds, n_samples), unsigned integer
         By partitioner and k, in the order they were written.
-    seeds : ndarray of shape (n_seeds,), dtype int64
+    seeds : dict of int to ndarray of shape (n_seeds,), dtype int64
+        By k.
     """
+    seeds, folds = {}, {}
     with np.load(path, allow_pickle=False) as archive:
-        seeds = archive["seeds"]
-        folds = {}
         for name in archive.files:
-            if name != "seeds":
-                partitioner, _, k = name.rpartition("/k")
+            partitioner, _, k = name.rpartition("/k")
+            if partitioner == "seeds":
+                seeds[int(k)] = archive[name]
+            else:
                 folds[partitioner, int(k)] = archive[name]
     return folds, seeds

@@ -9,15 +9,17 @@ from urllib.parse import unquote
 import jsonschema
 import yaml
 
+from foldshift.datasets.populations import POPULATIONS
 from foldshift.errors import ConfigError, unknown
 from foldshift.importing import import_object
 from foldshift.learners import EXPORTS
-from foldshift.partition.registry import HINT, KNOWN, n_strata_of
+from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, n_strata_of
+from foldshift.planning.schemes import choose_schemes, iterations
 
-OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling")
+OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
 LISTS = ("datasets", "partitioners", "learners", "n_folds")
-TASKS = {"saez_2022": "regression"}
-REFERENCES = {"saez_2022": ("CV", "TSCV")}
+TASKS = {"saez_2022": "regression", "moreno_torres_2012": "classification"}
+REFERENCES = {"saez_2022": ("CV", "TSCV"), "moreno_torres_2012": ("SCV",)}
 
 
 def read_yaml(path, what):
@@ -36,8 +38,8 @@ def read_yaml(path, what):
         raise ConfigError(f"{what}: {path} is not valid YAML: {' '.join(str(error).split())}") from error
 
 
-def resolve(config, schema):
-    """Fill in defaults, apply the overrides of the command line to every study, and check against the schema.
+def fill_in(config, schema):
+    """Fill in defaults and check against the schema.
 
     Parameters
     ----------
@@ -45,6 +47,42 @@ def resolve(config, schema):
         Configuration as read, command line included.
     schema : dict
         JSON schema of the configuration.
+
+    Returns
+    -------
+    filled : dict
+        A new dictionary.
+
+    Raises
+    ------
+    ConfigError
+        At the first mistake: the key, the value received, what is allowed.
+    """
+    config = copy.deepcopy(dict(config))
+    for key in LISTS:
+        if key in config:
+            config[key] = _as_list(config[key])
+    if isinstance(config.get("max_rows"), dict):  # the command line gives text
+        config["max_rows"] = {
+            name: yaml.safe_load(value) if isinstance(value, str) else value for name, value in config["max_rows"].items()
+        }
+    _check(config, schema)
+    _fill(config, schema)
+    return config
+
+
+def resolve(config, schema, fits=lambda study, key, value: True):
+    """Fill in defaults, apply the overrides of the command line to every study that they fit, and check against the schema.
+
+    Parameters
+    ----------
+    config : dict
+        Configuration as read, command line included.
+    schema : dict
+        JSON schema of the configuration.
+    fits : callable, optional
+        ``fits(study, key, value)``: whether one value of a list (a data set, a learner ...) makes sense in a study; see `fitting`. A study takes the values that
+        fit it, and keeps its own list if none does but some fit another study.
 
     Returns
     -------
@@ -56,23 +94,64 @@ def resolve(config, schema):
     ConfigError
         At the first mistake: the key, the value received, what is allowed.
     """
-    config = copy.deepcopy(dict(config))
-    for key in LISTS:
-        if key in config:
-            config[key] = _as_list(config[key])
+    config = fill_in(config, schema)
+    for key in OVERRIDES:
+        takers = [name for name in config["studies"] if key in schema["properties"]["studies"]["properties"][name]["properties"]]
+        if key not in config:
+            continue
+        if key not in LISTS:
+            for name in takers:
+                config["studies"][name][key] = copy.deepcopy(config[key])
+            continue
+        fitting_values = {name: [value for value in config[key] if fits(name, key, value)] for name in takers}
+        for name in takers:
+            if fitting_values[name] or not any(fitting_values.values()):
+                config["studies"][name][key] = fitting_values[name] or list(config[key])
     _check(config, schema)
-    _fill(config, schema)
-    for study in config["studies"].values():
-        for key in OVERRIDES:
-            if key in config and key in _known_keys(schema, study, config):
-                study[key] = config[key]
-    _check(config, schema)
+    for name, study in config["studies"].items():
+        if "schemes" in study:
+            choose_schemes(name, study)
     return config
 
 
-def _known_keys(schema, study, config):
-    name = next(name for name, value in config["studies"].items() if value is study)
-    return schema["properties"]["studies"]["properties"][name]["properties"]
+def fitting(config, catalogue, learners):
+    """Make the function that tells which values of the command line fit which study, for `resolve`.
+
+    Parameters
+    ----------
+    config : dict
+        Configuration with its defaults filled in.
+    catalogue, learners : dict
+        Data sets and learners by name.
+
+    Returns
+    -------
+    fits : callable
+        A value that nobody knows fits every study: it is a mistake, and a message names it.
+    """
+
+    def fits(study, key, value):
+        task = TASKS[study]
+        if key == "datasets":
+            return value not in catalogue or catalogue[value].task == task
+        if key == "learners":
+            return value not in learners or task in learners[value]["tasks"]
+        if key == "partitioners":
+            of_classes = value in CLASS_PARTITIONERS
+            of_targets = not of_classes and _is_regression_partitioner(value)
+            return not (of_classes or of_targets) or of_classes == (task == "classification")
+        schemes = config["studies"][study].get("schemes")
+        return schemes is None or value in iterations(schemes)
+
+    return fits
+
+
+def _is_regression_partitioner(name):
+    try:
+        n_strata_of(str(name))
+    except ValueError:
+        return False
+    return True
 
 
 def _as_list(value):
@@ -163,6 +242,11 @@ def check_studies(config, catalogue, learners):
                 )
         for name in settings["partitioners"]:
             _check_partitioner(study, name, settings, config, catalogue)
+        for name in settings.get("held_out", {}).get("populations", []):
+            _check_population(study, name, settings, catalogue)
+        for name in settings.get("max_rows", {}):
+            if name not in learners:
+                raise ConfigError(unknown(f"learner in {study}.max_rows", name, learners))
         for reference in REFERENCES[study]:
             if reference not in settings["partitioners"]:
                 raise ConfigError(
@@ -180,6 +264,11 @@ def check_studies(config, catalogue, learners):
 def _check_partitioner(study, name, settings, config, catalogue):
     if name in config["own_partitioners"]:
         return
+    if TASKS[study] == "classification":
+        known = (*CLASS_PARTITIONERS, *config["own_partitioners"])
+        if name not in known:
+            raise ConfigError(unknown(f"partitioner in {study}.partitioners", name, known))
+        return
     try:
         n_strata = n_strata_of(name)
     except ValueError:
@@ -191,6 +280,20 @@ def _check_partitioner(study, name, settings, config, catalogue):
             raise ConfigError(
                 f"{study}.partitioners: {name} wants {n_strata} strata, but data set {dataset} has {rows} rows; t must be between 1 and {rows}"
             )
+
+
+def _check_population(study, name, settings, catalogue):
+    if name in POPULATIONS:
+        return
+    where, n_sample = f"{study}.held_out", settings["held_out"]["n_sample"]
+    if name not in catalogue or catalogue[name].task != TASKS[study]:
+        same_task = [known for known, entry in catalogue.items() if entry.task == TASKS[study]]
+        raise ConfigError(unknown(f"population in {where}.populations", name, (*POPULATIONS, *same_task)))
+    rows = catalogue[name].n_rows
+    if rows is not None and rows < 2 * n_sample:
+        raise ConfigError(
+            f"{where}.populations: {name} has {rows} rows; a population needs at least twice n_sample={n_sample}, as much is held out as drawn"
+        )
 
 
 def local_files(entry):
@@ -238,6 +341,7 @@ def check_imports(config, learners):
             raise ConfigError(str(error)) from error
 
 
+PAPER = "@paper"  # ends the id of a learner with the switches of the paper configuration
 LEARNER_KEYS = {
     "import": str,  # dotted path of a scikit-learn estimator class
     "params": dict,  # its parameters
@@ -245,6 +349,7 @@ LEARNER_KEYS = {
     "nominal": str,  # codes, one_hot, or native: the learner takes categorical_features
     "replicates": int,  # evaluations with random_state 0, 1, ..., averaged
     "title": str,
+    "paper": dict,  # what is different in the paper configuration: params (added to those above), nominal
 }
 
 
@@ -259,7 +364,7 @@ def read_learners(path):
     Returns
     -------
     learners : dict of str to dict
-        Every entry complete with its defaults.
+        Every entry complete with its defaults. An entry with a key ``paper`` comes twice: as it is, and with these changes as ``<name>@paper``.
 
     Raises
     ------
@@ -281,12 +386,42 @@ def read_learners(path):
         for key in ("import", "tasks"):
             if key not in entry:
                 raise ConfigError(f"learner {name} in {path}: key {key!r} is missing")
-        learners[name] = {"params": {}, "nominal": "codes", "replicates": 1, "title": name} | entry
+        entry = {"params": {}, "nominal": "codes", "replicates": 1, "title": name} | entry
+        paper = entry.pop("paper", None)
+        learners[name] = entry
+        if paper is not None:
+            for key in paper:
+                if key not in ("params", "nominal"):
+                    raise ConfigError(unknown(f"key of paper of learner {name} in {path}", key, ("params", "nominal")))
+            learners[name + PAPER] = entry | paper | {"params": entry["params"] | paper.get("params", {})}
         if learners[name]["nominal"] not in ("codes", "one_hot", "native"):
             raise ConfigError(f"learner {name} in {path}: nominal={entry['nominal']!r} must be codes, one_hot or native")
         if learners[name]["replicates"] < 1:
             raise ConfigError(f"learner {name} in {path}: replicates={entry['replicates']} must be at least 1")
     return learners
+
+
+def configured_learners(settings, learners):
+    """Ids of the learners of a study in each of its configurations.
+
+    Parameters
+    ----------
+    settings : dict
+        Resolved settings of the study.
+    learners : dict of str to dict
+        The learners file, as `read_learners` reads it.
+
+    Returns
+    -------
+    configurations : dict of str to dict of str to str
+        Configuration to learner to id. A learner without switches has one id in both: it is evaluated once.
+    """
+    return {
+        configuration: {
+            name: name + PAPER if configuration == "paper" and name + PAPER in learners else name for name in settings["learners"]
+        }
+        for configuration in settings.get("configurations", ["corrected"])
+    }
 
 
 def check_mirror(mirror):

@@ -1,0 +1,120 @@
+"""Experiments until the estimate of every classifier on one data set is stable, by every criterion and in several orders of the experiments."""
+
+import logging
+
+import numpy as np
+import pyarrow as pa
+
+from foldshift.datasets.dataset import read_prepared
+from foldshift.errors import DataError
+from foldshift.evaluation.predictions import read_predictions
+from foldshift.evaluation.storage import TEXT, write_rows
+from foldshift.inference.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, converge_cell
+from foldshift.jobs import run
+from foldshift.partition.storage import read_folds
+from foldshift.seeding import generator
+
+CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
+SCHEMA = pa.schema(
+    [
+        *CELL,
+        ("criterion", TEXT),
+        ("threshold", pa.float64()),
+        ("rule", TEXT),
+        ("order", pa.int32()),
+        ("experiments", pa.float64()),  # the number of experiments there are where the criterion is not met
+        ("cut_off", pa.bool_()),
+        ("n_experiments", pa.int32()),
+    ]
+)
+CURVE_SCHEMA = pa.schema([*CELL, ("experiments", pa.int32()), ("correlation", pa.float64())])
+POINTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+
+
+def join_folds(paths):
+    """Folds of every partitioner and k, the blocks one after the other."""
+    blocks = {}
+    for path in paths:
+        for key, cut in read_folds(path)[0].items():
+            blocks.setdefault(key, []).append(cut)
+    return {key: np.concatenate(parts) for key, parts in blocks.items()}
+
+
+def complete_cells(paths, folds):
+    """Predictions of every learner, partitioner and k, the blocks one after the other, as soon as there are as many runs as folds."""
+    waiting = {}
+    for path in paths:
+        for key, codes in read_predictions(path).items():
+            blocks = waiting.setdefault(key, [])
+            blocks.append(codes)
+            n_runs = len(folds.get(key[1:], ()))
+            if sum(map(len, blocks)) >= n_runs:
+                predictions = np.concatenate(waiting.pop(key))
+                if len(predictions) != n_runs:
+                    raise DataError(_mismatch(key, len(predictions), n_runs))
+                yield key, predictions
+    for key, blocks in waiting.items():
+        raise DataError(_mismatch(key, sum(map(len, blocks)), len(folds[key[1:]])))
+
+
+def _mismatch(key, n_predictions, n_folds):
+    return f"predictions of {key[0]}, {key[1]}, k={key[2]}: {n_predictions} runs, but folds of {n_folds}; delete the predictions and run again"
+
+
+def cell_rows(found, n_experiments):
+    """Columns of all criteria of a cell; what is not met is given the number of experiments."""
+    n_orders = len(found.correlations)
+    values = np.stack([found.experiments[name] for name in CRITERIA])  # criterion, order, threshold, rule
+    criterion, order, threshold, rule = (index.ravel() for index in np.indices(values.shape))
+    cut_off = np.isnan(values).ravel()
+    n_expected = len(THRESHOLDS)
+    return {
+        "criterion": np.append(np.array(list(CRITERIA), dtype=object)[criterion], [EXPECTED] * n_expected),
+        "threshold": np.append(np.array(THRESHOLDS)[threshold], THRESHOLDS),
+        "rule": np.append(np.array(RULES, dtype=object)[rule], [RULES[0]] * n_expected),
+        "order": np.append(order, [0] * n_expected),
+        "experiments": np.append(np.where(cut_off, n_experiments, values.ravel()), found.expected),
+        "cut_off": np.append(cut_off, [False] * n_expected),
+        "n_experiments": np.full(n_orders * len(CRITERIA) * len(THRESHOLDS) * len(RULES) + n_expected, n_experiments),
+    }
+
+
+def with_keys(columns, keys):
+    """Columns with those that are the same in all rows before them."""
+    n = len(columns["experiments"])
+    return {name: np.full(n, value, dtype=object if isinstance(value, str) else None) for name, value in keys.items()} | columns
+
+
+def main(job):
+    """Write one row per learner, partitioner, k, criterion, threshold, rule and order, and the curves of the primary criterion."""
+    data = read_prepared(job.input.data)
+    folds = join_folds(job.input.folds)
+    rows, curves = [], []
+    for (learner, partitioner, k), predictions in complete_cells(job.input.predictions, folds):
+        n_iterations = job.params.iterations[k]
+        n_experiments = len(predictions) // n_iterations
+        rng = generator(job.params.master_seed, "orders", data.name, learner, partitioner, k)
+        orders = np.argsort(rng.random((job.params.n_orders, n_experiments)), axis=1)
+        found = converge_cell(data.y, predictions, folds[partitioner, k], n_iterations, orders)
+        keys = {"dataset": data.name, "learner": learner, "partitioner": partitioner, "k": k}
+        rows.append(with_keys(cell_rows(found, n_experiments), keys))
+        points = [n for n in sorted({*POINTS, n_experiments}) if n <= n_experiments and n * n_iterations >= 2]
+        ends = np.array(points, dtype=np.int64) * n_iterations - 2
+        curve = {"experiments": np.array(points, dtype=np.int64), "correlation": found.correlations[:, ends].mean(axis=0)}
+        curves.append(with_keys(curve, keys))
+        n_cut_off = int(rows[-1]["cut_off"].sum())
+        logging.info(
+            "%s, %s, k=%d: %d experiments, %d of %d rows cut off",
+            learner,
+            partitioner,
+            k,
+            n_experiments,
+            n_cut_off,
+            len(rows[-1]["k"]),
+        )
+    write_rows(job.output.rows, rows, SCHEMA)
+    write_rows(job.output.curves, curves, CURVE_SCHEMA)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # noqa: F821

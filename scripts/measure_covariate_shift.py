@@ -1,0 +1,82 @@
+"""Measure the shift of the inputs between training and test parts of one data set: the mean over the folds of every run."""
+
+import logging
+
+import numpy as np
+import pyarrow as pa
+
+from foldshift.datasets.dataset import read_prepared
+from foldshift.evaluation.storage import TEXT, write_rows
+from foldshift.jobs import run
+from foldshift.partition.storage import read_folds
+from foldshift.seeding import generator
+from foldshift.shift.covariates import MEASURES, fold_covariates
+
+SCHEMA = pa.schema(
+    [
+        ("dataset", TEXT),
+        ("partitioner", TEXT),
+        ("k", pa.int32()),
+        ("run", pa.int32()),
+        ("seed", pa.int32()),
+        *[(name, pa.float64()) for name in MEASURES],
+    ]
+)
+
+
+def first_runs(paths, n_runs):
+    """First runs of every partitioner and k.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Files of folds; the runs of a partitioner and k stand in the order of the files.
+    n_runs : dict of int to int
+        Number of runs wanted, by k; other k are left out.
+
+    Returns
+    -------
+    cuts : dict of int to dict of str to ndarray of shape (n_runs, n_samples)
+        Folds, by k and partitioner; fewer where the files hold fewer.
+    seeds : dict of int to dict of str to ndarray of shape (n_runs,)
+    """
+    cuts, seeds = {k: {} for k in n_runs}, {k: {} for k in n_runs}
+    for path in paths:
+        folds, seeds_of = read_folds(path)
+        for (partitioner, k), cut in folds.items():
+            if k in n_runs:
+                held = cuts[k].get(partitioner, cut[:0])
+                missing = n_runs[k] - len(held)
+                cuts[k][partitioner] = np.concatenate([held, cut[:missing]])
+                seeds[k][partitioner] = np.append(seeds[k].get(partitioner, seeds_of[k][:0]), seeds_of[k][:missing])
+    return cuts, seeds
+
+
+def main(job):
+    """One row per partitioner, k and run."""
+    data = read_prepared(job.input.data)
+    parts = []
+    cuts, seeds = first_runs(job.input.folds, job.params.runs)
+    for k, by_partitioner in cuts.items():
+        if not by_partitioner:
+            continue
+        # All partitioners at once: distances and neighbours are the same.
+        shift = fold_covariates(
+            data.X,
+            np.concatenate(list(by_partitioner.values())),
+            k,
+            categorical_features=data.categorical_features,
+            rng=generator(0, "covariate shift", data.name),
+        )
+        end = 0
+        for partitioner, cut in by_partitioner.items():
+            start, end = end, end + len(cut)
+            logging.info("%s, k=%d: %d runs", partitioner, k, len(cut))
+            rows = {"dataset": [data.name] * len(cut), "partitioner": [partitioner] * len(cut), "k": [k] * len(cut)}
+            rows |= {"run": np.arange(len(cut)), "seed": seeds[k][partitioner]}
+            parts.append(rows | {name: values[start:end].mean(axis=1) for name, values in shift.items()})
+    write_rows(job.output.shift, parts, SCHEMA)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # noqa: F821

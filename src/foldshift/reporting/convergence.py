@@ -1,0 +1,400 @@
+"""Experiments until the estimate of a classifier is stable: Table VII of Moreno-Torres, Saez and Herrera (2012), what it depends on, and curves.
+
+Rows come from the script `measure_convergence`: one per data set, learner, partitioner, k, criterion, threshold, rule and order of the experiments. The unit of
+all tables is a pair of data set and classifier: the mean over the orders of its experiments.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.agreement import jackknife_error, mean_present
+from foldshift.inference.convergence import CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
+from foldshift.reporting.figures import plt, style
+from foldshift.reporting.tables import Cell, Grid
+
+REFERENCE = "SCV"
+KEYS = ["dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule"]
+MOST_NINES = 12.0  # a correlation of 1, or one that rounding cannot tell from it
+LEVEL = "level against print"
+# Table VII as printed: mean and standard deviation by scheme and partitioner.
+PRINTED = {
+    "2x5": {"DOB-SCV": (16.71, 12.01), "DB-SCV": (16.82, 11.67), "SCV": (18.39, 11.88), "MS-SCV": (31.42, 13.23)},
+    "5x2": {"DOB-SCV": (33.46, 24.05), "DB-SCV": (34.86, 23.85), "SCV": (37.16, 24.41), "MS-SCV": (62.58, 26.17)},
+    "10x1": {"DOB-SCV": (53.98, 32.08), "DB-SCV": (54.70, 32.17), "SCV": (59.73, 32.14), "MS-SCV": (85.77, 27.14)},
+}
+PRINTED_CAP = 100  # experiments that the paper made of every kind
+
+
+def pair_means(rows):
+    """Mean over the orders of the experiments.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Rows of `measure_convergence`.
+
+    Returns
+    -------
+    pairs : pandas.DataFrame
+        One row per data set, learner, partitioner, k, criterion, threshold and rule: ``experiments`` (mean over the orders), ``variance`` (over the
+        orders, of that mean; NaN with one order), ``cut_off`` (share of the orders), ``n_orders``, ``n_experiments``.
+    """
+    groups = rows.groupby(KEYS, sort=False, observed=True)
+    pairs = groups.agg(
+        experiments=("experiments", "mean"),
+        variance=("experiments", "var"),
+        cut_off=("cut_off", "mean"),
+        n_orders=("order", "size"),
+        n_experiments=("n_experiments", "max"),
+    )
+    pairs["variance"] /= pairs["n_orders"]
+    return pairs.reset_index()
+
+
+def convergence_table(pairs, configurations, schemes, partitioners, datasets, criterion=PRIMARY):
+    """Table VII: experiments until convergence, with threshold .9999 and the first step that reaches it.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        As `pair_means` makes it.
+    configurations : dict of str to (dict of str to str)
+        Configuration to classifier to the id in the column ``learner``.
+    schemes : dict of int to int
+        Number of folds k to iterations.
+    partitioners, datasets : sequence of str
+        In the order of the table.
+    criterion : str, default="instances correct, run"
+        One of `foldshift.inference.convergence.CRITERIA`.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``configuration, scheme, partitioner, criterion``; ``mean`` and ``std`` (n - 1) of the experiments over the pairs of data set and classifier;
+        ``cut_off``, the number of pairs, averaged over the orders, that did not converge and were given the number of experiments;
+        ``standard_error`` of the mean over the orders, with pairs and experiments fixed, and so too small where many orders end late; ``dataset_error``, with data sets
+        as the unit (jackknife); ``expected`` and ``expected_error`` (data sets as the unit), what the agreement between single runs leads one to expect
+        without cut-off; ``n_pairs, n_datasets, n_orders, n_experiments``.
+    """
+    out = []
+    chosen = pairs[(pairs["threshold"] == THRESHOLD) & (pairs["rule"] == RULES[0])]
+    for configuration, ids in configurations.items():
+        arguments = (list(ids.values()), schemes, partitioners, datasets)
+        values = _arrays(chosen[chosen["criterion"] == criterion], *arguments)
+        expected = _arrays(chosen[chosen["criterion"] == EXPECTED], *arguments)["experiments"]
+        for s, (k, r) in enumerate(schemes.items()):
+            for p, name in enumerate(partitioners):
+                cell = {column: array[:, :, p, s] for column, array in values.items()}
+                present = ~np.isnan(cell["experiments"])
+                n_pairs = int(present.sum())
+                if not n_pairs:
+                    continue
+                numbers = cell["experiments"][present]
+                row = {"configuration": configuration, "scheme": f"{k}x{r}", "partitioner": name, "criterion": criterion}
+                row |= {"mean": numbers.mean(), "std": numbers.std(ddof=1) if n_pairs > 1 else np.nan}
+                row |= {"cut_off": cell["cut_off"][present].sum()}
+                row |= {"standard_error": np.sqrt(cell["variance"][present].sum()) / n_pairs}
+                row |= {"dataset_error": _jackknife(cell["experiments"], _mean)}
+                row |= {"expected": _mean(expected[:, :, p, s]), "expected_error": _jackknife(expected[:, :, p, s], _mean)}
+                row |= {"n_pairs": n_pairs, "n_datasets": int(present.any(axis=1).sum())}
+                row |= {column: int(cell[column][present].max()) for column in ("n_orders", "n_experiments")}
+                out.append(row)
+    return pd.DataFrame(out)
+
+
+def sensitivity_table(pairs, configurations, schemes, partitioners, datasets):
+    """What Table VII depends on: ratios between schemes and partitioners by every criterion, threshold and rule, beside those of the print.
+
+    Parameters
+    ----------
+    pairs, configurations, schemes, partitioners, datasets
+        As in `convergence_table`.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``configuration, criterion, threshold, rule, quantity, value, standard_error`` (data sets as the unit, jackknife), ``printed`` (the same
+        quantity from the printed table), ``cut_off_percent`` (of all pairs, schemes and partitioners), ``n_pairs``. Quantities: every scheme by the one before
+        it, both cut by SCV; every partitioner by SCV, mean over the schemes and scheme by scheme; ``level against print``, ours by print, mean over the printed cells.
+    """
+    names = [f"{k}x{r}" for k, r in schemes.items()]
+    print_means = np.array([[PRINTED.get(scheme, {}).get(name, (np.nan,))[0] for scheme in names] for name in partitioners])
+    printed = _quantities(print_means, print_means, partitioners, names)
+    out = []
+    variants = dict(iter(pairs.groupby(["criterion", "threshold", "rule"], sort=False, observed=True)))
+    places = {name: i for i, name in enumerate([*CRITERIA, EXPECTED])}
+    for configuration, ids in configurations.items():
+        for criterion, threshold, rule in sorted(variants, key=lambda key: (places[key[0]], key[2], key[1])):
+            values = _arrays(variants[criterion, threshold, rule], list(ids.values()), schemes, partitioners, datasets)
+            experiments = values["experiments"]
+            present = ~np.isnan(experiments)
+            if not present.any():
+                continue
+
+            def quantities(part):
+                return np.array(list(_quantities(_mean(part), print_means, partitioners, names).values()))
+
+            errors = _jackknife(experiments, quantities)
+            cut_off = 100 * float(values["cut_off"][present].mean())
+            keys = {"configuration": configuration, "criterion": criterion, "threshold": threshold, "rule": rule}
+            for quantity, value, error in zip(printed, quantities(experiments), errors):
+                row = {"quantity": quantity, "value": value, "standard_error": error, "printed": printed[quantity]}
+                out.append(keys | row | {"cut_off_percent": cut_off, "n_pairs": int(present.any(axis=(2, 3)).sum())})
+    return pd.DataFrame(out)
+
+
+def convergence_curves(rows, curves, configurations, schemes, partitioners, datasets):
+    """Convergence against the number of experiments.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Rows of `measure_convergence`; those of the primary criterion, .9999 and the rule "first" are used.
+    curves : pandas.DataFrame
+        Its curves: ``dataset, learner, partitioner, k, experiments, correlation``.
+    configurations, schemes, partitioners, datasets
+        As in `convergence_table`.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``configuration, scheme, partitioner, experiments``; ``share`` of the pairs of data set and classifier that have converged after as many
+        experiments; ``standard_error`` (over the orders) and ``dataset_error`` (jackknife); ``nines_low, nines_median, nines_high``: quartiles over the
+        pairs of ``-log10(1 - correlation)`` at the last run, at most 12; ``n_pairs``.
+    """
+    rows = primary_rows(rows)
+    rows = rows.assign(experiments=np.where(rows["cut_off"], np.inf, rows["experiments"]))
+    converged = _by_cell(rows, "experiments")
+    correlations = _by_cell(curves, ["experiments", "correlation"])
+    out = []
+    for configuration, ids in configurations.items():
+        for k, r in schemes.items():
+            for name in partitioners:
+                keys = [(dataset, learner, name, k) for dataset in datasets for learner in ids.values()]
+                keys = [key for key in keys if key in converged]
+                if not keys:
+                    continue
+                ends = np.array([converged[key] for key in keys])  # pairs by orders
+                place = np.array([datasets.index(key[0]) for key in keys])
+                n_orders = ends.shape[1]
+                for n in correlations[keys[0]][:, 0]:
+                    share = (ends <= n).mean(axis=1)
+                    spread = (share * (1 - share)).sum() / (n_orders - 1) if n_orders > 1 else np.nan
+                    left_out = [share[place != d].mean() for d in np.unique(place) if (place != d).any()]
+                    rho = np.array([correlations[key][correlations[key][:, 0] == n, 1][0] for key in keys])
+                    nines = -np.log10(np.maximum(1 - rho, 10.0**-MOST_NINES))
+                    low, median, high = np.quantile(nines, [0.25, 0.5, 0.75])
+                    row = {"configuration": configuration, "scheme": f"{k}x{r}", "partitioner": name, "experiments": int(n)}
+                    row |= {"share": share.mean(), "standard_error": np.sqrt(spread) / len(keys)}
+                    row |= {"dataset_error": jackknife_error(np.array(left_out))}
+                    row |= {"nines_low": low, "nines_median": median, "nines_high": high, "n_pairs": len(keys)}
+                    out.append(row)
+    return pd.DataFrame(out)
+
+
+def primary_rows(rows):
+    """Rows of the primary criterion, threshold .9999, first crossing: those of Table VII."""
+    return rows[(rows["criterion"] == PRIMARY) & (rows["threshold"] == THRESHOLD) & (rows["rule"] == RULES[0])]
+
+
+def convergence_grid(table):
+    """Table VII as it is printed: schemes by partitioners, mean±std, the fewest experiments of a row bold."""
+    partitioners = list(dict.fromkeys(table["partitioner"]))
+    rows = []
+    for configuration, block in table.groupby("configuration", sort=False):
+        rows.append([f"{configuration} configuration"])
+        for scheme, part in block.groupby("scheme", sort=False):
+            part = part.set_index("partitioner").reindex(partitioners)
+            least = part["mean"].min()
+            texts = [f"{_number(m, '.2f')}±{_number(s, '.2f')}" if m == m else "" for m, s in zip(part["mean"], part["std"])]
+            rows.append([scheme, *[Cell(text, bold=bool(m == least)) for text, m in zip(texts, part["mean"])]])
+            errors = zip(part["standard_error"], part["dataset_error"])
+            rows.append(
+                ["standard error: orders; data sets", *[Cell(f"{_number(o, '.2f')}; {_number(d, '.1f')}") for o, d in errors]]
+            )
+            rows.append(["cut off (% of pairs)", *[Cell(_number(c, ".1f")) for c in 100 * part["cut_off"] / part["n_pairs"]]])
+            expected = zip(part["expected"], part["expected_error"])
+            rows.append(["expected without cut-off", *[Cell(f"{_number(e, '.1f')} ({_number(d, '.1f')})") for e, d in expected]])
+            if scheme in PRINTED:
+                printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
+                rows.append(["as printed", *[Cell(f"{m:.2f}±{s:.2f}" if m == m else "") for m, s in printed]])
+    caption = (
+        "How many experiments of cross-validation it takes until the estimate is stable. Runs are added one by one; after each, the counts of how often every instance "
+        f"was predicted correctly are correlated with those before it, and the estimate counts as stable once the correlation reaches {THRESHOLD:g}. Cells: "
+        "mean±standard deviation over the pairs of data set and classifier, in experiments (5x2: one experiment is 5 folds iterated twice, two runs). Fewer is better: "
+        "single experiments that differ less from each other need fewer."
+    )
+    cap = _span(table["n_experiments"])
+    notes = [
+        f"{_span(table['n_pairs'])} pairs of {_span(table['n_datasets'])} data sets; every pair is the mean of {_span(table['n_orders'])} random orders of "
+        f"{cap} experiments. A pair that has not converged by then is given {cap} and counted as cut off"
+        + ("." if cap == str(PRINTED_CAP) else f": means with many of them are too small; the paper cuts off at {PRINTED_CAP}.")
+        + " Bold: the fewest of a row.",
+        "Standard error: over the orders, the experiments being the same in all; over data sets by leaving one out. The partitioners share the data sets, so that "
+        "their ratios are far more exact (table of sensitivity). Expected: the number that the agreement between single runs leads one to expect, however few runs "
+        "there are; in brackets the standard error over data sets.",
+        "The paper does not say what it correlates; ratios between rows and columns can be compared with print, levels cannot.",
+    ]
+    return Grid(caption, ["CV scheme", *partitioners], rows, notes)
+
+
+def sensitivity_grid(table):
+    """`sensitivity_table` as it is printed: the means over the schemes, a row per criterion, threshold and rule, print first."""
+    if table.empty:
+        return Grid("What Table VII depends on.", ["Criterion"], [])
+    shown = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
+    printed = table.drop_duplicates("quantity").set_index("quantity")["printed"]
+    rows = []
+    for configuration, block in table.groupby("configuration", sort=False):
+        rows.append([f"{configuration} configuration"])
+        rows.append(
+            ["print", Cell(f"{THRESHOLD:g}"), Cell(""), *[Cell(_number(printed[name], ".2f")) for name in shown], Cell("")]
+        )
+        for (criterion, threshold, rule), part in block.groupby(["criterion", "threshold", "rule"], sort=False):
+            part = part.set_index("quantity")
+            primary = (criterion, threshold, rule) == (PRIMARY, THRESHOLD, RULES[0])
+            cells = [Cell(_with_error(part["value"][name], part["standard_error"][name]), bold=primary) for name in shown]
+            rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
+    caption = (
+        "What Table VII depends on. The paper stops when accumulated estimates correlate at .9999, but does not say what it correlates. Ratios of the mean numbers of "
+        "experiments by every vector, threshold and rule tried, ± standard errors over data sets, beside those of the printed table: between schemes (both cut "
+        "by SCV), between partitioners (mean over the schemes), and ours by the printed number (mean over the cells)."
+    )
+    words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
+    notes = [
+        f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs, without cut-off. Bold: the one of Table VII.",
+        "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it again. Cut off: per cent that did not converge "
+        "and were given the number of experiments; with many, all ratios are drawn towards 1 and the row says little. The CSV file has the ratios scheme by scheme.",
+    ]
+    return Grid(caption, ["Vector", "Threshold", "Rule", *shown, "Cut off (%)"], rows, notes)
+
+
+def curves_grid(table):
+    """Share of the pairs converged, partitioners by number of experiments."""
+    counts = sorted(table["experiments"].unique())
+    rows = []
+    for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
+        rows.append([f"{configuration} configuration, {scheme}"])
+        for name, part in block.groupby("partitioner", sort=False):
+            part = part.set_index("experiments").reindex(counts)
+            shares = zip(100 * part["share"], 100 * part["standard_error"])
+            rows.append([name, *[Cell(_with_error(share, error, ".1f") if share == share else "") for share, error in shares]])
+    caption = (
+        "How many experiments are enough: per cent of the pairs of data set and classifier whose estimate is stable (Table VII) after n experiments, ± its standard "
+        "error over the orders of the experiments."
+    )
+    notes = [
+        "The CSV file also has the standard error over data sets and the quartiles of -log10(1 - correlation): 4 is a correlation of .9999."
+    ]
+    return Grid(caption, ["Partitioner", *[f"n = {n}" for n in counts]], rows, notes)
+
+
+def draw_convergence_curves(table):
+    """Share of pairs converged, and their correlation, against the number of experiments; a column per scheme, two rows per configuration.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `convergence_curves` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Bands of the shares are one standard error over the orders either way. The line of the correlation is the median over the pairs.
+    """
+    configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
+    names = list(dict.fromkeys(table["partitioner"]))
+    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= table["experiments"].max()]
+    n_rows, n_columns = 2 * len(configurations), len(schemes)
+    size = (2.9 * n_columns + 0.9, 2.1 * n_rows + 0.8)
+    figure, axes = plt.subplots(n_rows, n_columns, figsize=size, sharex=True, sharey="row", squeeze=False)
+    for (i, configuration), (j, scheme) in [(a, b) for a in enumerate(configurations) for b in enumerate(schemes)]:
+        above, below = axes[2 * i, j], axes[2 * i + 1, j]
+        block = table[(table["configuration"] == configuration) & (table["scheme"] == scheme)]
+        for index, name in enumerate(names):
+            part = block[block["partitioner"] == name]
+            look = style(index)
+            error = 100 * part["standard_error"].fillna(0)
+            above.plot(part["experiments"], 100 * part["share"], lw=1.3, ms=4, label=name, **look)
+            above.fill_between(
+                part["experiments"],
+                100 * part["share"] - error,
+                100 * part["share"] + error,
+                color=look["color"],
+                alpha=0.2,
+                lw=0,
+            )
+            below.plot(part["experiments"], part["nines_median"], lw=1.3, ms=4, **look)
+        above.set_title(f"{scheme}, {configuration} configuration", fontsize=9)
+        above.set_ylim(-3, 103)
+        below.axhline(-np.log10(1 - THRESHOLD), color="#000000", lw=0.8)
+        below.set_xscale("log")
+        below.set_xticks(ticks, [str(n) for n in ticks])
+        below.minorticks_off()
+    for i in range(len(configurations)):
+        axes[2 * i, 0].set_ylabel("pairs converged (%)")
+        axes[2 * i + 1, 0].set_ylabel("$-\\log_{10}(1-\\rho)$, median")
+    figure.supxlabel("experiments", fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
+    return figure
+
+
+def _arrays(pairs, learners, schemes, partitioners, datasets):
+    """Columns of `pair_means`, of one criterion, as arrays of shape (n_datasets, n_learners, n_partitioners, n_schemes); NaN where there is no row."""
+    names = ["dataset", "learner", "partitioner", "k"]
+    index = pd.MultiIndex.from_product([datasets, learners, partitioners, list(schemes)], names=names)
+    part = pairs.set_index(names).reindex(index)
+    shape = (len(datasets), len(learners), len(partitioners), len(schemes))
+    columns = ("experiments", "variance", "cut_off", "n_orders", "n_experiments")
+    return {column: part[column].to_numpy(dtype=np.float64).reshape(shape) for column in columns}
+
+
+def _mean(values):
+    """Mean over data sets and learners, the first two axes, of the pairs that are there."""
+    return mean_present(values.reshape(-1, *values.shape[2:]), axis=0)
+
+
+def _jackknife(values, statistic):
+    """Standard error of a statistic over data sets, the first axis; data sets without any value are left alone."""
+    values = values[~np.isnan(values).all(axis=tuple(range(1, values.ndim)))]
+    without = [statistic(np.delete(values, d, axis=0)) for d in range(len(values))] if len(values) > 1 else []
+    if not without:
+        return np.full(np.shape(statistic(values)), np.nan)[()]
+    spread = np.array(without)
+    return np.sqrt((len(spread) - 1) / len(spread) * ((spread - spread.mean(axis=0)) ** 2).sum(axis=0))
+
+
+def _quantities(means, print_means, partitioners, schemes):
+    """Ratios of mean experiments, an array of shape (n_partitioners, n_schemes), by name."""
+    found = {}
+    if REFERENCE in partitioners:
+        reference = means[partitioners.index(REFERENCE)]
+        found |= {f"{b} / {a}": reference[i + 1] / reference[i] for i, (a, b) in enumerate(pairwise(schemes))}
+        for p, name in enumerate(partitioners):
+            if name != REFERENCE:
+                ratios = means[p] / reference
+                found[f"{name} / {REFERENCE}"] = ratios.mean()
+                found |= {f"{name} / {REFERENCE}, {scheme}": ratio for scheme, ratio in zip(schemes, ratios)}
+    return found | {LEVEL: mean_present((means / print_means).ravel())}
+
+
+def _by_cell(frame, columns):
+    """Values by (data set, learner, partitioner, k), in the order of the rows."""
+    keys = ["dataset", "learner", "partitioner", "k"]
+    return {key: part[columns].to_numpy() for key, part in frame.groupby(keys, sort=False, observed=True)}
+
+
+def _span(values):
+    low, high = int(values.min()), int(values.max())
+    return str(high) if low == high else f"{low} to {high}"
+
+
+def _number(value, form):
+    return "?" if np.isnan(value) else format(value, form)
+
+
+def _with_error(value, error, form=".2f"):
+    return "" if np.isnan(value) else f"{format(value, form)}±{_number(error, form)}"

@@ -1,0 +1,331 @@
+"""Tables and figure of the held-out truth: which partitioner's estimates are biased against what classifiers reach on new data, and in which direction."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.agreement import ALPHA, agreements, jackknife_error, mean_present
+from foldshift.reporting.figures import plt, style
+from foldshift.reporting.tables import Cell, Grid, shades
+
+REFERENCE = "SCV"
+LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
+TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
+ALL = "all"  # the learner of rows that average over the learners
+AVERAGE = "Average"  # the scheme of rows that average over the schemes
+TRUTHS = {
+    "part": "trained on a random stratified part of the sample, as large as a training part of the scheme",
+    "whole": "trained on the whole sample",
+}
+TRUTHS_OF = {"population": "mean over all samples", "sample": "of the same sample"}
+BIAS_CAPTION = (
+    "Do cross-validated estimates lie above or below what classifiers reach on new data? Samples are drawn from large populations and cross-validated; "
+    "the truth is the crisp AUC, (1 + TPR - FPR) / 2, on rows of the population outside the sample. Cells: mean of estimate minus truth, plus or minus its "
+    "standard error with populations as the unit. Positive: the estimate promises too much. Against a training part as large as that of the scheme, SCV has no "
+    "bias by construction: its distance from 0 says how exact the measurement is. Against the whole sample, a negative bias is the price of training on less."
+)
+AGREEMENT_CAPTION = (
+    "How often does a single experiment rank classifiers as the held-out truth does? The populations stand for the data sets of Table VI: a pair of classifiers "
+    "counts if their true AUCs differ by Wilcoxon's test over the populations; one replicate of all populations is one experiment, "
+    "which agrees if its own test is at least as significant, in the same direction. Cells: per cent of agreements, plus or minus the standard error over replicates."
+)
+
+
+def bias_table(rows, schemes, partitioners, learners):
+    """Bias, error and spread of single experiments against both truths.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns ``population, replicate, learner, partitioner, k, estimate, truth_part, truth_whole``; NaN where a fit failed.
+    schemes : dict of int to int
+        Number of folds k to runs per experiment.
+    partitioners, learners : sequence of str
+        In the order of the table.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per ``truth`` (``part``, ``whole``), ``scheme``, ``learner`` (``all``: their average first) and ``partitioner``: ``estimate`` and ``held_out``
+        (mean AUCs), ``bias`` (their difference: mean over replicates, then over populations), ``standard_error`` (populations as the unit),
+        ``replicate_error`` (the populations fixed, other samples drawn), ``vs_scv`` and ``vs_scv_error`` (bias less that of SCV on the same samples,
+        populations as the unit), ``rmse`` (root mean squared difference of a single experiment), ``std`` (its standard deviation over the replicates
+        of a population), ``n_populations``, ``n_replicates``, ``n_failed`` (estimates or truths lost to a failed fit; what one partitioner lacks is left out for
+        all).
+    """
+    out = []
+    for truth in TRUTHS:
+        for k, n_runs in schemes.items():
+            estimate = _cube(rows, "estimate", k, partitioners, learners)
+            held_out = _cube(rows, f"truth_{truth}", k, partitioners, learners)
+            failed = np.isnan(estimate - held_out)
+            missing = failed.any(axis=0)
+            estimate[:, missing], held_out[:, missing] = np.nan, np.nan
+            gap = estimate - held_out
+            for index, learner in [(slice(None), ALL), *((slice(i, i + 1), name) for i, name in enumerate(learners))]:
+                means = mean_present(gap[:, index], axis=1)  # (partitioner, population, replicate)
+                keys = {"truth": truth, "scheme": f"{k}x{n_runs}", "learner": learner}
+                for p, name in enumerate(partitioners):
+                    row = keys | {
+                        "partitioner": name,
+                        "estimate": _over_populations(mean_present(estimate[p, index], axis=0))[0],
+                        "held_out": _over_populations(mean_present(held_out[p, index], axis=0))[0],
+                    }
+                    row["bias"], row["standard_error"] = _over_populations(means[p])
+                    row["replicate_error"] = _replicate_error(means[p])
+                    row["vs_scv"], row["vs_scv_error"] = np.nan, np.nan
+                    if REFERENCE in partitioners and name != REFERENCE:
+                        row["vs_scv"], row["vs_scv_error"] = _over_populations(means[p] - means[partitioners.index(REFERENCE)])
+                    row["rmse"], row["std"] = _rmse_and_std(gap[p, index])
+                    row["n_populations"] = int((~np.isnan(means[p])).any(axis=1).sum())
+                    row["n_replicates"] = means.shape[2]
+                    out.append(row | {"n_failed": int(failed[p, index].sum())})
+    return pd.DataFrame(out)
+
+
+def agreement_table(rows, schemes, partitioners, learners, alpha=ALPHA, formula="corrected"):
+    """Per cent of single experiments that agree with the held-out truth about pairs of classifiers, as in Table VI.
+
+    Parameters
+    ----------
+    rows, schemes, partitioners, learners
+        As in `bias_table`.
+    alpha : float, default=0.1
+        Level at which a pair must differ in truth.
+    formula : {"corrected", "paper"}, default="corrected"
+        Of Wilcoxon's test, see `foldshift.inference.wilcoxon_signed_ranks`.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per ``truth``, ``truth_of``, ``scheme`` (and their average) and ``partitioner``. ``truth_of`` is ``population`` (mean true AUC over the
+        replicates: what holds for the next sample as well) or ``sample`` (every replicate is judged by the true AUCs after training on its own
+        sample; in the paper, too, a data set is one sample). ``percent``, ``standard_error`` (over replicates), ``population_error``
+        (jackknife over populations, the choice of pairs included), ``vs_scv`` with ``vs_scv_error`` (over replicates) and ``vs_scv_population_error``
+        (the difference from SCV on the same samples), ``opposite_percent`` (significant in the wrong direction), ``n_pairs``,
+        ``n_populations``, ``n_replicates``. NaN where no pair differs in truth, or the error needs more replicates or populations.
+    """
+    cubes = {k: _cube(rows, "estimate", k, partitioners, learners) for k in schemes}
+    scv = partitioners.index(REFERENCE) if REFERENCE in partitioners else None
+    out = []
+    for truth, truth_of in itertools.product(TRUTHS, TRUTHS_OF):
+        found = {}  # scheme: agreement and opposite of every partitioner and replicate, agreement without each population, pairs
+        for k, estimate in cubes.items():
+            true = _cube(rows, f"truth_{truth}", k, partitioners, learners)[0]
+            if truth_of == "population":
+                true = mean_present(true)
+            percents = [_percents(true, one, alpha, formula) for one in estimate]
+            others = ~np.eye(true.shape[1], dtype=bool) if true.shape[1] > 1 else ()
+            without_one = [
+                [mean_present(_percents(true[:, kept], one[:, kept], alpha, formula)[0]) for kept in others] for one in estimate
+            ]
+            agree, opposite, n_pairs = (np.array(values) for values in zip(*percents))
+            found[f"{k}x{schemes[k]}"] = agree, opposite, np.array(without_one), n_pairs
+        found[AVERAGE] = [mean_present(np.array(values), axis=0) for values in zip(*found.values())]
+        for scheme, (agree, opposite, without_one, n_pairs) in found.items():
+            for p, name in enumerate(partitioners):
+                row = {
+                    "truth": truth,
+                    "truth_of": truth_of,
+                    "scheme": scheme,
+                    "partitioner": name,
+                    "percent": float(mean_present(agree[p])),
+                }
+                row |= {"standard_error": _mean_error(agree[p]), "population_error": jackknife_error(without_one[p])}
+                row |= {"vs_scv": np.nan, "vs_scv_error": np.nan, "vs_scv_population_error": np.nan}
+                if scv is not None and p != scv:
+                    difference = agree[p] - agree[scv]
+                    row["vs_scv"], row["vs_scv_error"] = float(mean_present(difference)), _mean_error(difference)
+                    row["vs_scv_population_error"] = jackknife_error(without_one[p] - without_one[scv])
+                row |= {"opposite_percent": float(mean_present(opposite[p])), "n_pairs": float(n_pairs[p].mean())}
+                out.append(row | {"n_populations": estimate.shape[2], "n_replicates": agree.shape[1]})
+    return pd.DataFrame(out)
+
+
+def bias_grid(table):
+    """`bias_table` as it is printed: bias and error by learner, the error of a single experiment below."""
+    partitioners, schemes, learners = (list(dict.fromkeys(table[column])) for column in ("partitioner", "scheme", "learner"))
+    cells = table.set_index(["truth", "learner", "scheme", "partitioner"]).sort_index()
+    rows = []
+    for truth, words in TRUTHS.items():
+        rows.append([f"Estimate minus AUC on new data, {words}"])
+        for learner in learners:
+            part = cells.loc[truth, learner]
+            rows.append([learner, *[_bias_cell(part.loc[scheme, name]) for scheme in schemes for name in partitioners]])
+        rows.append([f"Root mean squared difference of a single experiment, {words}"])
+        for learner in learners:
+            part = cells.loc[truth, learner]["rmse"]
+            row = [learner]
+            for scheme in schemes:
+                numbers = [part[scheme, name] for name in partitioners]
+                row += [
+                    Cell(_number(value, "{:.4f}"), shade, underline=value == min(numbers))
+                    for value, shade in zip(numbers, shades(numbers))
+                ]
+            rows.append(row)
+    header = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
+    return Grid(BIAS_CAPTION, header, rows, [_bias_note(table)])
+
+
+def agreement_grid(table):
+    """`agreement_table` as it is printed: one row per truth and scheme, the best partitioner underlined."""
+    partitioners = list(dict.fromkeys(table["partitioner"]))
+    cells = table.set_index(["truth", "truth_of", "scheme", "partitioner"]).sort_index()
+    rows = []
+    for truth, truth_of in itertools.product(TRUTHS, TRUTHS_OF):
+        rows.append([f"Truth: {TRUTHS[truth]}; {TRUTHS_OF[truth_of]}"])
+        for scheme in dict.fromkeys(table["scheme"]):
+            part = cells.loc[truth, truth_of, scheme]
+            best = part["percent"].max()
+            row = [scheme]
+            for name in partitioners:
+                text = _number(part["percent"][name], "{:.1f}")
+                if text:
+                    text += f" ± {_number(part['standard_error'][name], '{:.1f}') or '?'}"
+                row.append(Cell(text, underline=bool(part["percent"][name] == best)))
+            rows.append(
+                [
+                    *row,
+                    *[
+                        Cell(_number(part[column].max(), form))
+                        for column, form in (("n_pairs", "{:.3g}"), ("opposite_percent", "{:.1f}"))
+                    ],
+                ]
+            )
+    note = (
+        f"{int(table['n_populations'].max())} populations, {int(table['n_replicates'].max())} replicates. Against the mean over all samples, the luck of the "
+        "sample counts as well as that of the cut; against the truth of the same sample, its luck as training data does not. Opposite: largest per cent of experiments that are as significant in the wrong direction. "
+        "The CSV file has the errors over populations and the differences from SCV."
+    )
+    return Grid(AGREEMENT_CAPTION, ["Scheme", *partitioners, "Pairs", "Opposite"], rows, [note])
+
+
+def draw_bias(table, learner=ALL):
+    """Bias of every partitioner and scheme against both truths, with error bars of two standard errors over populations.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `bias_table` makes it.
+    learner : str, default="all"
+        Whose rows.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        One panel per truth; the small marks are the single learners where `learner` is ``all``.
+    """
+    partitioners, schemes = list(dict.fromkeys(table["partitioner"])), list(dict.fromkeys(table["scheme"]))
+    learners = [name for name in dict.fromkeys(table["learner"]) if name != ALL] if learner == ALL else []
+    titles = {"part": "training part of the scheme's size", "whole": "whole sample"}
+    step = 1 / (len(partitioners) + 1)
+    shown = table[table["learner"].isin([learner, *learners])]
+    bar = 2 * shown["standard_error"].where(shown["learner"] == learner, 0).fillna(0)
+    low, high = min((shown["bias"] - bar).min(), -LINEAR / 2), max((shown["bias"] + bar).max(), LINEAR / 2)
+    ticks = [tick for tick in TICKS if 1.1 * low <= tick <= 1.1 * high]
+    figure, axes = plt.subplots(1, len(TRUTHS), figsize=(8.6, 1.5 + 1.25 * len(schemes)), sharex=True, sharey=True)
+    for axis, truth in zip(axes, TRUTHS):
+        cells = table[table["truth"] == truth].set_index(["learner", "scheme", "partitioner"])
+        axis.axvline(0, color="#000000", lw=0.8)
+        for p, name in enumerate(partitioners):
+            look = style(p)
+            height = np.arange(len(schemes)) + (p - (len(partitioners) - 1) / 2) * step
+            for other in learners:
+                values = [cells.loc[(other, scheme, name), "bias"] for scheme in schemes]
+                label = "single classifiers" if p == 0 and other == learners[0] else None
+                axis.plot(values, height, "|", color="#8C8C8C", ms=6, zorder=1, label=label)
+            part = cells.loc[[(learner, scheme, name) for scheme in schemes]]
+            axis.errorbar(
+                part["bias"], height, xerr=2 * part["standard_error"].fillna(0), fmt=look["marker"], ms=5, color=look["color"],
+                mfc="none" if p % 2 else look["color"], capsize=2, elinewidth=1, label=name, zorder=2,
+            )  # fmt: skip
+        axis.set_title(f"against new data: {titles[truth]}", fontsize=9)
+        axis.set_xscale("symlog", linthresh=LINEAR, linscale=1)
+        axis.set_xlim(1.1 * low, 1.1 * high)
+        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.minorticks_off()
+        axis.set_xlabel(f"estimate minus true AUC (logarithmic beyond ±{LINEAR:g})")
+        axis.grid(axis="y", visible=False)
+        for border in np.arange(len(schemes) - 1) + 0.5:
+            axis.axhline(border, color="#DDDDDD", lw=0.6)
+    axes[0].set_yticks(range(len(schemes)), schemes)
+    axes[0].set_ylim(len(schemes) - 0.5, -0.5)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
+    return figure
+
+
+def _cube(rows, column, k, partitioners, learners):
+    """A column as an array of shape (n_partitioners, n_learners, n_populations, n_replicates); NaN where there is no row."""
+    keys = ["partitioner", "learner", "population", "replicate"]
+    populations, replicates = list(dict.fromkeys(rows["population"])), sorted(set(rows["replicate"]))
+    index = pd.MultiIndex.from_product([partitioners, learners, populations, replicates], names=keys)
+    part = rows[rows["k"] == k].set_index(keys)[column]
+    return part.reindex(index).to_numpy(dtype=np.float64, copy=True).reshape([len(level) for level in index.levels])
+
+
+def _over_populations(values):
+    """Mean over replicates, then populations, and its standard error with populations as the unit; `values` has shape (n_populations, n_replicates)."""
+    means = mean_present(values)
+    return float(mean_present(means)), _mean_error(means)
+
+
+def _mean_error(values):
+    values = values[~np.isnan(values)]
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+
+
+def _variances(values):
+    """Variance over the last axis of the values that are not NaN, and how many there are; NaN below two."""
+    counts = (~np.isnan(values)).sum(axis=-1)
+    squares = np.nansum((values - mean_present(values)[..., None]) ** 2, axis=-1)
+    return np.where(counts > 1, squares / np.maximum(counts - 1, 1), np.nan), counts
+
+
+def _replicate_error(values):
+    variance, counts = _variances(values)
+    there = counts > 0
+    return float(np.sqrt((variance[there] / counts[there]).sum()) / there.sum()) if there.any() else np.nan
+
+
+def _rmse_and_std(gap):
+    """Of a single experiment: replicates first, then populations, then learners; `gap` has shape (n_learners, n_populations, n_replicates)."""
+    variance, _ = _variances(gap)
+    return tuple(float(np.sqrt(mean_present(mean_present(values)))) for values in (mean_present(gap**2), variance))
+
+
+def _percents(truth, experiments, alpha, formula):
+    """Per cent of agreements and of opposite results of every experiment, and the number of pairs; `truth` is one for all experiments or one for each."""
+    n_experiments = experiments.shape[2]
+    if truth.ndim == 3:
+        each = [_percents(truth[:, :, e], experiments[:, :, e : e + 1], alpha, formula) for e in range(n_experiments)]
+        return tuple(np.concatenate(values) for values in zip(*each))
+    found = agreements(truth, experiments, alpha, formula)
+    n_pairs = len(found.pairs.row)
+    counts = np.full(n_experiments, n_pairs)
+    if n_pairs == 0:
+        nothing = np.full(n_experiments, np.nan)
+        return nothing, nothing, counts
+    return 100 * found.agree.mean(axis=0), 100 * found.opposite.mean(axis=0), counts
+
+
+def _bias_cell(row):
+    text = _number(row["bias"], "{:+.4f}")
+    if text:
+        text += f" ± {_number(row['standard_error'], '{:.4f}') or '?'}"
+    return Cell(text, bold=bool(abs(row["bias"]) > 2 * row["standard_error"]))
+
+
+def _number(value, form):
+    return "" if np.isnan(value) else form.format(value)
+
+
+def _bias_note(table):
+    low, high = int(table["n_populations"].min()), int(table["n_populations"].max())
+    failed = int(table[table["learner"] != ALL]["n_failed"].sum())
+    text = (
+        f"{high if low == high else f'{low} to {high}'} populations, {int(table['n_replicates'].max())} samples of each. Bold: further from 0 than two standard errors. "
+        "In the lower blocks darker is better and the smallest error of a scheme is underlined."
+    )
+    return text + (f" {failed} values were lost to failed fits and left out." if failed else "")

@@ -1,0 +1,349 @@
+"""The printed numbers of Moreno-Torres, Saez and Herrera (2012) beside ours."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.agreement import mean_present, pairwise_tests
+from foldshift.reporting.moreno_torres_2012 import AVERAGE, formula_of
+from foldshift.reporting.tables import Cell, Grid
+
+TRUTH_SCHEME = "5x2"  # Tables III to V are printed for this scheme only
+TABLE5_PARTITIONER = "DOB-SCV"
+PRINTED_TRUTH = 200  # experiments behind a printed cell of Table III
+HALF_DIGIT = 5e-5  # Table III is printed with four decimals
+N_BOOTSTRAP = 200
+
+# What is known to differ where a cell of Table III is further off than chance allows: by configuration, classifier and data set, None for all others.
+# Found by running the classifiers with and without each switch (docs/findings.md).
+_NEIGHBOURS = (
+    "the paper's tool has another distance (keel_hvdm), skips neighbours at distance 0 and breaks ties by its own order of rows"
+)
+_SINGULAR = "singular in the paper's tool, which then gives every row the first class"
+REASONS = {
+    "paper": {
+        "LDA": {
+            "mammographic": "the row with BI-RADS = 55 is set to 5; the paper's own repair is not known (.8239 set to 5, .8243 removed)"
+        },
+        "PART": {
+            None: "the value moves with the order of the rows in the paper's tool, which is not known (.51 to .58 on wisconsin)"
+        },
+        "SVM": {
+            "hepatitis": "the threshold is an emulation: its labels equal the tool's at .979 here, at .995 or more elsewhere"
+        },
+    },
+    "corrected": {
+        "1NN": {None: _NEIGHBOURS},
+        "3NN": {None: _NEIGHBOURS},
+        "C4.5": {
+            None: "where a numeric split needs more than 5 samples on either side, the paper's tool asks for 25 (cut_above_5_needs_25)"
+        },
+        "LDA": {
+            "bands": f"in some folds {_SINGULAR}",
+            "chess": f"in one fold of five {_SINGULAR}",
+            "crx": f"{_SINGULAR} (.5000)",
+            "mushroom": f"{_SINGULAR} (.5000)",
+            None: "nominal inputs are indicators here, integer codes in the paper's tool",
+        },
+        "PART": {
+            None: "the paper's tool stops when the widest leaf is the first (stop_when_first_leaf_widest), and is near chance on many sets"
+        },
+        "RIPPER": {None: "the paper's RIPPER takes a column once in a rule, prunes greedily and polishes nothing"},
+        "SVM": {
+            None: "the paper's tool moves the threshold by a logistic model stopped after one step (threshold: logistic_one_step)"
+        },
+    },
+}
+
+
+def paper_name(dataset):
+    """The name of a data set in the paper's tables: small letters, without the mark of a repair."""
+    return dataset.lower().removesuffix("-repaired")
+
+
+def reason_for(configuration, classifier, dataset):
+    """Known reason why a cell of Table III is off, or an empty text."""
+    known = REASONS.get(configuration, {}).get(classifier, {})
+    return known.get(paper_name(dataset), known.get(None, ""))
+
+
+def compare_table3(printed, table):
+    """Every printed cell of Table III beside ours.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        ``dataset, classifier, auc``.
+    table : pandas.DataFrame
+        As `foldshift.reporting.moreno_torres_2012.auc_table` makes it.
+
+    Returns
+    -------
+    cells : pandas.DataFrame
+        ``configuration, classifier, dataset, printed, ours, gap, standard_error, standard_errors, reason``; of the scheme 5x2, where there is a result of ours.
+        ``standard_error`` is that of the gap: the print rests on 200 experiments, taken to spread as ours do. ``standard_errors`` is the gap beyond the
+        rounding of the print, in standard errors; ``reason`` stands where that is more than three.
+    """
+    expected = {(paper_name(row.dataset), row.classifier): row.auc for row in printed.itertuples()}
+    rows = []
+    for row in table[table["scheme"] == TRUTH_SCHEME].itertuples():
+        key = (paper_name(row.dataset), row.classifier)
+        if key not in expected or pd.isna(row.auc):
+            continue
+        gap = row.auc - expected[key]
+        error = row.std * np.sqrt(1 / row.n_experiments + 1 / PRINTED_TRUTH)
+        beyond = max(abs(gap) - HALF_DIGIT, 0.0)
+        times = 0.0 if beyond == 0 else beyond / error if error > 0 else np.inf if error == 0 else np.nan
+        reason = reason_for(row.configuration, row.classifier, row.dataset) if times > 3 else ""
+        rows.append((row.configuration, row.classifier, row.dataset, expected[key], row.auc, gap, error, times, reason))
+    columns = ["configuration", "classifier", "dataset", "printed", "ours", "gap", "standard_error", "standard_errors", "reason"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def table3_gaps(cells):
+    """How far a column of Table III is from print.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        As `compare_table3` makes it.
+
+    Returns
+    -------
+    summary : pandas.DataFrame
+        ``configuration, classifier, n_datasets, mean_absolute_gap, rms_gap, mean_gap, within_2, within_3, further`` by configuration and classifier; ``within_2``
+        counts the data sets within two standard errors, ``further`` names those further off than three.
+    """
+    rows = []
+    for (configuration, classifier), part in cells.groupby(["configuration", "classifier"], sort=False):
+        gap, times = part["gap"], part["standard_errors"]
+        further = " ".join(part["dataset"][times > 3])
+        sizes = (len(part), gap.abs().mean(), np.sqrt((gap**2).mean()), gap.mean())
+        rows.append((configuration, classifier, *sizes, int((times <= 2).sum()), int((times <= 3).sum()), further))
+    columns = [
+        "configuration",
+        "classifier",
+        "n_datasets",
+        "mean_absolute_gap",
+        "rms_gap",
+        "mean_gap",
+        "within_2",
+        "within_3",
+        "further",
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def gaps_grid(summary, cells):
+    """The summary of `table3_gaps` and the cells further off than three standard errors, with their reasons."""
+    rows = []
+    for configuration, part in summary.groupby("configuration", sort=False):
+        rows.append([f"{configuration} configuration"])
+        for row in part.itertuples():
+            counts = [Cell(f"{row.within_2} of {row.n_datasets}"), Cell(f"{row.within_3} of {row.n_datasets}")]
+            gaps = [Cell(f"{value:.4f}") for value in (row.mean_absolute_gap, row.rms_gap)]
+            rows.append([row.classifier, *gaps, Cell(f"{row.mean_gap:+.4f}"), *counts, row.further or "none"])
+    header = [
+        "Classifier",
+        "Mean absolute gap",
+        "Root mean square",
+        "Mean gap",
+        "Within 2 errors",
+        "Within 3 errors",
+        "Further off",
+    ]
+    caption = (
+        "How close our true areas (Table III, scheme 5x2) are to the printed ones, per classifier over the data sets. The paper configuration carries the "
+        "oddities of the tool that the paper used and should meet the print; the corrected one shows what they are worth."
+    )
+    notes = ["The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."]
+    for row in cells[cells["standard_errors"] > 3].itertuples():
+        if row.configuration == "paper":
+            times = f"{row.standard_errors:.1f} standard errors" if np.isfinite(row.standard_errors) else "without spread"
+            notes.append(f"{row.classifier} on {row.dataset}: {row.gap:+.4f}, {times}; {row.reason or 'no reason known'}.")
+    return Grid(caption, header, rows, notes)
+
+
+def rank_errors(results, learners, k, n_draws=N_BOOTSTRAP, rng=None):
+    """Monte Carlo standard errors of Table IV, by drawing the experiments of the truth with replacement.
+
+    Parameters
+    ----------
+    results : dict of str to (dict, dict)
+        Values and truth of every configuration.
+    learners : sequence of str
+        In the order of the arrays.
+    k : int
+        Number of folds.
+    n_draws : int, default=200
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    errors : dict of (str, str, str, str) to float
+        By configuration, row, column and quantity (``r_plus``, ``r_minus``, ``p_value``).
+    """
+    errors = {}
+    for configuration, (_, truth) in results.items():
+        n = truth[k].shape[2]
+        draws = []
+        for _ in range(n_draws):
+            tests = pairwise_tests(mean_present(truth[k][:, :, rng.integers(0, n, n)]), formula_of(configuration))
+            draws.append((tests.r_plus, tests.r_minus, tests.p_value))
+        spread = np.std(draws, axis=0, ddof=1)
+        for i, (a, b) in enumerate(zip(tests.row, tests.column)):
+            for quantity, forward, backward in zip(("r_plus", "r_minus", "p_value"), spread[:, i], spread[[1, 0, 2], i]):
+                errors[configuration, learners[a], learners[b], quantity] = float(forward)
+                errors[configuration, learners[b], learners[a], quantity] = float(backward)
+    return errors
+
+
+def coverage(values, datasets, learners, printed_datasets):
+    """What a run lacks of the paper's: an empty text, a remark, or None where the data sets are others.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_learners, n_datasets, n_experiments)
+        Results; NaN where a classifier was not run.
+    datasets, learners : sequence of str
+        In the order of the array.
+    printed_datasets : sequence of str
+        Names in the paper.
+
+    Returns
+    -------
+    remark : str or None
+        None: the tables over data sets cannot be compared.
+    """
+    found, wanted = {paper_name(name) for name in datasets}, {paper_name(name) for name in printed_datasets}
+    if found != wanted:
+        return None
+    counts = {name: int((~np.isnan(values[i])).any(axis=1).sum()) for i, name in enumerate(learners)}
+    short = [f"{name} on {count}" for name, count in counts.items() if count < len(wanted)]
+    return f"ours with {', '.join(short)} of the {len(wanted)} data sets" if short else ""
+
+
+def paper_vs_ours(printed, ours, remarks, rank_sum_errors=None):
+    """Every number that the paper prints in Tables I and III to VII, beside ours.
+
+    Parameters
+    ----------
+    printed : dict of str to pandas.DataFrame
+        The printed tables ``table1``, ``table3`` to ``table7``, as in the reference files.
+    ours : dict of str to pandas.DataFrame
+        Ours by the same names, those that exist: ``table1`` with ``dataset`` and any of ``attributes, real, integer, nominal, examples`` (or ``samples``);
+        ``table3`` to ``table6`` as `foldshift.reporting.moreno_torres_2012` makes them; ``table7`` with ``configuration, scheme, partitioner, mean, std`` and,
+        where known, ``standard_error``; one row for each.
+    remarks : dict of str to (str or None)
+        For every configuration what `coverage` says.
+    rank_sum_errors : dict, optional
+        As `rank_errors` makes it.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``table, configuration, scheme, row, column, quantity, printed, ours, ratio, standard_error, note``.
+    """
+    numbers = _our_numbers(ours, rank_sum_errors or {})
+    rows = []
+    for table, scheme, row, column, quantity, value, remark in _printed_numbers(printed):
+        for configuration in [""] if table == "table1" else remarks:
+            note = remark
+            our_value, error = numbers.get((table, configuration, scheme, row, column, quantity), (np.nan, np.nan))
+            if table not in ("table1", "table3"):
+                limit = remarks[configuration]
+                if limit is None:
+                    our_value, error, note = np.nan, np.nan, "this run does not cover the data sets of the paper"
+                elif not np.isnan(our_value):
+                    note = "; ".join(text for text in (remark, limit) if text)
+            if np.isnan(our_value) and not note:
+                note = "not in this run"
+            if table == "table5" and np.isnan(our_value) and "table5" in ours and remarks[configuration] is not None:
+                note = "the pair does not differ at .1 in our truth"
+            ratio = our_value / value if value else np.nan
+            rows.append((table, configuration, scheme, row, column, quantity, value, our_value, ratio, error, note))
+    columns = [
+        "table",
+        "configuration",
+        "scheme",
+        "row",
+        "column",
+        "quantity",
+        "printed",
+        "ours",
+        "ratio",
+        "standard_error",
+        "note",
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _printed_numbers(printed):
+    """Rows of (table, scheme, row, column, quantity, value, note)."""
+    rows = []
+    for row in printed["table1"].to_dict("records"):
+        for quantity, value in row.items():
+            if quantity != "dataset":
+                slip = (paper_name(row["dataset"]), quantity) == ("sonar", "attributes")
+                note = "misprint: the row has 60 real attributes" if slip else ""
+                rows.append(("table1", "", paper_name(row["dataset"]), "", quantity, float(value), note))
+    for row in printed["table3"].itertuples():
+        rows.append(("table3", TRUTH_SCHEME, paper_name(row.dataset), row.classifier, "auc", row.auc, ""))
+    for row in printed["table4"].itertuples():
+        keys = ("table4", TRUTH_SCHEME, row.row, row.column)
+        rows += [(*keys, "r_plus", float(row.r_plus), ""), (*keys, "r_minus", float(row.r_minus), "")]
+        text = "" if pd.isna(row.p_value) else str(row.p_value)
+        note = {"": "illegible in print", ">0.2": "printed as >0.2"}.get(text, "")
+        rows.append((*keys, "p_value", np.nan if note else float(text), note))
+    for row in printed["table5"].itertuples():
+        rows.append(
+            (
+                "table5",
+                TRUTH_SCHEME,
+                row.row,
+                row.column,
+                f"agreements of {TABLE5_PARTITIONER}, of 100",
+                float(row.times_same_result),
+                "",
+            )
+        )
+    for row in printed["table6"].itertuples():
+        rows.append(("table6", row.scheme, row.partitioner, "", "percent", float(row.percent_same_result), ""))
+    for name, value in printed["table6"].groupby("partitioner", sort=False)["percent_same_result"].mean().items():
+        rows.append(("table6", AVERAGE, name, "", "percent", float(value), "mean of the printed rows"))
+    for row in printed["table7"].itertuples():
+        keys = ("table7", row.scheme, row.partitioner, "")
+        rows += [(*keys, "mean", float(row.mean_experiments), ""), (*keys, "std", float(row.std_experiments), "")]
+    return rows
+
+
+def _our_numbers(ours, rank_sum_errors):
+    """Value and standard error by (table, configuration, scheme, row, column, quantity)."""
+    out = {}
+    for row in ours.get("table1", pd.DataFrame()).rename(columns={"samples": "examples"}).to_dict("records"):
+        for quantity in ("attributes", "real", "integer", "nominal", "examples"):
+            if quantity in row:
+                out["table1", "", "", paper_name(row["dataset"]), "", quantity] = (float(row[quantity]), np.nan)
+    for row in _rows(ours, "table3"):
+        key = ("table3", row.configuration, row.scheme, paper_name(row.dataset), row.classifier, "auc")
+        out[key] = (row.auc, row.standard_error)
+    for row in _rows(ours, "table4"):
+        for quantity in ("r_plus", "r_minus", "p_value"):
+            error = rank_sum_errors.get((row.configuration, row.row, row.column, quantity), np.nan)
+            out["table4", row.configuration, row.scheme, row.row, row.column, quantity] = (getattr(row, quantity), error)
+    for row in _rows(ours, "table5"):
+        if row.partitioner == TABLE5_PARTITIONER:
+            share = row.agreements / row.n_experiments
+            quantity = f"agreements of {TABLE5_PARTITIONER}, of 100"
+            error = 100 * np.sqrt(share * (1 - share) / row.n_experiments)
+            out["table5", row.configuration, row.scheme, row.row, row.column, quantity] = (100 * share, error)
+    for row in _rows(ours, "table6"):
+        out["table6", row.configuration, row.scheme, row.partitioner, "", "percent"] = (row.percent, row.standard_error)
+    for row in _rows(ours, "table7"):
+        key = ("table7", row.configuration, row.scheme, row.partitioner, "")
+        out[(*key, "mean")] = (row.mean, getattr(row, "standard_error", np.nan))
+        out[(*key, "std")] = (row.std, np.nan)
+    return out
+
+
+def _rows(ours, name):
+    return ours[name].itertuples() if name in ours else ()

@@ -1,0 +1,174 @@
+"""Classifiers over many partitions: predictions, scores, failures, files."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from foldshift.evaluation.classes import evaluate_class_cell, predict_classes
+from foldshift.evaluation.predictions import read_predictions, write_predictions
+from foldshift.evaluation.storage import CLASS_SCORE_SCHEMA, fold_rows, read_columns, write_rows
+from foldshift.learners import C45Classifier, LDAClassifier, NNClassifier
+from foldshift.partition import SCV, make_folds
+from foldshift.reporting.experiments import read_experiments
+
+RNG = np.random.default_rng(0)
+X = np.round(RNG.normal(size=(60, 3)), 1)
+Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(np.int64)
+THREE = np.digitize(X[:, 0] + 0.5 * RNG.normal(size=60), [-0.5, 0.5])
+X_FIRST = X[0].sum()
+FOLDS = make_folds("SCV", X, Y, 4, [5, 6])
+
+
+class Moody(ClassifierMixin, BaseEstimator):
+    """Raises where the first training sample is that of the whole data set; gives NaN scores instead if asked to."""
+
+    def __init__(self, quietly=False):
+        self.quietly = quietly
+
+    def fit(self, X, y):
+        self.sulks_ = X[0].sum() == X_FIRST
+        if self.sulks_ and not self.quietly:
+            raise RuntimeError("not in\nthe mood")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), np.nan if self.sulks_ else 1 / len(self.classes_))
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+class SharedMoody(Moody):
+    """The same with a shared path that always raises."""
+
+    def scores_folds(self, X, y, folds, random_states=None):
+        raise RuntimeError("the shared path fails")
+
+
+@pytest.mark.parametrize("y", [Y, THREE])
+def test_predictions_and_scores_are_those_of_scikit_learn(y):
+    folds = make_folds("SCV", X, y, 4, [5, 6])
+    predictions, scores, failures = predict_classes(LogisticRegression(), X, y, folds)
+    assert failures == {}
+    for s, seed in enumerate((5, 6)):
+        for method, ours in (("predict", predictions[s]), ("predict_proba", scores[s])):
+            theirs = cross_val_predict(LogisticRegression(), X, y, cv=SCV(4, random_state=seed), method=method)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("y", [Y, THREE])
+@pytest.mark.parametrize("estimator", [LogisticRegression(), NNClassifier(3), C45Classifier(), LDAClassifier()])
+def test_metrics_are_those_of_scikit_learn(estimator, y):
+    folds = make_folds("SCV", X, y, 4, [5, 6])
+    predictions, rows = evaluate_class_cell(estimator, X, y, folds)
+    _, scores, _ = predict_classes(estimator, X, y, folds)
+    for s in range(2):
+        for fold in range(4):
+            test = folds[s] == fold
+            truth, score = y[test], scores[s, test]
+            assert rows["balanced_accuracy"][s, fold] == pytest.approx(balanced_accuracy_score(truth, predictions[s, test]))
+            assert rows["auc_crisp"][s, fold] == pytest.approx(balanced_accuracy_score(truth, predictions[s, test]))
+            assert rows["accuracy"][s, fold] == pytest.approx((truth == predictions[s, test]).mean())
+            labels = range(int(y.max()) + 1)
+            assert rows["log_loss"][s, fold] == pytest.approx(log_loss(truth, score, labels=labels))
+            area = np.mean([roc_auc_score(truth == c, score[:, c]) for c in labels])
+            assert rows["auc"][s, fold] == pytest.approx(area)
+
+
+def test_a_fold_without_a_class_has_no_ranking_auc_and_the_papers_zero():
+    y = np.zeros(12, dtype=np.int64)
+    y[:3] = 1
+    folds = make_folds("SCV", None, y, 4, [1])
+    _, rows = evaluate_class_cell(LogisticRegression(), X[:12], y, folds)
+    lacking = [fold for fold in range(4) if not y[folds[0] == fold].any()]
+    assert len(lacking) == 1
+    assert rows["auc_crisp"][0, lacking[0]] == 0 and np.isnan(rows["auc"][0, lacking[0]])
+    assert np.isfinite(np.delete(rows["auc"][0], lacking[0])).all()
+
+
+@pytest.mark.parametrize("estimator", [Moody(), Moody(quietly=True), SharedMoody()])
+def test_a_fit_that_fails_is_a_row_and_costs_no_other(estimator):
+    failed = np.array([[X[FOLDS[s] != f][0].sum() == X_FIRST for f in range(4)] for s in range(2)])
+    assert 0 < failed.sum() < 8
+    predictions, rows = evaluate_class_cell(estimator, X, Y, FOLDS)
+    assert (rows["status"] == np.where(failed, "failed", "ok")).all()
+    assert (np.isnan(rows["auc_crisp"]) == failed).all()
+    message = "ValueError: class scores are not finite" if estimator.quietly else "RuntimeError: not in the mood"
+    assert set(rows["message"][failed]) == {message} and set(rows["message"][~failed]) == {""}
+    assert (predictions == 0).all()
+
+
+def test_a_class_that_a_training_part_lacks_has_no_chance_there():
+    y = np.array([0] * 10 + [1] * 10 + [2])
+    _, scores, failures = predict_classes(DecisionTreeClassifier(random_state=0), X[:21], y, make_folds("SCV", None, y, 3, [1]))
+    assert failures == {}
+    assert (scores[0, 20] == np.where(np.arange(3) == 2, 0, scores[0, 20])).all() and scores[0, 20].sum() == pytest.approx(1)
+
+
+def test_a_classifier_without_class_scores_has_no_ranking_auc():
+    predictions, rows = evaluate_class_cell(LinearSVC(), X, Y, FOLDS)
+    assert (rows["status"] == "ok").all() and np.isfinite(rows["auc_crisp"]).all()
+    assert np.isnan(rows["auc"]).all() and np.isnan(rows["log_loss"]).all()
+    assert set(np.unique(predictions)) == {0, 1}
+
+
+def test_random_states_reach_every_fit():
+    states = np.arange(8, dtype=np.uint32).reshape(2, 4)
+    tree = DecisionTreeClassifier(max_features=1)
+    first, _ = evaluate_class_cell(tree, X, Y, FOLDS, random_states=states)
+    again, _ = evaluate_class_cell(tree, X, Y, FOLDS, random_states=states)
+    other, _ = evaluate_class_cell(tree, X, Y, FOLDS, random_states=states + 100)
+    assert (first == again).all() and (first != other).any()
+
+
+@pytest.mark.parametrize(("n_classes", "n_runs"), [(2, 1), (2, 17), (3, 8), (5, 9), (300, 3)])
+def test_predictions_come_back_as_they_were_written(tmp_path, n_classes, n_runs):
+    codes = np.random.default_rng(1).integers(0, n_classes, size=(n_runs, 23))
+    codes[0, 0] = n_classes - 1
+    write_predictions(
+        tmp_path / "a.npz", {("C4.5@paper", "DOB-SCV@keel-balanced", 5): codes, ("1NN", "SCV", 2): codes[:1]}, n_classes
+    )
+    back = read_predictions(tmp_path / "a.npz")
+    assert list(back) == [("C4.5@paper", "DOB-SCV@keel-balanced", 5), ("1NN", "SCV", 2)]
+    np.testing.assert_array_equal(back["C4.5@paper", "DOB-SCV@keel-balanced", 5], codes)
+    np.testing.assert_array_equal(back["1NN", "SCV", 2], codes[:1])
+
+
+def test_two_classes_take_one_bit_per_prediction(tmp_path):
+    codes = np.random.default_rng(1).integers(0, 2, size=(800, 500))  # nothing to compress
+    write_predictions(tmp_path / "a.npz", {("1NN", "SCV", 2): codes}, 2)
+    assert (tmp_path / "a.npz").stat().st_size < 1.05 * 800 * 500 / 8 + 1000
+
+
+def test_score_rows_keep_all_metrics(tmp_path):
+    _, scores = evaluate_class_cell(NNClassifier(), X, Y, FOLDS)
+    write_rows(
+        tmp_path / "a.parquet", fold_rows(scores, [5, 6], dataset="d", learner="1NN", partitioner="SCV", k=4), CLASS_SCORE_SCHEMA
+    )
+    back = read_columns(tmp_path / "a.parquet", CLASS_SCORE_SCHEMA.names)
+    np.testing.assert_array_equal(back["auc"], scores["auc"].ravel())
+
+
+def test_experiments_are_means_over_the_iterations_of_a_scheme(tmp_path):
+    import pandas as pd
+
+    rows = [
+        {"dataset": "a", "learner": learner, "partitioner": "SCV", "k": k, "auc_crisp": value}
+        for learner, shift in (("1NN", 0.0), ("SVM", 0.5))
+        for k, values in ((5, [0.1, 0.3, 0.2, 0.4]), (10, [0.1, 0.2]))
+        for value in np.array(values) + shift
+    ]
+    pd.DataFrame(rows).to_parquet(tmp_path / "a.parquet")
+    pd.DataFrame(rows)[:6].assign(dataset="b").to_parquet(tmp_path / "b.parquet")  # SVM was not run on b
+    values = read_experiments([tmp_path / "a.parquet", tmp_path / "b.parquet"], ["SVM", "1NN"], ["a", "b"], {5: 2, 10: 1})
+    assert values.keys() == {(5, "SCV"), (10, "SCV")}
+    np.testing.assert_allclose(values[5, "SCV"], [[[0.7, 0.8], [np.nan, np.nan]], [[0.2, 0.3], [0.2, 0.3]]])
+    np.testing.assert_allclose(values[10, "SCV"][0, 0], [0.6, 0.7])
+    with pytest.raises(ValueError, match="holds data set b; expected a"):
+        read_experiments([tmp_path / "b.parquet"], ["1NN"], ["a"], {5: 2})

@@ -1,0 +1,233 @@
+"""The classification study runs end to end, and gives the same bytes however it is run."""
+
+import copy
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foldshift.datasets.dataset import read_prepared
+from foldshift.evaluation.predictions import read_predictions
+from foldshift.partition.storage import read_folds
+from workflow_runner import TINY_CLASSES, Workflow
+
+pytestmark = pytest.mark.workflow
+STUDY = "moreno_torres_2012"
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """The tiny classification study, run once."""
+    workflow = Workflow(tmp_path_factory.mktemp("classes"), TINY_CLASSES)
+    workflow(check=True)
+    return workflow
+
+
+def read(done, name):
+    return pd.read_csv(done.folder / "results" / STUDY / f"{name}.csv")
+
+
+def changed(**changes):
+    config = copy.deepcopy(TINY_CLASSES)
+    config["studies"][STUDY] |= changes
+    return config
+
+
+def test_every_table_and_figure_is_there_in_every_form(done):
+    names = set(done.tables())
+    for table in (
+        "table1_datasets",
+        "table2_classifiers",
+        "table3_auc",
+        "table4_wilcoxon",
+        "table5_agreement",
+        "table6_accuracy",
+        "table7_convergence",
+        "convergence_sensitivity",
+        "covariate_shift",
+        "covariate_shift_and_error",
+        "ablation",
+        "conclusions",
+        "partitioner_bias",
+        "heldout_bias",
+    ):
+        assert {f"tables/{table}.{form}" for form in ("csv", "html", "tex")} <= names
+    for figure in (
+        "figure1_extreme_shift",
+        "figure2_artificial",
+        "figure3_db_scv",
+        "figure4_dob_scv",
+        "accuracy_by_repetitions",
+        "convergence_curves",
+        "covariate_shift",
+        "ablation",
+    ):
+        assert {f"figures/{figure}.{form}" for form in ("svg", "pdf", "png")} <= names
+    assert all(done.tables().values())
+
+
+@pytest.mark.parametrize(
+    ("table", "columns", "rows"),
+    [
+        ("table3_auc", ["scheme", "dataset", "classifier", "auc"], 2 * 2 * 3 * 4),
+        ("table4_wilcoxon", ["scheme", "row", "column", "r_plus", "r_minus", "p_value"], 2 * 2 * 6),
+        ("table5_agreement", ["scheme", "partitioner", "row", "column", "agreements"], None),
+        ("table6_accuracy", ["scheme", "partitioner", "percent"], None),
+        ("table7_convergence", ["scheme", "partitioner", "criterion", "mean", "std", "cut_off"], 2 * 2 * 4),
+    ],
+)
+def test_tables_have_the_columns_of_the_contract(done, table, columns, rows):
+    frame = read(done, f"tables/{table}")
+    assert frame.columns[0] == "configuration" and set(columns) <= set(frame)
+    assert set(frame["configuration"]) == {"paper", "corrected"}
+    assert set(frame["scheme"]) - {"Average"} == {"2x2", "3x1"}
+    assert rows is None or len(frame) == rows
+
+
+def test_scores_are_one_parquet_data_set_with_a_row_per_fold(done):
+    scores = pd.read_parquet(done.folder / "results" / STUDY / "scores", partitioning=None)
+    assert {"auc_crisp", "auc", "accuracy", "balanced_accuracy", "log_loss", "n_train", "n_test", "status", "message"} <= set(
+        scores
+    )
+    # 4 partitioners x 4 experiments and the truth's 6, of 2 x 2 and 3 folds; 9 variants x 2 experiments of 3 folds
+    assert len(scores) == 3 * 8 * ((4 * 4 + 6) * (2 * 2 + 3) + 9 * 2 * 3) * (
+        7 / 8
+    )  # 1NN, LDA, C4.5, PART in two configurations, but LDA ...
+    assert (scores["status"] == "ok").all() and scores["auc_crisp"].between(0, 1).all()
+
+
+def test_the_table_of_the_truth_is_the_mean_of_the_scores(done):
+    scores = pd.read_parquet(done.folder / "results" / STUDY / "scores", partitioning=None).query("partitioner == 'truth'")
+    table = read(done, "tables/table3_auc").set_index(["configuration", "scheme", "dataset", "classifier"])["auc"]
+    for configuration, _learner in (("paper", "C4.5@paper"), ("corrected", "C4.5")):
+        mean = scores.query("learner == @learner and k == 2 and dataset == 'wine'")["auc_crisp"].mean()
+        assert table[configuration, "2x2", "wine", "C4.5"] == pytest.approx(mean)
+
+
+def test_the_kept_predictions_give_the_scores(done):
+    folder = done.folder / "results" / STUDY
+    data = read_prepared(done.folder / "resources/prepared/none/iris.npz")
+    (cuts,) = (path.name for path in (folder / "folds/iris").iterdir() if path.name.startswith("SCV"))
+    folds, seeds = read_folds(next((folder / "folds/iris" / cuts).iterdir()))
+    for path in (folder / "predictions/iris" / cuts).rglob("*.npz"):
+        scores = pd.read_parquet(folder / "scores/iris" / cuts / path.parent.name / path.with_suffix(".parquet").name)
+        for (_learner, partitioner, k), codes in read_predictions(path).items():
+            assert codes.shape == folds[partitioner, k].shape == (4 * {2: 2, 3: 1}[k], 150)
+            rows = scores.query("learner == @learner and partitioner == @partitioner and k == @k")
+            right = [
+                (codes[s] == data.y)[folds[partitioner, k][s] == fold].mean() for s in range(len(codes)) for fold in range(k)
+            ]
+            np.testing.assert_allclose(rows["accuracy"], right)
+            assert rows["seed"].tolist() == np.repeat(seeds[k], k).tolist()
+
+
+def test_the_truth_has_its_own_partitions(done):
+    folder = done.folder / "results" / STUDY / "folds/wine"
+    truth, truth_seeds = read_folds(next((folder / "truth").iterdir()))
+    (own,) = (path for path in folder.iterdir() if path.name.startswith("SCV"))
+    folds, seeds = read_folds(next(own.iterdir()))
+    assert seeds[2][0] == truth_seeds[2][0]
+    assert (truth["truth", 2][0] != folds["SCV", 2][0]).any()
+
+
+def test_a_finished_run_plans_nothing(done):
+    assert done.plan() == {}
+
+
+@pytest.mark.parametrize(
+    ("settings", "cores"),
+    [(["seeds_per_block=3", "partitioners_per_job=3"], 2), (["seeds_per_block=1"], 1)],
+)
+def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path, settings, cores):
+    per_job = 8 if cores == 1 else 3
+    other = Workflow(tmp_path / "a folder with spaces", changed(learners_per_job=per_job))
+    other(config=settings, cores=cores, env={"PYTHONHASHSEED": str(cores)}, check=True)
+    ours, theirs = done.tables(), other.tables()
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_a_slow_learner_is_left_out_of_large_data_sets_and_the_tables_say_so(done, tmp_path):
+    other = Workflow(tmp_path, changed(max_rows={"LDA": 200}, configurations=["paper"]))
+    other(check=True)
+    auc = read(other, "tables/table3_auc")
+    assert auc.query("dataset == 'monk-2' and classifier == 'LDA'")["auc"].isna().all()
+    assert auc.query("dataset != 'monk-2' or classifier != 'LDA'")["auc"].notna().all()
+    pairs = read(other, "tables/table4_wilcoxon").set_index(["scheme", "row", "column"])["n_datasets"]
+    assert pairs["2x2", "1NN", "LDA"] == 2 and pairs["2x2", "1NN", "C4.5"] == 3
+
+
+def test_provenance_names_the_data_of_the_study(done):
+    sources = json.loads((done.folder / f"results/provenance/datasets_{STUDY}.json").read_text())
+    assert set(sources) == {"iris", "monk-2", "wine"}
+
+
+ROWS = "a,b,class\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 3 else 'no'}\n" for i in range(30))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("a,b,class\n1,2,x\n2,3,x\n", "all rows are of class 'x'; at least two classes are needed"),
+        ("a,b,class\n1,2,x\n2,3,y\n", "n_folds=3 must be between 2 and the number of samples, 2"),
+        (ROWS.replace("3,3,", "inf,3,"), "input 'a' holds an infinite value"),
+        ("a,b,class\n?,2,x\n1,?,y\n", "all 2 rows have missing values"),
+    ],
+)
+def test_data_that_cannot_be_cut_are_one_line(tmp_path, content, expected):
+    config = changed(datasets=["mine"], held_out={"populations": []}, schemes=["3x1"])
+    config["extra_datasets"] = {"mine": {"task": "classification", "target": "class", "sources": "file:mine.csv"}}
+    (tmp_path / "mine.csv").write_text(content)
+    done = Workflow(tmp_path, config)()
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and "Traceback" not in text
+    assert {line.split("foldshift: ", 1)[1] for line in text.splitlines() if "foldshift: " in line and expected in line}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b,class\n" + "".join(f"1,1,{'yes' if i % 3 else 'no'}\n" for i in range(30)),  # all rows identical
+        "a,b,class\n"
+        + "".join(f"{i},u{i % 4},{'yes' if i > 1 else 'no'}\n" for i in range(30)),  # a class smaller than the number of folds
+        "a,b,class\n"
+        + "".join(f"{i % 4},v{i},{'yes' if i % 2 else 'no'}\n" for i in range(30)),  # every category unseen at predict time
+        "a,b,class\n,1,yes\n" + ROWS.split("\n", 1)[1],  # a missing value
+    ],
+)
+def test_odd_data_run_through(tmp_path, content):
+    config = changed(
+        datasets=["mine"], held_out={"populations": []}, schemes=["3x1"], learners=["1NN", "LDA", "C4.5", "PART", "RIPPER", "SVM"]
+    )
+    config["extra_datasets"] = {"mine": {"task": "classification", "target": "class", "sources": "file:mine.csv"}}
+    config["studies"][STUDY]["ablation"] = {"n_seeds": 0}
+    (tmp_path / "mine.csv").write_text(content)
+    workflow = Workflow(tmp_path, config)
+    workflow(check=True)
+    scores = pd.read_parquet(tmp_path / "results" / STUDY / "scores", partitioning=None)
+    assert (scores["status"] == "ok").all() and scores["auc_crisp"].between(0, 1).all()
+    assert read(workflow, "tables/table1_datasets")["samples"].tolist() == [30]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (["datasets=diabetes"], "diabetes is a regression data set; moreno_torres_2012 takes classification data sets"),
+        (["partitioners=SCV,DOBSCV"], "unknown partitioner in moreno_torres_2012.partitioners 'DOBSCV'; did you mean DOB-SCV"),
+        (["n_folds=7"], "k=7 has no scheme; allowed: 2, 3, or add 7x1 to schemes"),
+        (["learners=C45"], "unknown learner in moreno_torres_2012.learners 'C45'; did you mean C4.5"),
+        (["scaling=fold"], "scaling='fold' must be one of global, none"),
+    ],
+)
+def test_a_mistake_in_configuration_is_found_before_planning(tmp_path, settings, expected):
+    done = Workflow(tmp_path, TINY_CLASSES)(config=settings)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and expected in text and "Traceback" not in text and "Job stats" not in text
+
+
+def test_an_unknown_population_is_found_before_planning(tmp_path):
+    done = Workflow(tmp_path, changed(held_out={"populations": ["twonrom"]}))()
+    text = done.stdout + done.stderr
+    assert "unknown population in moreno_torres_2012.held_out.populations 'twonrom'; did you mean twonorm" in text
+    assert "Traceback" not in text
