@@ -1,4 +1,4 @@
-"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours of the regression study.
+"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours of both studies.
 
 Without a mirror the data are made up in the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
 """
@@ -13,6 +13,7 @@ from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
+import bench_classifiers
 from foldshift.datasets.catalogue import load_dataset, read_catalogue
 from foldshift.evaluation import build_learner, evaluate_folds
 from foldshift.files import write_text
@@ -132,15 +133,9 @@ def project(fits, study):
     return pd.DataFrame({"fits": n_fits, "core_hours": hours, "ms_per_fit": hours * 3.6e6 / n_fits}).reset_index()
 
 
-def main():
+def bench_regression(study, learners, mirror):
     """Measure, print, write results/bench/*.csv."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mirror", default="", help="folder or URL of the real data")
-    options = parser.parse_args()
-    study = read_yaml(ROOT / "config/paper.yaml", "configuration")["studies"]["saez_2022"]
-    learners = read_learners(ROOT / "config/learners.yaml")
-    data = list(load(study["datasets"], options.mirror))
-    print(f"Data: {'real, from ' + options.mirror if options.mirror else 'made up in the sizes of the real ones'}")
+    data = list(load(study["datasets"], mirror))
 
     _, X, y = next(item for item in data if item[0] == "concrete")
     for learner in study["learners"]:  # compile before the clock runs
@@ -169,6 +164,21 @@ def main():
 
     for name, table in (("folds", folds), ("ratios", ratios), ("fits", fits), ("core_hours", hours)):
         write_text(Path("results/bench") / f"{name}.csv", to_csv(table))
+
+
+def main():
+    """Measure one study or both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mirror", default="", help="folder or URL of the real data")
+    parser.add_argument("--study", choices=["saez_2022", "moreno_torres_2012"], help="by default both")
+    options = parser.parse_args()
+    studies = read_yaml(ROOT / "config/paper.yaml", "configuration")["studies"]
+    learners = read_learners(ROOT / "config/learners.yaml")
+    print(f"Data: {'real, from ' + options.mirror if options.mirror else 'made up in the sizes of the real ones'}")
+    for name, bench in (("saez_2022", bench_regression), ("moreno_torres_2012", bench_classifiers.bench)):
+        if options.study in (None, name):
+            print(f"\n{name}")
+            bench(studies[name], learners, options.mirror)
     print("\nWritten to results/bench/*.csv")
 
 

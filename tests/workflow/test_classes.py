@@ -2,15 +2,17 @@
 
 import copy
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.evaluation.predictions import read_predictions
 from foldshift.partition.storage import read_folds
-from workflow_runner import TINY_CLASSES, Workflow
+from workflow_runner import ROOT, TINY_CLASSES, Workflow
 
 pytestmark = pytest.mark.workflow
 STUDY = "moreno_torres_2012"
@@ -71,7 +73,7 @@ def test_every_table_and_figure_is_there_in_every_form(done):
     ("table", "columns", "rows"),
     [
         ("table3_auc", ["scheme", "dataset", "classifier", "auc"], 2 * 2 * 3 * 4),
-        ("table4_wilcoxon", ["scheme", "row", "column", "r_plus", "r_minus", "p_value"], 2 * 2 * 6),
+        ("table4_wilcoxon", ["scheme", "row", "column", "r_plus", "r_minus", "p_value"], 2 * 2 * 12),
         ("table5_agreement", ["scheme", "partitioner", "row", "column", "agreements"], None),
         ("table6_accuracy", ["scheme", "partitioner", "percent"], None),
         ("table7_convergence", ["scheme", "partitioner", "criterion", "mean", "std", "cut_off"], 2 * 2 * 4),
@@ -80,8 +82,9 @@ def test_every_table_and_figure_is_there_in_every_form(done):
 def test_tables_have_the_columns_of_the_contract(done, table, columns, rows):
     frame = read(done, f"tables/{table}")
     assert frame.columns[0] == "configuration" and set(columns) <= set(frame)
-    assert set(frame["configuration"]) == {"paper", "corrected"}
-    assert set(frame["scheme"]) - {"Average"} == {"2x2", "3x1"}
+    if table != "table5_agreement":  # on three data sets no pair of classifiers can differ at .1
+        assert set(frame["configuration"]) == {"paper", "corrected"}
+        assert set(frame["scheme"]) - {"Average"} == {"2x2", "3x1"}
     assert rows is None or len(frame) == rows
 
 
@@ -91,17 +94,15 @@ def test_scores_are_one_parquet_data_set_with_a_row_per_fold(done):
         scores
     )
     # 4 partitioners x 4 experiments and the truth's 6, of 2 x 2 and 3 folds; 9 variants x 2 experiments of 3 folds
-    assert len(scores) == 3 * 8 * ((4 * 4 + 6) * (2 * 2 + 3) + 9 * 2 * 3) * (
-        7 / 8
-    )  # 1NN, LDA, C4.5, PART in two configurations, but LDA ...
+    assert len(scores) == 3 * 8 * ((4 * 4 + 6) * (2 * 2 + 3) + 9 * 2 * 3)  # four classifiers in two configurations
     assert (scores["status"] == "ok").all() and scores["auc_crisp"].between(0, 1).all()
 
 
 def test_the_table_of_the_truth_is_the_mean_of_the_scores(done):
     scores = pd.read_parquet(done.folder / "results" / STUDY / "scores", partitioning=None).query("partitioner == 'truth'")
     table = read(done, "tables/table3_auc").set_index(["configuration", "scheme", "dataset", "classifier"])["auc"]
-    for configuration, _learner in (("paper", "C4.5@paper"), ("corrected", "C4.5")):
-        mean = scores.query("learner == @learner and k == 2 and dataset == 'wine'")["auc_crisp"].mean()
+    for configuration, learner in (("paper", "C4.5@paper"), ("corrected", "C4.5")):
+        mean = scores[(scores["learner"] == learner) & (scores["k"] == 2) & (scores["dataset"] == "wine")]["auc_crisp"].mean()
         assert table[configuration, "2x2", "wine", "C4.5"] == pytest.approx(mean)
 
 
@@ -112,9 +113,9 @@ def test_the_kept_predictions_give_the_scores(done):
     folds, seeds = read_folds(next((folder / "folds/iris" / cuts).iterdir()))
     for path in (folder / "predictions/iris" / cuts).rglob("*.npz"):
         scores = pd.read_parquet(folder / "scores/iris" / cuts / path.parent.name / path.with_suffix(".parquet").name)
-        for (_learner, partitioner, k), codes in read_predictions(path).items():
+        for (learner, partitioner, k), codes in read_predictions(path).items():
             assert codes.shape == folds[partitioner, k].shape == (4 * {2: 2, 3: 1}[k], 150)
-            rows = scores.query("learner == @learner and partitioner == @partitioner and k == @k")
+            rows = scores[(scores["learner"] == learner) & (scores["partitioner"] == partitioner) & (scores["k"] == k)]
             right = [
                 (codes[s] == data.y)[folds[partitioner, k][s] == fold].mean() for s in range(len(codes)) for fold in range(k)
             ]
@@ -135,14 +136,9 @@ def test_a_finished_run_plans_nothing(done):
     assert done.plan() == {}
 
 
-@pytest.mark.parametrize(
-    ("settings", "cores"),
-    [(["seeds_per_block=3", "partitioners_per_job=3"], 2), (["seeds_per_block=1"], 1)],
-)
-def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path, settings, cores):
-    per_job = 8 if cores == 1 else 3
-    other = Workflow(tmp_path / "a folder with spaces", changed(learners_per_job=per_job))
-    other(config=settings, cores=cores, env={"PYTHONHASHSEED": str(cores)}, check=True)
+def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path):
+    other = Workflow(tmp_path / "a folder with spaces", changed(learners_per_job=5))
+    other(config=["seeds_per_block=3", "partitioners_per_job=5"], cores=1, env={"PYTHONHASHSEED": "7"}, check=True)
     ours, theirs = done.tables(), other.tables()
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name]] == []
@@ -231,3 +227,21 @@ def test_an_unknown_population_is_found_before_planning(tmp_path):
     text = done.stdout + done.stderr
     assert "unknown population in moreno_torres_2012.held_out.populations 'twonrom'; did you mean twonorm" in text
     assert "Traceback" not in text
+
+
+def test_the_readmes_example_with_classes_of_ones_own_runs(tmp_path):
+    (text,) = re.findall(r"```yaml\n# classes.yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    config = yaml.safe_load(text)
+    config["studies"][STUDY] |= {"n_seeds": 3, "n_truth": 4, "ablation": {"n_seeds": 0}, "held_out": {"populations": []}}
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"size": rng.random(60), "town": rng.choice(["Ulm", "Bonn", "Jena"], 60)})
+    table["class"] = np.where(table["size"] + (table["town"] == "Bonn") > 0.9, "yes", "no")
+    (tmp_path / "data").mkdir()
+    table.to_csv(tmp_path / "data/ours.csv", index=False)
+    workflow = Workflow(tmp_path, config)
+    workflow(check=True)
+    sets = read(workflow, "tables/table1_datasets").set_index("dataset")
+    assert sets.loc["ours", ["attributes", "real", "nominal", "samples"]].tolist() == [2, 1, 1, 60]
+    versus = read(workflow, "paper_vs_ours")
+    assert versus.query("table == 'table6'")["ours"].isna().all()
+    assert set(versus.query("table == 'table6'")["note"]) == {"this run does not cover the data sets of the paper"}

@@ -2,29 +2,33 @@
 
 import math
 import numbers
+import warnings
 
 import numpy as np
 from numba import njit
-from sklearn import config_context
-from sklearn.svm import SVC
+from sklearn.exceptions import ConvergenceWarning
 
+from foldshift.learners._smo import train_machine
 from foldshift.learners.base import FoldClassifier
 from foldshift.nominal import nominal_columns
 
 KERNELS = ("puk", "rbf", "poly")
 THRESHOLDS = ("zero", "logistic", "logistic_one_step")
+TOLERANCE = 1e-3  # libsvm's
+MAX_STEPS = 10_000_000
 
 
 class KernelClassifier(FoldClassifier):
-    """Base of the classifiers that are a support vector machine with a kernel of their own, libsvm inside.
+    """Base of the classifiers that are a support vector machine with a kernel of their own.
 
     A subclass writes ``_check()``, which refuses bad parameters, and ``_gram(A, B, units)``, the kernel between two sets of samples, pair by pair
     (an entry must depend on its pair only, to the last bit). `units` has shape (n_features,), int64: 0 for a numeric column, for a
     nominal one the number of indicator columns in which two categories differ: 1 if it has two categories, 2 if it has more.
 
     Equal training samples of one class are merged into one with their number as weight, which leaves the optimum unchanged. Samples are sorted,
-    so that the machine does not depend on their order. More than two classes: one machine per pair of classes. The kernel matrix takes 8 bytes for
-    every pair of distinct samples, and the part of it that a machine is trained on as much again.
+    so that the machine does not depend on their order. More than two classes: one machine per pair of classes. The solution is libsvm's, step by step.
+
+    Memory: 12 bytes for every pair of distinct samples, and up to 4 for every pair of those that a machine is trained on.
     """
 
     threshold = "zero"
@@ -33,8 +37,8 @@ class KernelClassifier(FoldClassifier):
         self._check_all()
         units = self._units(X)
         self.vectors_, classes, counts, _ = _merge(X, codes)
-        gram = self._gram(self.vectors_, self.vectors_, units)
-        self._machines = self._train(gram, np.arange(len(counts)), classes, counts, np.empty(gram.size))
+        work = np.empty(len(counts) ** 2, np.float32)
+        self._machines = self._train(*self._kernel(self.vectors_, units), work, np.arange(len(counts)), classes, counts)
         self._units_seen = units
 
     def _scores(self, X):
@@ -44,8 +48,8 @@ class KernelClassifier(FoldClassifier):
     def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
         self._check_all()
         vectors, classes, _, merged_into = _merge(X, codes)
-        grams = {}
-        work = np.empty(len(vectors) ** 2)
+        kernels = {}
+        work = np.empty(len(vectors) ** 2, np.float32)
         scores = np.empty((*folds.shape, n_classes))
         for s, row in enumerate(folds):
             for fold in range(n_folds):
@@ -55,12 +59,12 @@ class KernelClassifier(FoldClassifier):
                 training = merged_into[row != fold]
                 # A part of the data may have two categories where the whole has three: another kernel, rarely needed.
                 units = self._units(vectors[training])
-                if units.tobytes() not in grams:
-                    grams[units.tobytes()] = self._gram(vectors, vectors, units)
-                gram = grams[units.tobytes()]
+                if units.tobytes() not in kernels:
+                    kernels[units.tobytes()] = self._kernel(vectors, units)
+                gram, single = kernels[units.tobytes()]
                 counts = np.bincount(training, minlength=len(vectors))
                 present = np.flatnonzero(counts)
-                machines = self._train(gram, present, classes[present], counts[present], work)
+                machines = self._train(gram, single, work, present, classes[present], counts[present])
                 queries, position = np.unique(merged_into[test], return_inverse=True)
                 scores[s, test] = _vote(machines, gram, queries, np.unique(classes[present]), n_classes)[position]
         return scores
@@ -81,28 +85,40 @@ class KernelClassifier(FoldClassifier):
         units[nominal] = np.where(values.max(axis=0) > 1, 2, 1)
         return units
 
-    def _train(self, gram, rows, classes, counts, work):
-        """Machines of all pairs of classes among the samples `rows` of the kernel matrix; `work` has room for a copy of it."""
+    def _kernel(self, vectors, units):
+        """The kernel matrix, and the same in single precision for training."""
+        gram = self._gram(vectors, vectors, units)
+        with np.errstate(over="ignore"):
+            single = gram.astype(np.float32)
+        if not np.isfinite(single).all():
+            raise ValueError(f"{type(self).__name__}: the kernel overflows for these inputs; scale numeric columns to [0, 1]")
+        return gram, single
+
+    def _train(self, gram, single, work, rows, classes, counts):
+        """Machines of all pairs of classes among the samples `rows` of the kernel matrix; `work` has room for another in single precision."""
         machines = []
         present = np.unique(classes)
         for i, low in enumerate(present):
             for high in present[i + 1 :]:
                 part = (classes == low) | (classes == high)
-                machines.append((low, high, *self._train_pair(gram, rows[part], classes[part] == high, counts[part], work)))
+                pair = rows[part], classes[part] == high, counts[part].astype(np.float64)
+                machines.append((low, high, *self._train_pair(gram, single, work, *pair)))
         return machines
 
-    def _train_pair(self, gram, rows, high, counts, work):
+    def _train_pair(self, gram, single, work, rows, high, counts):
         """Support vectors (rows of the kernel matrix), their coefficients, the bias, and the threshold's two numbers."""
-        machine = SVC(kernel="precomputed", C=self.C, cache_size=max(200, len(rows) ** 2 * 4 / 2**20))
-        # Checks that have been made already would take longer than a small machine.
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            machine.fit(_part(gram, rows, work), high, sample_weight=None if counts.max() == 1 else counts)
-        support, coef, bias = rows[machine.support_], machine.dual_coef_[0], machine.intercept_[0]
+        order = np.argsort(high, kind="stable")  # libsvm's: the lower class first, as the positive one
+        signs, costs = np.where(high[order], -1.0, 1.0), self.C * counts[order]
+        beta, bias, converged = train_machine(single, rows[order], signs, costs, TOLERANCE, MAX_STEPS, work)
+        if not converged:
+            advice = f"scale numeric columns to [0, 1], or lower C={self.C!r}"
+            warnings.warn(f"{type(self).__name__} stopped after {MAX_STEPS} steps; {advice}", ConvergenceWarning, stacklevel=2)
+        support, coef, bias = rows[order[beta != 0]], -beta[beta != 0], -bias
         if self.threshold == "zero":
             return support, coef, bias, 0.0, 1.0
         outputs = _outputs(gram, rows, support, coef, bias)
         fit = platt if self.threshold == "logistic" else logistic_one_step
-        return support, coef, bias, *fit(outputs, high, counts.astype(np.float64))
+        return support, coef, bias, *fit(outputs, high, counts)
 
 
 class SVMClassifier(KernelClassifier):
@@ -249,24 +265,21 @@ def _gram(A, B, units, symmetric, kernel, a, b, degree):
 
 
 @njit(cache=True)
-def _part(gram, rows, work):
-    """The kernel matrix of some of the samples, in `work`: a new array of this size costs more than the copy."""
-    out = work[: len(rows) ** 2].reshape(len(rows), len(rows))
-    for i in range(len(rows)):
-        for j in range(len(rows)):
-            out[i, j] = gram[rows[i], rows[j]]
-    return out
-
-
-@njit(cache=True)
 def _outputs(gram, rows, support, coef, bias):
-    """Outputs of a machine; one sum after the other, so that a sample's output does not depend on the other samples."""
+    """Outputs of a machine. Each is summed in the order of the support vectors, so that it does not depend on the other samples."""
     out = np.empty(len(rows))
-    for i in range(len(rows)):
-        total = 0.0
-        for k in range(len(support)):
-            total += coef[k] * gram[rows[i], support[k]]
-        out[i] = total + bias
+    last = len(rows) - 1
+    for i in range(0, len(rows), 4):  # four sums side by side: one addition need not wait for another
+        j, k, m = min(i + 1, last), min(i + 2, last), min(i + 3, last)
+        gram_i, gram_j, gram_k, gram_m = gram[rows[i]], gram[rows[j]], gram[rows[k]], gram[rows[m]]
+        total_i = total_j = total_k = total_m = 0.0
+        for t in range(len(support)):
+            v = support[t]
+            total_i += coef[t] * gram_i[v]
+            total_j += coef[t] * gram_j[v]
+            total_k += coef[t] * gram_k[v]
+            total_m += coef[t] * gram_m[v]
+        out[i], out[j], out[k], out[m] = total_i + bias, total_j + bias, total_k + bias, total_m + bias
     return out
 
 
@@ -377,8 +390,9 @@ def _loss(values, low, weights, x):
     total, gradient = 0.0, np.zeros(2)
     for i in range(len(values)):
         value = x[0] + x[1] * values[i]
-        total += weights[i] * (max(value, 0.0) - low[i] * value + math.log1p(math.exp(-abs(value))))
-        gap = weights[i] * (_probability(value) - low[i])
+        small = math.exp(-abs(value))  # of both the loss and the probability
+        total += weights[i] * (max(value, 0.0) - low[i] * value + math.log1p(small))
+        gap = weights[i] * ((1 if value >= 0 else small) / (1 + small) - low[i])
         gradient[0] += gap
         gradient[1] += gap * values[i]
     return total, gradient
