@@ -148,13 +148,15 @@ def study_bundles(study):
     return bundles(config["studies"][study], config["partitioners_per_job"])
 
 
-def study_cuts(study):
-    """(bundle, block) of every job that cuts a data set of a study."""
-    size = config["studies"][study]["seeds_per_block"]
+def dataset_cuts(study, dataset):
+    """(bundle, block) of every job that cuts a data set for a study."""
+    settings = config["studies"][study]
+    rows = CATALOGUE[dataset].n_rows or 0
     return [
         (cuts, block)
         for cuts, bundle in study_bundles(study).items()
-        for block in block_names(bundle.n_seeds, size)
+        if not cuts.startswith("ablation") or rows <= settings["ablation"]["max_rows"]
+        for block in block_names(bundle.n_seeds, settings["seeds_per_block"])
     ]
 
 
@@ -196,7 +198,7 @@ def shift_of_dataset(wildcards):
     """Target shift of a data set: all bundles and blocks."""
     return [
         f"<results>/{wildcards.study}/shift/{wildcards.dataset}/{cuts}/{block}.parquet"
-        for cuts, block in study_cuts(wildcards.study)
+        for cuts, block in dataset_cuts(wildcards.study, wildcards.dataset)
     ]
 
 
@@ -205,7 +207,7 @@ def scores_of_dataset(wildcards):
     return [
         f"<results>/{wildcards.study}/scores/{wildcards.dataset}/{cuts}/{learners}/{block}.parquet"
         for learners in learner_groups(wildcards.study, wildcards.dataset)
-        for cuts, block in study_cuts(wildcards.study)
+        for cuts, block in dataset_cuts(wildcards.study, wildcards.dataset)
     ]
 
 
@@ -216,7 +218,7 @@ def experiments_of_dataset(kind, ending, variants=True):
         study, dataset = wildcards.study, wildcards.dataset
         cuts = [
             (name, block)
-            for name, block in study_cuts(study)
+            for name, block in dataset_cuts(study, dataset)
             if name != "truth" and (variants or not name.startswith("ablation"))
         ]
         if kind == "predictions":

@@ -1,5 +1,7 @@
 """The changes of the ablation: the classification study again with one thing changed at a time."""
 
+import numpy as np
+
 from foldshift.planning.blocks import TRUTH
 from foldshift.reporting.ablation import Change
 
@@ -37,8 +39,12 @@ def list_changes(settings, ids, values, convergence, heldout=None):
         changes.append(study.change("judged by mean of all", truth="all"))
         if heldout:
             changes.append(study.change("held-out truth", truth="held-out", sources=heldout))
-        for metric, rule in metrics:
-            changes.append(study.change(f"{metric} distance, {rule} rules", metric=metric, rule=rule))
+        varied = [study.change(f"{metric} distance, {rule} rules", metric=metric, rule=rule) for metric, rule in metrics]
+        if metrics:
+            extent, whole = study.extent("@{}-{}".format(*next(iter(metrics)))), study.extent()
+            if extent[0] != whole[0] or (extent[1] != whole[1]).any():
+                changes.append(study.change("base, where the variants were run", extent=extent))
+        changes += varied
         if "PART" in names and len(names) > 2:
             rest = {name: one for name, one in names.items() if name != "PART"}
             changes.append(study.change("without PART", names=rest, classifiers="without PART"))
@@ -51,6 +57,11 @@ def list_changes(settings, ids, values, convergence, heldout=None):
     return changes
 
 
+def present(values):
+    """Which data sets have results of any learner: shape (n_datasets,) from (n_learners, n_datasets, n_experiments)."""
+    return (~np.isnan(values)).any(axis=(0, 2))
+
+
 class _Study:
     """The results that changes of one configuration choose from."""
 
@@ -58,24 +69,31 @@ class _Study:
         self.settings, self.ids, self.values, self.convergence = settings, ids, values, convergence
         self.configuration, self.names = configuration, names
 
-    def change(self, what, *, names=None, classifiers="all", metric=None, rule=None, truth="SCV", sources=None):
-        """One change with its schemes: those that its partitioners were run with."""
+    def extent(self, ending=""):
+        """Schemes that all partitioners, with this ending of their ids, were run with, and the data sets on which they were."""
+        partitioners, iterations = self.settings["partitioners"], self.settings["iterations"]
+        cells = {k: [(k, _with(name, ending)) for name in partitioners] for k in iterations}
+        schemes = {k: r for k, r in iterations.items() if all(cell in self.values for cell in cells[k])}
+        return schemes, np.all([present(self.values[cell]) for k in schemes for cell in cells[k]], axis=0)
+
+    def change(self, what, *, names=None, classifiers="all", metric=None, rule=None, truth="SCV", sources=None, extent=None):
+        """One change with its schemes; on the data sets of `extent`, by default those of its partitioners."""
         settings = self.settings
         names = names or self.names
         rows = [self.ids.index(names[learner]) for learner in settings["learners"] if learner in names]
-        values, truths = sources or (self.values, {k: self.values[k, TRUTH] for k in settings["iterations"]})
         ending = f"@{metric}-{rule}" if metric else ""
-        cells = {
-            (k, name): (k, name if name == "SCV" else name + ending)
-            for k in settings["iterations"]
-            for name in settings["partitioners"]
-        }
-        schemes = {
-            k: r for k, r in settings["iterations"].items() if all(cells[k, name] in values for name in settings["partitioners"])
-        }
-        found = {cell: values[source] for cell, source in cells.items() if cell[0] in schemes}
-        speeds = {} if sources else {cell: self.convergence[cells[cell]] for cell in found}
-        metric = metric or settings["metric"]
-        rule = rule or ("keel" if settings["metric"] == "keel" else "balanced")
-        label = f"{self.configuration}: {what}"
-        return schemes, Change(label, self.configuration, metric, rule, truth, classifiers, found, truths, rows, speeds)
+        metric, rule = metric or settings["metric"], rule or ("keel" if settings["metric"] == "keel" else "balanced")
+        keys = f"{self.configuration}: {what}", self.configuration, metric, rule, truth, classifiers
+        if sources:
+            return settings["iterations"], Change(*keys, *sources, rows)
+        schemes, datasets = extent or self.extent(ending)
+        cells = {(k, name): (k, _with(name, ending)) for k in schemes for name in settings["partitioners"]}
+        found = {cell: self.values[source][:, datasets] for cell, source in cells.items()}
+        truths = {k: self.values[k, TRUTH][:, datasets] for k in schemes}
+        speeds = {cell: self.convergence[source][:, datasets] for cell, source in cells.items()}
+        return schemes, Change(*keys, found, truths, rows, speeds)
+
+
+def _with(name, ending):
+    """Id of a partitioner's variant; SCV does not look at the inputs and has none."""
+    return name if name == "SCV" else name + ending
