@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.inference.agreement import jackknife_error, mean_present
-from foldshift.inference.convergence import CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
+from foldshift.inference.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
 from foldshift.reporting.figures import plt, style
 from foldshift.reporting.tables import Cell, Grid
 
@@ -38,7 +38,7 @@ def pair_means(rows):
     Returns
     -------
     pairs : pandas.DataFrame
-        One row per data set, learner, partitioner, k, criterion, threshold and rule: ``experiments`` (mean over the orders), ``variance`` (over the
+        One row per data set, learner, partitioner, k, criterion, threshold and rule: ``experiments`` (mean over the orders; expected numbers 100 at most), ``variance`` (over the
         orders, of that mean; NaN with one order), ``cut_off`` (share of the orders), ``n_orders``, ``n_experiments``.
     """
     groups = rows.groupby(KEYS, sort=False, observed=True)
@@ -50,7 +50,10 @@ def pair_means(rows):
         n_experiments=("n_experiments", "max"),
     )
     pairs["variance"] /= pairs["n_orders"]
-    return pairs.reset_index()
+    pairs = pairs.reset_index()
+    expected = pairs["criterion"] == EXPECTED
+    pairs.loc[expected, "experiments"] = pairs.loc[expected, "experiments"].clip(upper=CAP)
+    return pairs
 
 
 def convergence_table(pairs, configurations, schemes, partitioners, datasets, criterion=PRIMARY):
@@ -75,8 +78,8 @@ def convergence_table(pairs, configurations, schemes, partitioners, datasets, cr
         ``configuration, scheme, partitioner, criterion``; ``mean`` and ``std`` (n - 1) of the experiments over the pairs of data set and classifier;
         ``cut_off``, the number of pairs, averaged over the orders, that did not converge and were given the number of experiments;
         ``standard_error`` of the mean over the orders, with pairs and experiments fixed, and so too small where many orders end late; ``dataset_error``, with data sets
-        as the unit (jackknife); ``expected`` and ``expected_error`` (data sets as the unit), what the agreement between single runs leads one to expect
-        without cut-off; ``n_pairs, n_datasets, n_orders, n_experiments``.
+        as the unit (jackknife); ``expected`` and ``expected_error`` (data sets as the unit), what the agreement between single runs leads one to expect,
+        100 at most; ``n_pairs, n_datasets, n_orders, n_experiments``.
     """
     out = []
     chosen = pairs[(pairs["threshold"] == THRESHOLD) & (pairs["rule"] == RULES[0])]
@@ -216,7 +219,7 @@ def convergence_grid(table):
             )
             rows.append(["cut off (% of pairs)", *[Cell(_number(c, ".1f")) for c in 100 * part["cut_off"] / part["n_pairs"]]])
             expected = zip(part["expected"], part["expected_error"])
-            rows.append(["expected without cut-off", *[Cell(f"{_number(e, '.1f')} ({_number(d, '.1f')})") for e, d in expected]])
+            rows.append([f"expected, {CAP} at most", *[Cell(f"{_number(e, '.1f')} ({_number(d, '.1f')})") for e, d in expected]])
             if scheme in PRINTED:
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
                 rows.append(["as printed", *[Cell(f"{m:.2f}±{s:.2f}" if m == m else "") for m, s in printed]])
@@ -264,7 +267,7 @@ def sensitivity_grid(table):
     )
     words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
     notes = [
-        f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs, without cut-off. Bold: the one of Table VII.",
+        f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table VII.",
         "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it again. Cut off: per cent that did not converge "
         "and were given the number of experiments; with many, all ratios are drawn towards 1 and the row says little. The CSV file has the ratios scheme by scheme.",
     ]

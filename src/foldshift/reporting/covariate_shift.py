@@ -436,7 +436,7 @@ def draw_shift_against_error(by_cell, errors, partitioners, schemes):
             if measure == CHANCE_IS_HALF:
                 axis.axvline(0.5, color="#000000", lw=0.6)
             else:
-                _log_scale(axis.xaxis)
+                _log_scale(axis.xaxis, digits=(1,))
     _name_panels(axes, schemes, "rms error of AUC")
     figure.supxlabel("mean shift of a data set", fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -450,12 +450,12 @@ def _panels(schemes, sharex, sharey):
     return plt.subplots(len(schemes), len(MEASURES), figsize=size, sharex=sharex, sharey=sharey, squeeze=False)
 
 
-def _log_scale(axis):
+def _log_scale(axis, digits=(1, 2, 5)):
     """Shift and error vary over orders of magnitude; their ticks are plain numbers."""
     if not axis.get_data_interval()[1] > 0:  # nothing to show, or no shift at all
         return
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_locator(LogLocator(subs=digits))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 

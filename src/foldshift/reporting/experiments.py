@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.evaluation.storage import read_columns
-from foldshift.inference.convergence import EXPECTED, THRESHOLD
+from foldshift.inference.convergence import CAP, EXPECTED, THRESHOLD
 from foldshift.planning.blocks import TRUTH
 
 
@@ -74,7 +74,7 @@ def by_configuration(paths, settings):
 
 
 def read_convergence(paths, ids, datasets):
-    """Experiments to convergence by the primary criterion of Table VII, without cut-off (`foldshift.inference.convergence.expected_runs`).
+    """Experiments to convergence by the primary criterion of Table VII, as `foldshift.inference.convergence.expected_runs` has it, 100 at most.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def read_convergence(paths, ids, datasets):
     found = {}
     for (partitioner, k), part in pd.concat(parts).groupby(["partitioner", "k"], sort=False):
         table = part.pivot(index="learner", columns="dataset", values="experiments")
-        found[k, partitioner] = table.reindex(index=ids, columns=datasets).to_numpy()
+        found[k, partitioner] = np.minimum(table.reindex(index=ids, columns=datasets).to_numpy(), CAP)
     return found
 
 
