@@ -74,7 +74,7 @@ def test_provenance_says_what_the_results_came_from(finished):
     config = yaml.safe_load((folder / "config.yaml").read_text())
     assert config["studies"]["saez_2022"]["n_seeds"] == 8 and config["master_seed"] == 20220721
     assert json.loads((folder / "versions.json").read_text())["packages"]["numpy"]
-    assert json.loads((folder / "datasets.json").read_text())["steps"]["source"] == "generated:steps"
+    assert json.loads((folder / "datasets_saez_2022.json").read_text())["steps"]["source"] == "generated:steps"
 
 
 def test_a_finished_run_plans_nothing(finished):
