@@ -57,7 +57,3 @@ bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected
 .PHONY: paper
 paper: $(READY) ## a study at the paper's scale, STUDY=moreno_torres_2012 or (default) saez_2022; MIRROR=folder takes the data from there
 	"$(BIN)/snakemake" --cores $(CORES) --configfile config/paper.yaml $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),saez_2022)
-
-.PHONY: table3
-table3: $(READY) ## the classifiers against the printed AUC table of Moreno-Torres et al. (2012); MIRROR=folder holds the data
-	"$(BIN)/python" scripts/check_table3.py --mirror $(or $(MIRROR),$(error name the folder of the data: make table3 MIRROR=folder))

@@ -20,7 +20,6 @@ from foldshift.reporting.figures import save_figure
 from foldshift.reporting.tables import plain_grid, write_table
 from foldshift.shift.covariates import MEASURES
 
-ALPHA = 0.1
 CAPTION = (
     "Covariate shift that cross-validation itself induces: how different the inputs of training and test part are, classes aside. Smaller is better. "
     "SCV cuts at random within each class; DB-SCV and DOB-SCV spread near neighbours over the folds; MS-SCV puts them together, to shift as much as it can. "
@@ -57,7 +56,7 @@ def main(job):
         raise DataError(str(error)) from error
     by_cell, cell_errors = shift_by_cell(rows, schemes), error_by_cell(errors, schemes)
     summary = shift_summary(by_cell, partitioners)
-    write_table(job.output.html, summary, shift_grid(summary, ALPHA, CAPTION))
+    write_table(job.output.html, summary, shift_grid(summary, job.params.alpha, CAPTION))
     by_dataset = by_cell.merge(cell_errors, on=["dataset", "scheme", "partitioner"], how="left")
     write_table(job.output.by_dataset, by_dataset, plain_grid(by_dataset, BY_DATASET))
     table = shift_and_error(rows, errors, schemes, partitioners)

@@ -243,7 +243,7 @@ def test_the_script_writes_all_tables_and_figures_from_what_was_measured(measure
     outputs = {"html": "covariate_shift", "by_dataset": "by_dataset", "correlation": "correlation"}
     outputs = {key: tmp_path / f"{name}.html" for key, name in outputs.items()}
     outputs |= {key: tmp_path / f"{key}.svg" for key in ("figure", "scatter")}
-    params = SimpleNamespace(schemes={2: 5, 5: 2}, partitioners=NAMES[:2], learners=["a"])
+    params = SimpleNamespace(alpha=0.1, schemes={2: 5, 5: 2}, partitioners=NAMES[:2], learners=["a"])
     inputs = SimpleNamespace(shift=[job.output.shift], errors=[tmp_path / "scores.parquet"])
     tabulate_covariate_shift.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params))
     assert all(path.is_file() for path in outputs.values())

@@ -6,23 +6,15 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import check_estimator
 
+from class_cases import sklearn_folds
 from foldshift.datasets import load_dataset
 from foldshift.evaluation.folds import iterate_fits
 from foldshift.learners.lda import SINGULAR, LDAClassifier
 
 DATA = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[3] / "shared")) / "data"
 RNG = np.random.default_rng(20120502)
-
-
-def _folds(y, n_folds=3, seeds=2):
-    folds = np.empty((seeds, len(y)), np.uint8)
-    for s in range(seeds):
-        for fold, (_, test) in enumerate(StratifiedKFold(n_folds, shuffle=True, random_state=s).split(y, y)):
-            folds[s, test] = fold
-    return folds
 
 
 def _cases():
@@ -55,7 +47,7 @@ def test_it_is_a_scikit_learn_estimator(singular):
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_the_shared_path_decides_as_the_plain_path_does(singular, case):
     _, X, y = case
-    folds = _folds(y, 2 if len(y) < 12 else 3)
+    folds = sklearn_folds(y, 2 if len(y) < 12 else 3)
     model = LDAClassifier(singular)
     scores, predictions = model.scores_folds(X, y, folds), model.predict_folds(X, y, folds)
     for s, _, test in iterate_fits(folds):
@@ -121,6 +113,6 @@ def test_it_reaches_the_printed_auc(name, printed):
     if not DATA.exists():
         pytest.skip(f"needs the shared data in {DATA}")
     data = load_dataset(name, mirror=str(DATA), scaling="none")
-    predictions = LDAClassifier("first_class").predict_folds(data.X, data.y, _folds(data.y, 5, 20))
+    predictions = LDAClassifier("first_class").predict_folds(data.X, data.y, sklearn_folds(data.y, 5, 20))
     rates = [(predictions[:, data.y == c] == c).mean() for c in (0, 1)]
     assert np.mean(rates) == pytest.approx(printed, abs=0.005)

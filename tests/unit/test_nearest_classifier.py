@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
+from class_cases import sklearn_folds
 from foldshift.datasets import load_dataset
 from foldshift.evaluation import evaluate_folds
 from foldshift.evaluation.folds import iterate_fits
@@ -16,14 +16,6 @@ from foldshift.learners.nearest_classifier import METRICS, NNClassifier
 
 DATA = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[3] / "shared")) / "data"
 RNG = np.random.default_rng(20120501)
-
-
-def _folds(y, n_folds=3, seeds=2):
-    folds = np.empty((seeds, len(y)), np.uint8)
-    for s in range(seeds):
-        for fold, (_, test) in enumerate(StratifiedKFold(n_folds, shuffle=True, random_state=s).split(y, y)):
-            folds[s, test] = fold
-    return folds
 
 
 def _cases():
@@ -62,7 +54,7 @@ def test_it_is_a_scikit_learn_estimator(model):
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_the_shared_path_gives_the_very_scores_of_the_plain_path(metric, case):
     _, X, y, nominal = case
-    folds = _folds(y, 2 if len(y) < 12 else 3)
+    folds = sklearn_folds(y, 2 if len(y) < 12 else 3)
     for k, skip in ((1, True), (3, False), (4, True)):
         model = NNClassifier(k, metric, skip, categorical_features=nominal)
         assert (model.scores_folds(X, y, folds) == _plain_scores(model, X, y, folds)).all()
@@ -73,7 +65,7 @@ def test_the_shared_path_gives_the_very_scores_of_the_plain_path(metric, case):
 def test_tie_order_by_fold_is_the_plain_path_on_rows_sorted_by_fold_and_class(metric):
     X, y = np.round(RNG.random((80, 3)) * 3), RNG.integers(0, 3, 80)
     model = NNClassifier(1, metric, True, "fold", [2])
-    folds = _folds(y, 4)
+    folds = sklearn_folds(y, 4)
     shared = model.predict_folds(X, y, folds)
     changed = (shared != NNClassifier(1, metric, True, "row", [2]).predict_folds(X, y, folds)).any()
     assert changed
@@ -177,7 +169,7 @@ def test_keel_hvdm_reaches_the_printed_auc(name, k, printed):
     if not DATA.exists():
         pytest.skip(f"needs the shared data in {DATA}")
     data = load_dataset(name, mirror=str(DATA), scaling="global")
-    folds = _folds(data.y, 5, 20)
+    folds = sklearn_folds(data.y, 5, 20)
     predictions = NNClassifier(k, "keel_hvdm", True, "fold", data.categorical_features).predict_folds(data.X, data.y, folds)
     rates = [(predictions[:, data.y == c] == c).mean() for c in (0, 1)]
     assert np.mean(rates) == pytest.approx(printed, abs=0.01)

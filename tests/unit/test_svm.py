@@ -6,11 +6,11 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
+from class_cases import awkward_cases, sklearn_folds
 from foldshift.datasets import load_dataset
 from foldshift.evaluation.folds import iterate_fits
 from foldshift.learners.svm import KERNELS, THRESHOLDS, SVMClassifier, logistic_one_step, platt
@@ -19,35 +19,7 @@ DATA = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[3] / "shar
 RNG = np.random.default_rng(20120503)
 
 
-def _folds(y, n_folds=3, seeds=2):
-    folds = np.empty((seeds, len(y)), np.uint8)
-    for s in range(seeds):
-        for fold, (_, test) in enumerate(StratifiedKFold(n_folds, shuffle=True, random_state=s).split(y, y)):
-            folds[s, test] = fold
-    return folds
-
-
-def _cases():
-    X = RNG.random((60, 4))
-    codes = RNG.integers(0, 4, (60, 2)).astype(float)
-    two, three = (X[:, 0] > 0.5).astype(int), np.arange(60) % 3
-    yield "numeric", X, two, None
-    yield "nominal", codes, three, [0, 1]
-    yield "mixed", np.column_stack([X, codes]), three, [4, 5]
-    yield "constant column", np.column_stack([X, np.ones(60)]), two, None
-    yield "duplicates", np.repeat(np.column_stack([X, codes])[:20], 3, axis=0), two, [4, 5]
-    yield "duplicates of other classes", np.round(X), three, None
-    yield "more columns than rows", RNG.random((12, 30)), np.arange(12) % 2, None
-    yield "two rows per class", X[:6], np.array([0, 0, 1, 1, 2, 2]), None
-    yield (
-        "a third category that a training part lacks",
-        np.column_stack([X, (np.arange(60) % 2) + (np.arange(60) == 7)]),
-        two,
-        [4],
-    )
-
-
-CASES = list(_cases())
+CASES = list(awkward_cases(RNG))
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
@@ -60,7 +32,7 @@ def test_it_is_a_scikit_learn_estimator(threshold):
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_the_shared_path_gives_the_very_scores_of_the_plain_path(case, kernel, threshold):
     _, X, y, nominal = case
-    folds = _folds(y, 2 if len(y) < 12 else 3)
+    folds = sklearn_folds(y, 2 if len(y) < 12 else 3)
     model = SVMClassifier(kernel, C=10, threshold=threshold, categorical_features=nominal)
     scores = model.scores_folds(X, y, folds)
     for s, _, test in iterate_fits(folds):
@@ -205,6 +177,6 @@ def test_with_the_one_step_threshold_it_reaches_the_printed_auc(name, printed):
         pytest.skip(f"needs the shared data in {DATA}")
     data = load_dataset(name, mirror=str(DATA), scaling="global")
     model = SVMClassifier(threshold="logistic_one_step", categorical_features=data.categorical_features)
-    predictions = model.predict_folds(data.X, data.y, _folds(data.y, 5, 10))
+    predictions = model.predict_folds(data.X, data.y, sklearn_folds(data.y, 5, 10))
     rates = [(predictions[:, data.y == c] == c).mean() for c in (0, 1)]
     assert np.mean(rates) == pytest.approx(printed, abs=0.015)

@@ -278,6 +278,7 @@ rule moreno_covariate_shift:
         mem_mb=8000,
         runtime=30,
     params:
+        alpha=MORENO["alpha"],
         schemes=MORENO_SETTINGS["iterations"],
         partitioners=MORENO["partitioners"],
         learners=list(next(iter(MORENO_IDS.values())).values()),

@@ -6,6 +6,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from scipy.stats import rankdata
 
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
+from foldshift.planning.blocks import TRUTH
 from foldshift.reporting.figures import plt, style
 from foldshift.reporting.tables import Cell, Grid, format_p, shades
 from foldshift.seeding import generator
@@ -13,7 +14,6 @@ from foldshift.shift.covariates import MEASURES
 
 REFERENCE = "SCV"
 EXTREME = "MS-SCV"  # made to shift: with it, any measure orders the partitioners
-TRUTH = "truth"
 INTERVAL = (2.5, 97.5)  # per cent
 CHANCE_IS_HALF = "two_sample_auc"
 FEWEST = 3  # points of a rank correlation, at least

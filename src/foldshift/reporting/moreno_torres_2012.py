@@ -72,8 +72,8 @@ def classifiers_table(learners, names, configurations):
     """
     rows = []
     for name in names:
-        fallback = (next(iter(configurations.values()))[name], "")
-        algorithm, kind = CLASSIFIERS.get(name, (learners[fallback[0]]["import"].rpartition(".")[2], ""))
+        entry = learners[next(iter(configurations.values()))[name]]
+        algorithm, kind = CLASSIFIERS.get(name, (entry["import"].rpartition(".")[2], ""))
         row = {"classifier": name, "algorithm": algorithm, "type": kind}
         for configuration, ids in configurations.items():
             row[f"parameters_{configuration}"] = _parameters(learners[ids[name]]["params"])
