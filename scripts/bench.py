@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import bench_classifiers
+from bench_costs import peak_mb, write_costs
 from foldshift.datasets.catalogue import load_dataset, read_catalogue
 from foldshift.evaluation import build_learner, evaluate_folds
 from foldshift.files import write_text
@@ -100,10 +101,14 @@ def bench_learners(data, study, learners):
         for k in study["n_folds"]:
             for learner in study["learners"]:
                 replicates = learners[learner]["replicates"]
-                seconds, once = per_seed(build_learner(learners[learner]), X, y, k)
-                rows.append((learner, name, len(y), X.shape[1], k, 1000 * replicates * seconds / k, replicates * once))
+                estimator = build_learner(learners[learner])
+                seconds, once = per_seed(estimator, X, y, k)
+                memory = peak_mb(evaluate_folds, estimator, X, y, make_folds("TSCV", X, y, k, range(4)))
+                rows.append((learner, name, len(y), X.shape[1], k, 1000 * replicates * seconds / k, replicates * once, memory))
         print(f"  {name}", flush=True)
-    return pd.DataFrame(rows, columns=["learner", "dataset", "n_rows", "n_features", "k", "ms_per_fit", "seconds_once"])
+    return pd.DataFrame(
+        rows, columns=["learner", "dataset", "n_rows", "n_features", "k", "ms_per_fit", "seconds_once", "peak_mb"]
+    )
 
 
 def bench_ratios(data, study, learners):
@@ -164,6 +169,7 @@ def bench_regression(study, learners, mirror):
 
     for name, table in (("folds", folds), ("ratios", ratios), ("fits", fits), ("core_hours", hours)):
         write_text(Path("results/bench") / f"{name}.csv", to_csv(table))
+    return fits
 
 
 def main():
@@ -175,11 +181,16 @@ def main():
     studies = read_yaml(ROOT / "config/paper.yaml", "configuration")["studies"]
     learners = read_learners(ROOT / "config/learners.yaml")
     print(f"Data: {'real, from ' + options.mirror if options.mirror else 'made up in the sizes of the real ones'}")
+    costs = []
     for name, bench in (("saez_2022", bench_regression), ("moreno_torres_2012", bench_classifiers.bench)):
         if options.study in (None, name):
             print(f"\n{name}")
-            bench(studies[name], learners, options.mirror)
-    print("\nWritten to results/bench/*.csv")
+            costs.append(bench(studies[name], learners, options.mirror))
+    write_costs("results/bench/costs.tsv", costs)
+    print("\nWritten to results/bench/*.csv, and what fits cost to results/bench/costs.tsv.")
+    print(
+        "To plan with the times of this machine: --config costs_file=results/bench/costs.tsv (jobs are then cut otherwise, and run again)."
+    )
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from bench_costs import learner_ids, peak_mb
 from foldshift.datasets.catalogue import load_dataset
 from foldshift.evaluation import build_learner, design_matrix, evaluate_folds
 from foldshift.files import write_text
@@ -136,11 +137,11 @@ def bench_fits(data, entries):
                 if key not in known:
                     X = design_matrix(item, spec["nominal"])
                     estimator = build_learner(spec, categorical_features=item.categorical_features)
-                    known[key] = per_fit(estimator, X, item.y)
-                seconds, once = known[key]
-                rows.append((configuration, learner, item.name, len(item.y), item.X.shape[1], 1000 * seconds, once))
+                    known[key] = *per_fit(estimator, X, item.y), peak_mb(evaluate, estimator, X, item.y, 2)
+                seconds, once, memory = known[key]
+                rows.append((configuration, learner, item.name, len(item.y), item.X.shape[1], 1000 * seconds, once, memory))
         print(f"  {item.name}", flush=True)
-    columns = ["configuration", "learner", "dataset", "n_rows", "n_features", "ms_per_fit", "seconds_once"]
+    columns = ["configuration", "learner", "dataset", "n_rows", "n_features", "ms_per_fit", "seconds_once", "peak_mb"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -216,3 +217,4 @@ def bench(study, learners, mirror):
     tables = {"growth": growth, "fits": fits, "ratios": ratios, "core_hours": hours}
     for name, table in tables.items():
         write_text(Path("results/bench") / f"classifier_{name}.csv", to_csv(table))
+    return fits.assign(learner=learner_ids(fits, learners))

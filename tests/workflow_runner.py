@@ -16,6 +16,7 @@ TINY = {
             "datasets": ["friedman3", "steps"],
             "partitioners": ["CV", "TSCV"],
             "learners": ["NN", "GBM"],
+            "learners_per_job": 1,
             "n_folds": [3],
             "n_seeds": 8,
             "convergence": {"step": 2, "draws": 5},
@@ -53,23 +54,28 @@ class Workflow:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "my.yaml").write_text(yaml.safe_dump(config))
 
-    def __call__(self, *arguments, config=(), cores=2, env=None, targets=None, check=False):
-        targets = (self.study,) if targets is None else targets
+    def command(self, *arguments, config=(), cores=2, targets=None, profile="default"):
+        """Command line of a run; `cores=None` leaves the number of jobs to the profile."""
+        targets = (self.study or "all",) if targets is None else targets
         command = [str(Path(sys.executable).with_name("snakemake")), *targets, "--snakefile", str(self.root / "Snakefile")]
-        command += [
-            "--workflow-profile",
-            str(self.root / "profiles/default"),
-            "--directory",
-            str(self.folder),
-            "--cores",
-            str(cores),
-        ]
-        command += ["--configfile", str(self.folder / "my.yaml"), *(["--config", *config] if config else []), *arguments]
-        environment = os.environ | {"PYTHONPATH": ""} | (env or {})
+        command += ["--workflow-profile", str(self.root / "profiles" / profile), "--directory", str(self.folder)]
+        command += [] if cores is None else ["--cores", str(cores)]
+        return [*command, "--configfile", str(self.folder / "my.yaml"), *(["--config", *config] if config else []), *arguments]
+
+    def __call__(self, *arguments, env=None, check=False, **keywords):
+        command, environment = self.command(*arguments, **keywords), os.environ | {"PYTHONPATH": ""} | (env or {})
         done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=self.folder, timeout=900)
         if check:
             assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
         return done
+
+    def start(self, log, *arguments, **keywords):
+        """A run in the background and in a session of its own; what it says goes to the file `log`."""
+        command, environment = self.command(*arguments, **keywords), os.environ | {"PYTHONPATH": ""}
+        with open(log, "wb") as file:
+            return subprocess.Popen(
+                command, stdout=file, stderr=subprocess.STDOUT, env=environment, cwd=self.folder, start_new_session=True
+            )
 
     def plan(self, *arguments, **keywords):
         """Number of jobs of every rule that a run would do now."""
@@ -81,7 +87,8 @@ class Workflow:
         return {name: int(n) for name, n in re.findall(r"^(\w+)\s+(\d+)\s*$", stats, re.MULTILINE)}
 
     def tables(self, results="results"):
-        """Bytes of every table and figure of the study, by name."""
-        study = self.folder / results / self.study
-        files = [*(study / "tables").iterdir(), *(study / "figures").iterdir(), *study.glob("paper_vs_ours.*")]
-        return {str(path.relative_to(study)): path.read_bytes() for path in sorted(files)}
+        """Bytes of every table and figure of the study (or of all, where there are several), by name."""
+        base = self.folder / results / (self.study or "")
+        patterns = ("tables/*", "figures/*", "paper_vs_ours.*")
+        files = [path for pattern in patterns for path in base.glob(pattern if self.study else f"*/{pattern}")]
+        return {str(path.relative_to(base)): path.read_bytes() for path in sorted(files)}

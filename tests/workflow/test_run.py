@@ -86,7 +86,7 @@ def test_a_finished_run_plans_nothing(finished):
     [
         ("one core, another hash seed", [], 1, {"PYTHONHASHSEED": "7"}),
         ("blocks of one seed", ["seeds_per_block=1", "learners=NN,GBM"], 2, {"PYTHONHASHSEED": "8"}),
-        ("blocks of seven seeds", ["seeds_per_block=7"], 2, None),
+        ("blocks of seven seeds, four cores", ["seeds_per_block=7"], 4, None),
     ],
 )
 def test_tables_are_the_same_bytes_however_the_run_is_cut(finished, tmp_path, label, settings, cores, env):
@@ -133,14 +133,18 @@ def own_copy(tmp_path_factory):
     return workflow
 
 
-DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_error", "saez_paper_vs_ours", "saez_figure2", "saez_2022"}
+def test_a_copy_in_another_folder_gives_the_same_bytes(finished, own_copy):
+    assert own_copy.tables() == finished.tables()
+
+
+DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_error", "saez_paper_vs_ours", "saez_figure2", "saez_failures", "saez_2022"}
 
 
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
         ("learners/nearest.py", {"evaluate", "saez_compare_scaling", "saez_scaling"} | DOWNSTREAM_OF_SCORES),
-        ("evaluation/summary.py", {"collect_shift", "saez_shift", "saez_shift_figures"} | DOWNSTREAM_OF_SCORES),
+        ("evaluation/summary.py", {"measure_shift", "saez_shift", "saez_shift_figures"} | DOWNSTREAM_OF_SCORES),
         ("reporting/saez_2022_figures.py", {"saez_figure1", "saez_figure2", "saez_shift_figures", "saez_2022"}),
         ("learners/mars.py", set()),
     ],

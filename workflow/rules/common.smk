@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
@@ -9,11 +10,10 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import FoldshiftError
+from foldshift.files import sweep
+from foldshift.jobs import RERUN, rerun_command
 from foldshift.planning.blocks import (
-    block_names,
     block_range,
-    bundles,
-    groups,
     partitioner_options,
     variants,
 )
@@ -31,7 +31,12 @@ from foldshift.planning.config import (
     read_yaml,
     resolve,
 )
+from foldshift.planning.costs import CostModel, read_costs
+from foldshift.planning.jobs import is_done, study_jobs
+from foldshift.planning.layout import Layout
 from foldshift.planning.modules import expose, module_files
+from foldshift.planning.plan import plan_text
+from foldshift.planning.progress import start_progress
 from foldshift.planning.schemes import iterations
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
@@ -56,25 +61,48 @@ def configure(raw):
         learners = read_learners(located(filled["learners_file"]))
         resolved = resolve(raw, schema, fitting(filled, known, learners))
         check_studies(resolved, known, learners)
-        check_imports(resolved, learners)
+        # An archive needs neither learners nor data, and no code that it names is imported.
+        if not resolved["archived"]:
+            check_imports(resolved, learners)
         check_mirror(resolved["mirror"])
         check_writable(resolved["results"], "results")
         check_writable(resolved["resources"], "resources")
+        costs = CostModel(read_costs(located(resolved["costs_file"])))
     except FoldshiftError as error:
         # Not an exception of Snakemake's: that would add a traceback to the user's one line.
         sys.stderr.write(f"foldshift: {error}\n")
         sys.stderr.flush()
         os._exit(1)
-    return resolved, known, learners
+    layouts = {
+        study: Layout(study, resolved, known, learners, costs)
+        for study in resolved["studies"]
+    }
+    return resolved, known, learners, layouts
 
 
-RESOLVED, CATALOGUE, LEARNERS = configure(config)
+RESOLVED, CATALOGUE, LEARNERS, LAYOUTS = configure(config)
 config.clear()
 config.update(RESOLVED)
 
 
+if workflow.is_main_process:
+    os.environ[RERUN] = rerun_command(
+        workflow.main_snakefile,
+        Path.cwd(),
+        workflow.config_settings.configfiles,
+        workflow.config_settings.config_args or (),
+        ROOT / "profiles/default",
+    )
+
+
 def code(script, objects=()):
     """The script and the library modules it rests on, as inputs: an edited module replans what depends on it."""
+    return list(code_files(script, tuple(objects)))
+
+
+@cache
+def code_files(script, objects):
+    """The same, looked up once for all jobs that share it."""
     files = module_files(ROOT / "scripts" / f"{script}.py", objects=objects)
     # Relative where possible, so that a folder that was moved does not replan.
     here = Path.cwd()
@@ -84,20 +112,19 @@ def code(script, objects=()):
     ]
 
 
-def evaluate_code(wildcards):
-    """Code of the evaluation, with the module of the regressor."""
-    return code("evaluate", [LEARNERS[wildcards.learner]["import"]])
+def learner_code(script):
+    """Function for the code of an evaluation: the script, and the modules of the learners of a job."""
 
+    def files(wildcards):
+        return code(
+            script, [LEARNERS[name]["import"] for name in wildcards.learners.split("+")]
+        )
 
-def classify_code(wildcards):
-    """Code of the evaluation, with the modules of the classifiers."""
-    return code(
-        "classify", [LEARNERS[name]["import"] for name in learners_of_job(wildcards)]
-    )
+    return files
 
 
 def learners_of_job(wildcards):
-    """Entries of the classifiers that one job works through, by id."""
+    """Entries of the learners that one job works through, by id."""
     return {name: LEARNERS[name] for name in wildcards.learners.split("+")}
 
 
@@ -124,13 +151,13 @@ def choices_of(study, names):
 
 def partitioners_of_job(wildcards):
     """How the partitioners of a bundle cut."""
-    names = study_bundles(wildcards.study)[wildcards.cuts].partitioners
+    names = LAYOUTS[wildcards.study].bundles[wildcards.cuts].partitioners
     return choices_of(wildcards.study, names)
 
 
 def iterations_of_job(wildcards):
     """Partitions per seed or experiment, by number of folds."""
-    return dict(study_bundles(wildcards.study)[wildcards.cuts].iterations)
+    return dict(LAYOUTS[wildcards.study].bundles[wildcards.cuts].iterations)
 
 
 def entry_of(wildcards):
@@ -143,42 +170,7 @@ def local_sources(wildcards):
     return local_files(CATALOGUE[wildcards.dataset])
 
 
-def study_bundles(study):
-    """What one job cuts, by name of the bundle."""
-    return bundles(config["studies"][study], config["partitioners_per_job"])
-
-
-def dataset_cuts(study, dataset):
-    """(bundle, block) of every job that cuts a data set for a study."""
-    settings = config["studies"][study]
-    rows = CATALOGUE[dataset].n_rows or 0
-    return [
-        (cuts, block)
-        for cuts, bundle in study_bundles(study).items()
-        if not cuts.startswith("ablation") or rows <= settings["ablation"]["max_rows"]
-        for block in block_names(bundle.n_seeds, settings["seeds_per_block"])
-    ]
-
-
-def study_learners(study, dataset):
-    """Ids of the learners that a study runs on a data set, of all its configurations."""
-    settings = config["studies"][study]
-    rows = CATALOGUE[dataset].n_rows or 0
-    largest = settings.get("max_rows", {})
-    return list(
-        dict.fromkeys(
-            name
-            for ids in configured_learners(settings, LEARNERS).values()
-            for learner, name in ids.items()
-            if rows <= largest.get(learner, rows)
-        )
-    )
-
-
-def learner_groups(study, dataset):
-    """Learners of a data set by the job that evaluates them."""
-    size = config["studies"][study].get("learners_per_job", 1)
-    return groups(study_learners(study, dataset), size)
+SCALINGS = ("global", "fold", "none")
 
 
 def prepared_of(wildcards):
@@ -194,52 +186,175 @@ def data_to_cut(wildcards):
     return prepared_of(wildcards)
 
 
-def shift_of_dataset(wildcards):
-    """Target shift of a data set: all bundles and blocks."""
-    return [
-        f"<results>/{wildcards.study}/shift/{wildcards.dataset}/{cuts}/{block}.parquet"
-        for cuts, block in dataset_cuts(wildcards.study, wildcards.dataset)
-    ]
+def folds_of_job(wildcards):
+    """The file that holds the folds of a block of seeds, and maybe of more."""
+    layout = LAYOUTS[wildcards.study]
+    block = layout.fold_block_of(wildcards.dataset, wildcards.cuts, wildcards.block)
+    return f"<results>/{wildcards.study}/folds/{wildcards.dataset}/{wildcards.cuts}/{block}.npz"
 
 
-def scores_of_dataset(wildcards):
-    """Scores of all learners, bundles and blocks of a data set."""
-    return [
-        f"<results>/{wildcards.study}/scores/{wildcards.dataset}/{cuts}/{learners}/{block}.parquet"
-        for learners in learner_groups(wildcards.study, wildcards.dataset)
-        for cuts, block in dataset_cuts(wildcards.study, wildcards.dataset)
-    ]
-
-
-def experiments_of_dataset(kind, ending, variants=True):
-    """Function for the files of a kind (`folds`, `predictions`) of all partitioners of a data set, without the truth."""
+def folds_of_dataset(wanted=lambda cuts, bundle: True, n_seeds=None):
+    """Function for the folds of a data set: of the bundles that are wanted, at least of the first seeds."""
 
     def files(wildcards):
         study, dataset = wildcards.study, wildcards.dataset
-        cuts = [
-            (name, block)
-            for name, block in dataset_cuts(study, dataset)
-            if name != "truth" and (variants or not name.startswith("ablation"))
-        ]
-        if kind == "predictions":
-            cuts = [
-                (f"{name}/{learners}", block)
-                for learners in learner_groups(study, dataset)
-                for name, block in cuts
-            ]
+        layout = LAYOUTS[study]
         return [
-            f"<results>/{study}/{kind}/{dataset}/{name}/{block}.{ending}"
-            for name, block in cuts
+            f"<results>/{study}/folds/{dataset}/{cuts}/{block}.npz"
+            for cuts in layout.cuts(dataset)
+            if wanted(cuts, layout.bundles[cuts])
+            for block in layout.fold_blocks(dataset, cuts)
+            if n_seeds is None or block_range(block)[0] < n_seeds
         ]
 
     return files
 
 
-def first_blocks(study, n_seeds):
-    """Blocks that hold the first seeds of a study."""
-    settings = config["studies"][study]
-    names = block_names(settings["n_seeds"], settings["seeds_per_block"])
-    return [block for block in names if block_range(block)[0] < n_seeds]
+def of_experiments(cuts, bundle):
+    """Whether a bundle is one of experiments, not of the truth."""
+    return cuts != "truth"
+
+
+def of_own_experiments(cuts, bundle):
+    """Whether a bundle is one of the study's own partitioners, not of their variants."""
+    return of_experiments(cuts, bundle) and not cuts.startswith("ablation")
+
+
+def of_reference(cuts, bundle):
+    """Whether a bundle cuts at random, or stratifies wholly: the references of the regression study."""
+    return bool({"CV", "TSCV"} & set(bundle.partitioners))
+
+
+def scores_of_dataset(wildcards, kind="scores", ending="parquet", truth=True):
+    """Scores (or predictions) of all learners, bundles and blocks of a data set."""
+    study, dataset = wildcards.study, wildcards.dataset
+    layout = LAYOUTS[study]
+    return [
+        f"<results>/{study}/{kind}/{dataset}/{cuts}/{learners}/{block}.{ending}"
+        for cuts in layout.cuts(dataset)
+        if truth or cuts != "truth"
+        for learners in layout.groups(dataset, cuts)
+        for block in layout.score_blocks(dataset, cuts)
+    ]
+
+
+def predictions_of_dataset(wildcards):
+    """Predictions of all experiments of a data set, without those of the truth."""
+    return scores_of_dataset(wildcards, "predictions", "npz", truth=False)
+
+
+def memory(mb):
+    """Memory of a job in MB: twice as much at every further attempt. `mb`: a number, or a function of the wildcards."""
+
+    def resource(wildcards, attempt):
+        return round((mb(wildcards) if callable(mb) else mb) * 2 ** (attempt - 1))
+
+    return resource
+
+
+def minutes(seconds, spare=10):
+    """Time limit of a job in minutes: five times what is expected and something to spare, and more at every further attempt.
+
+    `seconds`: a number, or a function of the wildcards.
+    """
+
+    def resource(wildcards, attempt):
+        expected = seconds(wildcards) if callable(seconds) else seconds
+        return round((spare + 5 * expected / 60) * attempt)
+
+    return resource
+
+
+def evaluation(wildcards):
+    """Seconds and MB that an evaluation is expected to take."""
+    return LAYOUTS[wildcards.study].job(
+        wildcards.dataset,
+        wildcards.cuts,
+        wildcards.learners.split("+"),
+        wildcards.block,
+    )
+
+
+def evaluation_seconds(wildcards):
+    """Seconds that an evaluation is expected to take."""
+    return evaluation(wildcards)[0]
+
+
+def evaluation_mb(wildcards):
+    """Memory of an evaluation: an idle process, and what the cost model expects with a margin."""
+    return 600 + 1.5 * evaluation(wildcards)[1]
+
+
+def current_attempt(wildcards, attempt):
+    """How many times the job was started; the profile for SLURM allows three."""
+    return attempt
+
+
+def limits(wildcards, resources):
+    """What a learner may take for one cell. A function of resources is no reason to run again: new limits leave what went well as it is.
+
+    The last of three attempts stays below the memory of the job, so that a learner which needs more costs its cells and not the job.
+    """
+    mb = config["cell_memory_mb"]
+    if resources.get("attempt", 1) >= 3:
+        mb = min(mb or resources.mem_mb, resources.mem_mb - 400)
+    return {"minutes": config["cell_minutes"], "memory_mb": mb}
+
+
+# Beside what is expected, an evaluation may once run into the time limit of a cell.
+SPARE_MINUTES = 10 + (config["cell_minutes"] or 0)
+
+
+def jobs_of_run():
+    """Every job of the configured studies."""
+    found = None
+    for study in config["studies"]:
+        layout = LAYOUTS[study]
+        found = study_jobs(study, config, layout, LEARNERS, CATALOGUE, found)
+    return found.jobs
+
+
+def begin():
+    """At the start of a run: clear what a killed one left half-written, and tell from now on how far this one is."""
+    for folder in ("results", "resources"):
+        sweep(config[folder])
+    # Every timer of the rate limiter starts another one, more with every job: soon the scheduler would do nothing else (Snakemake 9.27).
+    workflow.scheduler.job_rate_limiter = None
+    seconds = {job.output: job.seconds for job in jobs_of_run()}
+    jobs = [
+        (
+            job.output[0],
+            next((seconds[file] for file in job.output if file in seconds), 1.0),
+        )
+        for job in workflow.dag.needrun_jobs()
+        if job.output
+    ]
+    start_progress(jobs, workflow.cores if workflow.local_exec else None)
+
+
+def plan_of_run():
+    """What the run will take, as text."""
+    jobs = jobs_of_run()
+    unmeasured = sorted(
+        {name for layout in LAYOUTS.values() for name in layout.unmeasured()}
+    )
+    return plan_text(jobs, [is_done(job) for job in jobs], unmeasured, workflow.cores)
+
+
+@cache
+def planned():
+    """Jobs of the run by rule and data set or population."""
+    return {(job.rule, Path(job.output).stem): job for job in jobs_of_run()}
+
+
+def planned_seconds(rule):
+    """Function for the seconds that a job of one data set is expected to take."""
+    return lambda wildcards: planned()[rule, wildcards[-1]].seconds
+
+
+def planned_mb(rule):
+    """Function for the memory of a job of one data set, with a margin."""
+    return lambda wildcards: 200 + 1.5 * planned()[rule, wildcards[-1]].mb
 
 
 STUDY_TITLES = {

@@ -1,4 +1,4 @@
-"""Needs: the catalogue, a data host or a mirror. Makes: fetched tables with their origin, prepared data sets."""
+"""Needs: the catalogue, a data host or a mirror. Makes: fetched tables with their origin, prepared data sets and their description. Not part of archived mode."""
 
 
 rule fetch_dataset:
@@ -17,8 +17,8 @@ rule fetch_dataset:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=memory(1000),
+        runtime=minutes(120, spare=20),
     params:
         entry=entry_of,
         mirror=config["mirror"],
@@ -38,19 +38,23 @@ rule prepare_dataset:
         table="<resources>/fetched/{dataset}.parquet",
         code=code("prepare_dataset"),
     output:
-        data="<resources>/prepared/{scaling}/{dataset}.npz",
+        data=[f"<resources>/prepared/{scaling}/{{dataset}}.npz" for scaling in SCALINGS],
+        descriptions=[
+            f"<resources>/prepared/{scaling}/{{dataset}}.json" for scaling in SCALINGS
+        ],
     log:
-        "<logs>/prepare_dataset/{scaling}/{dataset}.log",
+        "<logs>/prepare_dataset/{dataset}.log",
     benchmark:
-        "<benchmarks>/prepare_dataset/{scaling}/{dataset}.tsv"
+        "<benchmarks>/prepare_dataset/{dataset}.tsv"
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(1000),
+        runtime=minutes(30),
     params:
         entry=entry_of,
+        scalings=SCALINGS,
     message:
-        "Preparing {wildcards.dataset}, scaling {wildcards.scaling}"
+        "Preparing {wildcards.dataset}"
     script:
         "../../scripts/prepare_dataset.py"

@@ -4,26 +4,28 @@
 rule evaluate:
     input:
         data=prepared_of,
-        folds="<results>/{study}/folds/{dataset}/{cuts}/{block}.npz",
-        code=evaluate_code,
+        folds=folds_of_job,
+        code=learner_code("evaluate"),
     output:
-        scores="<results>/{study}/scores/{dataset}/{cuts}/{learner}/{block}.parquet",
+        scores="<results>/{study}/scores/{dataset}/{cuts}/{learners}/{block}.parquet",
     log:
-        "<logs>/evaluate/{study}/{dataset}/{cuts}/{learner}/{block}.log",
+        "<logs>/evaluate/{study}/{dataset}/{cuts}/{learners}/{block}.log",
     benchmark:
-        "<benchmarks>/evaluate/{study}/{dataset}/{cuts}/{learner}/{block}.tsv"
+        "<benchmarks>/evaluate/{study}/{dataset}/{cuts}/{learners}/{block}.tsv"
     wildcard_constraints:
         study=STUDIES_OF["regression"],
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=memory(evaluation_mb),
+        runtime=minutes(evaluation_seconds, SPARE_MINUTES),
+        attempt=current_attempt,
     params:
-        learner=lambda wildcards: LEARNERS[wildcards.learner],
+        learners=learners_of_job,
         master_seed=config["master_seed"],
+        limits=limits,
     message:
-        "Evaluating {wildcards.learner} on {wildcards.dataset}, seeds {wildcards.block}"
+        "Evaluating {wildcards.learners} on {wildcards.dataset}, seeds {wildcards.block}"
     script:
         "../../scripts/evaluate.py"
 
@@ -31,8 +33,8 @@ rule evaluate:
 rule classify:
     input:
         data=prepared_of,
-        folds="<results>/{study}/folds/{dataset}/{cuts}/{block}.npz",
-        code=classify_code,
+        folds=folds_of_job,
+        code=learner_code("classify"),
     output:
         scores="<results>/{study}/scores/{dataset}/{cuts}/{learners}/{block}.parquet",
         predictions="<results>/{study}/predictions/{dataset}/{cuts}/{learners}/{block}.npz",
@@ -45,11 +47,13 @@ rule classify:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=memory(evaluation_mb),
+        runtime=minutes(evaluation_seconds, SPARE_MINUTES),
+        attempt=current_attempt,
     params:
         learners=learners_of_job,
         master_seed=config["master_seed"],
+        limits=limits,
     message:
         "Evaluating {wildcards.learners} on {wildcards.dataset}, {wildcards.cuts}, experiments {wildcards.block}"
     script:
@@ -63,35 +67,17 @@ rule collect_scores:
         code=code("collect_scores"),
     output:
         seeds="<results>/{study}/seed_scores/{dataset}.parquet",
+        failures="<results>/{study}/failures/{dataset}.json",
     log:
         "<logs>/collect_scores/{study}/{dataset}.log",
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=memory(1000),
+        runtime=minutes(30),
     params:
         task=lambda wildcards: TASKS[wildcards.study],
     message:
         "Collecting the scores of {wildcards.dataset}"
     script:
         "../../scripts/collect_scores.py"
-
-
-rule collect_shift:
-    input:
-        shift=shift_of_dataset,
-        code=code("collect_shift"),
-    output:
-        shift="<results>/{study}/seed_shift/{dataset}.parquet",
-    log:
-        "<logs>/collect_shift/{study}/{dataset}.log",
-    conda:
-        "../../envs/foldshift.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=20,
-    message:
-        "Collecting the target shift of {wildcards.dataset}"
-    script:
-        "../../scripts/collect_shift.py"

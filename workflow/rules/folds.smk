@@ -15,8 +15,8 @@ rule make_folds:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(1000),
+        runtime=minutes(30),
     params:
         master_seed=config["master_seed"],
         iterations=iterations_of_job,
@@ -28,22 +28,26 @@ rule make_folds:
 
 
 rule measure_shift:
+    # All folds of a data set in one job: it takes seconds.
     input:
         data=prepared_of,
-        folds="<results>/{study}/folds/{dataset}/{cuts}/{block}.npz",
+        folds=folds_of_dataset(),
         code=code("measure_shift"),
     output:
-        shift="<results>/{study}/shift/{dataset}/{cuts}/{block}.parquet",
+        shift="<results>/{study}/shift/{dataset}.parquet",
+        seeds="<results>/{study}/seed_shift/{dataset}.parquet",
     log:
-        "<logs>/measure_shift/{study}/{dataset}/{cuts}/{block}.log",
+        "<logs>/measure_shift/{study}/{dataset}.log",
     benchmark:
-        "<benchmarks>/measure_shift/{study}/{dataset}/{cuts}/{block}.tsv"
+        "<benchmarks>/measure_shift/{study}/{dataset}.tsv"
+    wildcard_constraints:
+        study=STUDIES_OF["regression"],
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=memory(planned_mb("measure_shift")),
+        runtime=minutes(planned_seconds("measure_shift")),
     message:
-        "Measuring the target shift of {wildcards.dataset}, seeds {wildcards.block}"
+        "Measuring the target shift of {wildcards.dataset}"
     script:
         "../../scripts/measure_shift.py"

@@ -50,6 +50,7 @@ MORENO_FIGURE_NAMES = [
     "covariate_shift_and_error",
     "ablation",
 ] + (["heldout_bias"] if MORENO_POPULATIONS else [])
+MORENO_TABLE_NAMES.append("failures")
 STUDY_OUTPUTS["moreno_torres_2012"] = [
     *[
         path
@@ -81,7 +82,9 @@ rule moreno_torres_2012:
 
 rule moreno_datasets:
     input:
-        data=[f"<resources>/prepared/none/{name}.npz" for name in MORENO["datasets"]],
+        descriptions=[
+            f"<resources>/prepared/none/{name}.json" for name in MORENO["datasets"]
+        ],
         origins=[f"<resources>/fetched/{name}.json" for name in MORENO["datasets"]],
         code=code("tabulate_datasets"),
     output:
@@ -132,8 +135,8 @@ rule moreno_agreement:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(300),
     params:
         settings=MORENO_SETTINGS,
         learners={
@@ -146,36 +149,6 @@ rule moreno_agreement:
         "Tables 2 to 6: truth, tests, accuracy of a single experiment"
     script:
         "../../scripts/tabulate_agreement.py"
-
-
-rule moreno_measure_convergence:
-    input:
-        data="<resources>/prepared/none/{dataset}.npz",
-        folds=experiments_of_dataset("folds", "npz"),
-        predictions=experiments_of_dataset("predictions", "npz"),
-        code=code("measure_convergence"),
-    output:
-        rows="<results>/{study}/convergence/{dataset}.parquet",
-        curves="<results>/{study}/convergence_curves/{dataset}.parquet",
-    log:
-        "<logs>/{study}/convergence/{dataset}.log",
-    benchmark:
-        "<benchmarks>/{study}/convergence/{dataset}.tsv"
-    wildcard_constraints:
-        study="moreno_torres_2012",
-    conda:
-        "../../envs/foldshift.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=120,
-    params:
-        iterations=MORENO_SETTINGS["iterations"],
-        n_orders=MORENO["convergence"]["n_orders"],
-        master_seed=config["master_seed"],
-    message:
-        "Convergence on {wildcards.dataset}"
-    script:
-        "../../scripts/measure_convergence.py"
 
 
 rule moreno_convergence:
@@ -207,40 +180,14 @@ rule moreno_convergence:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(300),
     params:
         settings=MORENO_SETTINGS,
     message:
         "Table 7: experiments until the estimate is stable"
     script:
         "../../scripts/tabulate_convergence.py"
-
-
-rule moreno_measure_covariate_shift:
-    input:
-        data="<resources>/prepared/none/{dataset}.npz",
-        folds=experiments_of_dataset("folds", "npz", variants=False),
-        code=code("measure_covariate_shift"),
-    output:
-        shift="<results>/{study}/covariate_shift/{dataset}.parquet",
-    log:
-        "<logs>/{study}/covariate_shift/{dataset}.log",
-    benchmark:
-        "<benchmarks>/{study}/covariate_shift/{dataset}.tsv"
-    wildcard_constraints:
-        study="moreno_torres_2012",
-    conda:
-        "../../envs/foldshift.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    params:
-        runs={k: MORENO["covariate_shift"]["n_runs"] for k in MORENO["n_folds"]},
-    message:
-        "Covariate shift of {wildcards.dataset}"
-    script:
-        "../../scripts/measure_covariate_shift.py"
 
 
 rule moreno_covariate_shift:
@@ -275,8 +222,8 @@ rule moreno_covariate_shift:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=8000,
-        runtime=30,
+        mem_mb=memory(4000),
+        runtime=minutes(300),
     params:
         alpha=MORENO["alpha"],
         schemes=MORENO_SETTINGS["iterations"],
@@ -316,57 +263,6 @@ rule moreno_partitioner_figures:
         "../../scripts/plot_partitioners.py"
 
 
-rule moreno_measure_heldout:
-    input:
-        data=lambda wildcards: (
-            f"<resources>/prepared/none/{wildcards.population}.npz"
-            if wildcards.population in CATALOGUE
-            else []
-        ),
-        code=code(
-            "measure_heldout",
-            [
-                LEARNERS[name]["import"]
-                for ids in MORENO_IDS.values()
-                for name in ids.values()
-            ],
-        ),
-    output:
-        rows="<results>/{study}/held_out/{population}.parquet",
-    log:
-        "<logs>/{study}/held_out/{population}.log",
-    benchmark:
-        "<benchmarks>/{study}/held_out/{population}.tsv"
-    wildcard_constraints:
-        study="moreno_torres_2012",
-    conda:
-        "../../envs/foldshift.yaml"
-    resources:
-        mem_mb=3000,
-        runtime=120,
-    params:
-        population=lambda wildcards: {
-            (
-                "dataset" if wildcards.population in CATALOGUE else "generated"
-            ): wildcards.population
-        },
-        n_sample=MORENO["held_out"]["n_sample"],
-        n_replicates=MORENO["held_out"]["n_replicates"],
-        n_parts=MORENO["held_out"]["n_parts"],
-        schemes=MORENO_SETTINGS["iterations"],
-        partitioners=choices_of("moreno_torres_2012", MORENO["partitioners"]),
-        learners={
-            name: LEARNERS[name]
-            for ids in MORENO_IDS.values()
-            for name in ids.values()
-        },
-        master_seed=config["master_seed"],
-    message:
-        "Held-out truth on {wildcards.population}"
-    script:
-        "../../scripts/measure_heldout.py"
-
-
 rule moreno_heldout:
     input:
         rows=[
@@ -386,8 +282,8 @@ rule moreno_heldout:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=memory(4000),
+        runtime=minutes(300),
     params:
         schemes=MORENO_SETTINGS["iterations"],
         partitioners=MORENO["partitioners"],
@@ -424,8 +320,8 @@ rule moreno_ablation:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=8000,
-        runtime=120,
+        mem_mb=memory(4000),
+        runtime=minutes(300),
     params:
         settings=MORENO_SETTINGS,
         master_seed=config["master_seed"],
@@ -485,3 +381,24 @@ rule moreno_paper_vs_ours:
         "Paper versus ours"
     script:
         "../../scripts/compare_classes_with_paper.py"
+
+
+rule moreno_failures:
+    input:
+        failures=[
+            f"<results>/moreno_torres_2012/failures/{name}.json"
+            for name in MORENO["datasets"]
+        ],
+        code=code("list_failures"),
+    output:
+        multiext(f"{MORENO_TABLES}/failures", ".csv", ".tex"),
+        html=report_table("moreno_torres_2012", "failures", "9 Failures"),
+    log:
+        "<logs>/moreno_torres_2012/failures.log",
+    localrule: True
+    conda:
+        "../../envs/foldshift.yaml"
+    message:
+        "What failed, and why"
+    script:
+        "../../scripts/list_failures.py"

@@ -1,4 +1,4 @@
-"""Needs: everything else. Makes: what the results came from."""
+"""Needs: configuration, origins of the data. Makes: what the results came from. Not part of archived mode."""
 
 
 rule write_provenance:
@@ -7,15 +7,18 @@ rule write_provenance:
     output:
         config="<results>/provenance/config.yaml",
         versions="<results>/provenance/versions.json",
+        run="<results>/provenance/run.json",
     log:
         "<logs>/write_provenance.log",
+    # First of all: it tells when the run began.
+    priority: 1
     localrule: True
     conda:
         "../../envs/foldshift.yaml"
     params:
         config=config,
     message:
-        "Provenance: configuration, versions"
+        "Provenance: configuration, versions, machine, seeds"
     script:
         "../../scripts/write_provenance.py"
 

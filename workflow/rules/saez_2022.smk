@@ -28,6 +28,7 @@ SAEZ_FIGURE_NAMES = [
     "dn_boxes",
     "dn_by_dataset",
 ]
+SAEZ_TABLE_NAMES.append("failures")
 STUDY_OUTPUTS["saez_2022"] = [
     *[path for name in SAEZ_TABLE_NAMES for path in table_files("saez_2022", name)],
     *[path for name in SAEZ_FIGURE_NAMES for path in figure_files("saez_2022", name)],
@@ -48,8 +49,8 @@ rule saez_2022:
 
 rule saez_datasets:
     input:
-        data=[
-            f"<resources>/prepared/{SAEZ['scaling']}/{name}.npz"
+        descriptions=[
+            f"<resources>/prepared/{SAEZ['scaling']}/{name}.json"
             for name in SAEZ["datasets"]
         ],
         origins=[f"<resources>/fetched/{name}.json" for name in SAEZ["datasets"]],
@@ -87,8 +88,8 @@ rule saez_shift:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=memory(4000),
+        runtime=minutes(300),
     params:
         settings=SAEZ,
     message:
@@ -121,8 +122,8 @@ rule saez_error:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(300),
     params:
         settings=SAEZ,
     message:
@@ -163,49 +164,14 @@ rule saez_paper_vs_ours:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(300),
     params:
         settings=SAEZ,
     message:
         "Paper versus ours"
     script:
         "../../scripts/compare_with_paper.py"
-
-
-rule saez_compare_scaling:
-    # The first seeds of the folds that exist anyway; the learners see scaled and raw data cut alike.
-    input:
-        scaled="<resources>/prepared/global/{dataset}.npz",
-        raw="<resources>/prepared/fold/{dataset}.npz",
-        folds=[
-            f"<results>/saez_2022/folds/{{dataset}}/{cuts}/{block}.npz"
-            for cuts, bundle in study_bundles("saez_2022").items()
-            if {"CV", "TSCV"} & set(bundle.partitioners)
-            for block in first_blocks("saez_2022", SAEZ_CHECK["n_seeds"])
-        ],
-        code=code(
-            "compare_scaling", [LEARNERS[name]["import"] for name in SAEZ["learners"]]
-        ),
-    output:
-        rows="<results>/saez_2022/scaling/{dataset}.csv",
-    log:
-        "<logs>/saez_2022/scaling/{dataset}.log",
-    conda:
-        "../../envs/foldshift.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=60,
-    params:
-        learners={name: LEARNERS[name] for name in SAEZ["learners"]},
-        partitioners=("CV", "TSCV"),
-        k=SAEZ_CHECK_K,
-        n_seeds=SAEZ_CHECK["n_seeds"],
-        master_seed=config["master_seed"],
-    message:
-        "Scaling on the whole set against scaling per fold: {wildcards.dataset}"
-    script:
-        "../../scripts/compare_scaling.py"
 
 
 rule saez_scaling:
@@ -287,3 +253,23 @@ rule saez_shift_figures:
         "Figures of D_n"
     script:
         "../../scripts/plot_shift.py"
+
+
+rule saez_failures:
+    input:
+        failures=[
+            f"<results>/saez_2022/failures/{name}.json" for name in SAEZ["datasets"]
+        ],
+        code=code("list_failures"),
+    output:
+        multiext(f"{SAEZ_TABLES}/failures", ".csv", ".tex"),
+        html=report_table("saez_2022", "failures", "6 Failures"),
+    log:
+        "<logs>/saez_2022/failures.log",
+    localrule: True
+    conda:
+        "../../envs/foldshift.yaml"
+    message:
+        "What failed, and why"
+    script:
+        "../../scripts/list_failures.py"

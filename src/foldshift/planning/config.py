@@ -34,7 +34,7 @@ def read_yaml(path, what):
         return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{what}: cannot read {path}: {error.strerror}") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{what}: {path} is not valid YAML: {' '.join(str(error).split())}") from error
 
 
@@ -228,7 +228,12 @@ def check_studies(config, catalogue, learners):
                     f"{study}.datasets: {name} is a {catalogue[name].task} data set; {study} takes {TASKS[study]} data sets"
                 )
             sources = catalogue[name].sources
-            if sources and all(source.startswith("file:") for source in sources) and not local_files(catalogue[name]):
+            if (
+                not config["archived"]
+                and sources
+                and all(source.startswith("file:") for source in sources)
+                and not local_files(catalogue[name])
+            ):
                 path = unquote(sources[0][5:].split("?")[0])
                 raise ConfigError(f"data set {name}: no such file {path}; paths count from the folder you run in")
         for name in settings["learners"]:

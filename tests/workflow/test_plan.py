@@ -1,0 +1,50 @@
+"""`snakemake plan` says what a run will take, and is right about the jobs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workflow_runner import ROOT, TINY, TINY_CLASSES, Workflow
+
+pytestmark = pytest.mark.workflow
+TARGETS = {"all", "saez_2022", "moreno_torres_2012"}
+
+
+def jobs_and_done(text):
+    """Jobs, and those done, of every rule, from the printed plan."""
+    rows = re.findall(r"^(\w+)\s+([\d,]+)\s+([\d,]+)\s+[\d.]+ ", text, re.MULTILINE)
+    return {rule: (int(jobs.replace(",", "")), int(done.replace(",", ""))) for rule, jobs, done in rows}
+
+
+def planned(workflow):
+    done = workflow(targets=("plan",), check=True)
+    return jobs_and_done(done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize("config", [TINY, TINY_CLASSES])
+def test_the_plan_counts_the_jobs_that_snakemake_would_run(config, tmp_path):
+    workflow = Workflow(tmp_path, config)
+    expected = {rule: n for rule, n in workflow.plan().items() if rule not in TARGETS}
+    found = planned(workflow)
+    assert found.pop("all") == (sum(expected.values()), 0)
+    assert {rule: jobs for rule, (jobs, _) in found.items()} == expected
+    assert not (tmp_path / "results" / workflow.study).exists()  # nothing was started
+
+
+def test_the_plan_counts_the_jobs_of_the_papers_configuration():
+    command = [str(Path(sys.executable).with_name("snakemake")), "--configfile", "config/paper.yaml", "--cores", "1"]
+    dry = subprocess.run(
+        [*command, "--dry-run", "--quiet", "rules", "--", "all"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    plan = subprocess.run([*command, "--", "plan"], capture_output=True, text=True, cwd=ROOT, check=True)
+    total = int(re.search(r"^total\s+(\d+)", dry.stdout + dry.stderr, re.MULTILINE)[1])
+    jobs, done = jobs_and_done(plan.stdout + plan.stderr)["all"]
+    assert jobs - done + 1 == total < 1500  # and the target itself
+
+
+def test_what_is_done_is_not_planned_again(finished):
+    found = planned(finished)
+    assert all(jobs == done for jobs, done in found.values()) and found["evaluate"][0] > 0
