@@ -1,13 +1,18 @@
 """Evaluate classifiers on one data set, for all partitions of a block of experiments: scores, and the predictions of every sample."""
 
 import logging
+from pathlib import Path
+
+import numpy as np
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
 from foldshift.evaluation.classes import evaluate_class_cell
+from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
+from foldshift.evaluation.metrics import CLASSIFICATION_METRICS
 from foldshift.evaluation.predictions import write_predictions
-from foldshift.evaluation.scores import OK
+from foldshift.evaluation.scores import OK, lost_scores, part_of_block
 from foldshift.evaluation.storage import CLASS_SCORE_SCHEMA, fold_rows, write_rows
 from foldshift.jobs import run
 from foldshift.partition.storage import read_folds
@@ -15,25 +20,39 @@ from foldshift.seeding import fit_states
 
 
 def main(job):
-    """Write one row per classifier, partitioner, k, seed and fold; a fit that fails is a row with its message."""
+    """Write one row per classifier, partitioner, k, seed and fold; a fit that fails or is lost is a row with its message."""
     data = read_prepared(job.input.data)
-    folds, seeds = read_folds(job.input.folds)
+    held = Path(job.input.folds).stem  # the block of the file, which may hold more seeds than this job's
+    folds, seeds = part_of_block(*read_folds(job.input.folds), held, job.wildcards.block)
+    learners = job.params.learners
+    try:
+        estimators = {name: build_learner(spec, data.scaling, data.categorical_features) for name, spec in learners.items()}
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    matrices = {nominal: design_matrix(data, nominal) for nominal in {spec["nominal"] for spec in learners.values()}}
+
+    def evaluate(cell):
+        learner, partitioner, k = cell
+        states = fit_states(job.params.master_seed, (data.name, partitioner, k), seeds[k], k)
+        X = matrices[learners[learner]["nominal"]]
+        return evaluate_class_cell(estimators[learner], X, data.y, folds[partitioner, k], random_states=states)
+
     parts, predictions = [], {}
-    for learner, spec in job.params.learners.items():
-        try:
-            estimator = build_learner(spec, data.scaling, data.categorical_features)
-        except ValueError as error:
-            raise DataError(str(error)) from error
-        X = design_matrix(data, spec["nominal"])
-        for (partitioner, k), cut in folds.items():
-            states = fit_states(job.params.master_seed, (data.name, partitioner, k), seeds[k], k)
-            codes, scores = evaluate_class_cell(estimator, X, data.y, cut, random_states=states)
-            predictions[learner, partitioner, k] = codes
-            n_failed = int((scores["status"] != OK).sum())
-            per_fit = 1000 * scores["fit_seconds"][0, 0]
-            done = (learner, partitioner, k, scores["status"].size, n_failed, per_fit)
-            logging.info("%s, %s, k=%d: %d fits, %d failed, %.3f ms each", *done)
-            parts.append(fold_rows(scores, seeds[k], dataset=data.name, learner=learner, partitioner=partitioner, k=k))
+    cells = [(learner, *cut) for learner in learners for cut in folds]
+    for (learner, partitioner, k), result in run_cells(evaluate, cells, **job.params.limits):
+        if isinstance(result, Lost):
+            logging.warning("%s, %s, k=%d: %s: %s", learner, partitioner, k, result.status, result.message)
+            cut = folds[partitioner, k]
+            codes = np.zeros(cut.shape, dtype=np.int64)  # as where a fit fails: the status tells that they mean nothing
+            scores = lost_scores(cut, CLASSIFICATION_METRICS, result.status, result.message)
+        else:
+            codes, scores = result
+        predictions[learner, partitioner, k] = codes
+        n_failed = int((scores["status"] != OK).sum())
+        per_fit = 1000 * scores["fit_seconds"][0, 0]
+        done = (learner, partitioner, k, scores["status"].size, n_failed, per_fit)
+        logging.info("%s, %s, k=%d: %d fits, %d failed, %.3f ms each", *done)
+        parts.append(fold_rows(scores, seeds[k], dataset=data.name, learner=learner, partitioner=partitioner, k=k))
     write_rows(job.output.scores, parts, CLASS_SCORE_SCHEMA)
     write_predictions(job.output.predictions, predictions, len(data.classes))
 

@@ -1,10 +1,13 @@
 """How much scaling on the whole data set leaks: the learners on one data set, with scaling fitted on each training part beside it."""
 
+import logging
+
 import numpy as np
 import pandas as pd
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
+from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import evaluate_cell
 from foldshift.files import write_text
@@ -14,22 +17,8 @@ from foldshift.reporting.tables import to_csv
 from foldshift.seeding import fit_states
 
 
-def mean_error(data, folds, seeds, spec, master_seed, names):
-    """Mean RMSE over folds and seeds, in units of the target's range."""
-    k = names[-1]
-    scores = evaluate_cell(
-        build_learner(spec, data.scaling, data.categorical_features),
-        design_matrix(data, spec["nominal"]),
-        data.y,
-        folds,
-        random_states=fit_states(master_seed, names, seeds, k),
-        unit=data.unit,
-    )
-    return float(np.mean(scores["rmse"]))
-
-
 def main(job):
-    """One row per learner and partitioner: the error with both kinds of scaling, on the same folds with the same random states."""
+    """One row per learner and partitioner: the error with both kinds of scaling, on the same folds with the same random states; NaN where a fit fails."""
     whole, raw = read_prepared(job.input.scaled), read_prepared(job.input.raw)
     k, n_seeds = job.params.k, job.params.n_seeds
     folds = {name: [] for name in job.params.partitioners}
@@ -40,17 +29,30 @@ def main(job):
             if (name, k) in block:
                 folds[name].extend(block[name, k])
                 seeds[name].extend(block_seeds[k])
-    rows = []
-    for learner, spec in job.params.learners.items():
-        for name in job.params.partitioners:
-            cut, chosen = np.array(folds[name][:n_seeds]), seeds[name][:n_seeds]
+
+    def mean_errors(cell):
+        """Mean RMSE over folds and seeds, in units of the target's range, scaled as a whole and per training part."""
+        learner, name = cell
+        spec = job.params.learners[learner]
+        states = fit_states(job.params.master_seed, (whole.name, name, k), seeds[name][:n_seeds], k)
+        errors = []
+        for data in (whole, raw):
             try:
-                both = [
-                    mean_error(data, cut, chosen, spec, job.params.master_seed, (whole.name, name, k)) for data in (whole, raw)
-                ]
+                estimator = build_learner(spec, data.scaling, data.categorical_features)
             except ValueError as error:
                 raise DataError(f"learner {learner}: {error}") from error
-            rows.append((whole.name, learner, name, k, len(chosen), *both))
+            X, cut = design_matrix(data, spec["nominal"]), np.array(folds[name][:n_seeds])
+            scores = evaluate_cell(estimator, X, data.y, cut, random_states=states, unit=data.unit)
+            errors.append(float(np.mean(scores["rmse"])))
+        return errors
+
+    rows = []
+    cells = [(learner, name) for learner in job.params.learners for name in job.params.partitioners]
+    for (learner, name), result in run_cells(mean_errors, cells, **job.params.limits):
+        if isinstance(result, Lost):
+            logging.warning("%s, %s: %s: %s", learner, name, result.status, result.message)
+            result = (np.nan, np.nan)
+        rows.append((whole.name, learner, name, k, len(seeds[name][:n_seeds]), *result))
     columns = ["dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold"]
     write_text(job.output.rows, to_csv(pd.DataFrame(rows, columns=columns)))
 

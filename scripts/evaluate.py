@@ -1,11 +1,14 @@
-"""Evaluate one learner on one data set, for all partitions of a block of seeds."""
+"""Evaluate regressors on one data set, for all partitions of a block of seeds."""
 
 import logging
+from pathlib import Path
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
+from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.scores import OK, evaluate_cell
+from foldshift.evaluation.metrics import METRICS
+from foldshift.evaluation.scores import OK, evaluate_cell, lost_scores, part_of_block
 from foldshift.evaluation.storage import SCORE_SCHEMA, fold_rows, write_rows
 from foldshift.jobs import run
 from foldshift.partition.storage import read_folds
@@ -13,29 +16,39 @@ from foldshift.seeding import fit_states
 
 
 def main(job):
-    """Write one row per partitioner, k, seed and fold; a fit that fails is a row with its message."""
+    """Write one row per regressor, partitioner, k, seed and fold; a fit that fails or is lost is a row with its message."""
     data = read_prepared(job.input.data)
-    folds, seeds = read_folds(job.input.folds)
-    learner, spec = job.wildcards.learner, job.params.learner
+    held = Path(job.input.folds).stem  # the block of the file, which may hold more seeds than this job's
+    folds, seeds = part_of_block(*read_folds(job.input.folds), held, job.wildcards.block)
+    learners = job.params.learners
     try:
-        estimator = build_learner(spec, data.scaling, data.categorical_features)
+        estimators = {name: build_learner(spec, data.scaling, data.categorical_features) for name, spec in learners.items()}
     except ValueError as error:
         raise DataError(str(error)) from error
-    X = design_matrix(data, spec["nominal"])
-    parts = []
-    for (partitioner, k), cut in folds.items():
-        scores = evaluate_cell(
-            estimator,
-            X,
+    matrices = {nominal: design_matrix(data, nominal) for nominal in {spec["nominal"] for spec in learners.values()}}
+
+    def evaluate(cell):
+        learner, partitioner, k = cell
+        return evaluate_cell(
+            estimators[learner],
+            matrices[learners[learner]["nominal"]],
             data.y,
-            cut,
+            folds[partitioner, k],
             random_states=fit_states(job.params.master_seed, (data.name, partitioner, k), seeds[k], k),
             unit=data.unit,
-            replicates=spec["replicates"],
+            replicates=learners[learner]["replicates"],
         )
+
+    parts = []
+    cells = [(learner, *cut) for learner in learners for cut in folds]
+    for (learner, partitioner, k), scores in run_cells(evaluate, cells, **job.params.limits):
+        if isinstance(scores, Lost):
+            logging.warning("%s, %s, k=%d: %s: %s", learner, partitioner, k, scores.status, scores.message)
+            scores = lost_scores(folds[partitioner, k], METRICS, scores.status, scores.message)
         n_failed = int((scores["status"] != OK).sum())
         per_fit = 1000 * scores["fit_seconds"][0, 0]
-        logging.info("%s, k=%d: %d fits, %d failed, %.3f ms each", partitioner, k, scores["status"].size, n_failed, per_fit)
+        done = (learner, partitioner, k, scores["status"].size, n_failed, per_fit)
+        logging.info("%s, %s, k=%d: %d fits, %d failed, %.3f ms each", *done)
         parts.append(fold_rows(scores, seeds[k], dataset=data.name, learner=learner, partitioner=partitioner, k=k))
     write_rows(job.output.scores, parts, SCORE_SCHEMA)
 

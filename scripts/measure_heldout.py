@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.populations import draw_population
 from foldshift.errors import DataError
 from foldshift.evaluation.heldout import heldout_replicate, sample_and_rest, scale_by_sample, training_parts
+from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.storage import TEXT, write_rows
 from foldshift.importing import import_object
@@ -63,7 +65,7 @@ def cut(job, data, sample, replicate):
 
 
 def main(job):
-    """Write one row per replicate, learner, partitioner and k."""
+    """Write one row per replicate, learner, partitioner and k; numbers of a learner that fails or is lost are NaN."""
     ((source, name),) = job.params.population.items()
     data = read_prepared(job.input.data) if source == "dataset" else None
     if data is not None and len(data.y) < 2 * job.params.n_sample:
@@ -71,24 +73,38 @@ def main(job):
             f"population {name}: {len(data.y)} rows are too few for samples of {job.params.n_sample}, at least twice as many are needed; "
             "lower held_out.n_sample or take the data set out of held_out.populations"
         )
-    rows = []
-    for replicate in range(job.params.n_replicates):
+
+    @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
+    def drawn(replicate):
         population, sample, rest = draw(job, name, data, replicate)
-        partitions, parts = cut(job, population, sample, replicate)
-        for learner, spec in job.params.learners.items():
-            try:
-                estimator = build_learner(spec, categorical_features=population.categorical_features)
-            except ValueError as error:
-                raise DataError(str(error)) from error
-            X = design_matrix(population, spec["nominal"])
-            rng = generator(job.params.master_seed, "held-out", name, "fits", learner, replicate)
-            estimates, truth_part, truth_whole = heldout_replicate(
-                estimator, X, population.y, sample, rest, partitions, parts, rng
-            )
-            rows += [
-                (name, replicate, learner, partitioner, k, estimate, truth_part[k], truth_whole)
-                for (partitioner, k), estimate in estimates.items()
-            ]
+        return population, sample, rest, *cut(job, population, sample, replicate)
+
+    def measure(cell):
+        learner, replicate = cell
+        population, sample, rest, partitions, parts = drawn(replicate)
+        spec = job.params.learners[learner]
+        try:
+            estimator = build_learner(spec, categorical_features=population.categorical_features)
+        except ValueError as error:
+            raise DataError(str(error)) from error
+        X = design_matrix(population, spec["nominal"])
+        rng = generator(job.params.master_seed, "held-out", name, "fits", learner, replicate)
+        return heldout_replicate(estimator, X, population.y, sample, rest, partitions, parts, rng)
+
+    rows = []
+    schemes, partitioners = job.params.schemes, job.params.partitioners
+    cells = [(learner, replicate) for replicate in range(job.params.n_replicates) for learner in job.params.learners]
+    for (learner, replicate), result in run_cells(measure, cells, **job.params.limits):
+        if isinstance(result, Lost):
+            logging.warning("%s, replicate %d: %s: %s", learner, replicate, result.status, result.message)
+            estimates = {(partitioner, k): np.nan for k in schemes for partitioner in partitioners}
+            truth_part, truth_whole = dict.fromkeys(schemes, np.nan), np.nan
+        else:
+            estimates, truth_part, truth_whole = result
+        rows += [
+            (name, replicate, learner, partitioner, k, estimate, truth_part[k], truth_whole)
+            for (partitioner, k), estimate in estimates.items()
+        ]
     columns = {column: list(values) for column, values in zip(SCHEMA.names, zip(*rows))}
     n_failed = int(np.isnan([columns[column] for column in ("estimate", "truth_part", "truth_whole")]).any(axis=0).sum())
     logging.info("%s: %d rows, %d with a failed fit", name, len(rows), n_failed)

@@ -1,6 +1,10 @@
 """Classifiers over many partitions: predictions, scores, failures, files."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
@@ -9,11 +13,18 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+import classify
+import measure_heldout
+from foldshift.datasets.dataset import write_prepared
+from foldshift.datasets.populations import draw_population
+from foldshift.evaluation import isolation
 from foldshift.evaluation.classes import evaluate_class_cell, predict_classes
+from foldshift.evaluation.metrics import CLASSIFICATION_METRICS
 from foldshift.evaluation.predictions import read_predictions, write_predictions
 from foldshift.evaluation.storage import CLASS_SCORE_SCHEMA, fold_rows, read_columns, write_rows
 from foldshift.learners import C45Classifier, LDAClassifier, NNClassifier
 from foldshift.partition import SCV, make_folds
+from foldshift.partition.storage import write_folds
 from foldshift.reporting.experiments import read_experiments
 
 RNG = np.random.default_rng(0)
@@ -49,6 +60,19 @@ class SharedMoody(Moody):
 
     def scores_folds(self, X, y, folds, random_states=None):
         raise RuntimeError("the shared path fails")
+
+
+class Greedy(Moody):
+    """Wants more memory than there is, in the shared path and in every fit."""
+
+    n_fits = 0
+
+    def scores_folds(self, X, y, folds, random_states=None):
+        raise MemoryError("for all")
+
+    def fit(self, X, y):
+        Greedy.n_fits += 1
+        raise MemoryError("for one")
 
 
 @pytest.mark.parametrize("y", [Y, THREE])
@@ -104,6 +128,13 @@ def test_a_fit_that_fails_is_a_row_and_costs_no_other(estimator):
     assert (predictions == 0).all()
 
 
+def test_a_fit_without_memory_ends_the_cell_at_once_because_the_others_need_as_much():
+    Greedy.n_fits = 0
+    with pytest.raises(MemoryError, match="for one"):
+        evaluate_class_cell(Greedy(), X, Y, FOLDS)
+    assert Greedy.n_fits == 1
+
+
 def test_a_class_that_a_training_part_lacks_has_no_chance_there():
     y = np.array([0] * 10 + [1] * 10 + [2])
     _, scores, failures = predict_classes(DecisionTreeClassifier(random_state=0), X[:21], y, make_folds("SCV", None, y, 3, [1]))
@@ -153,6 +184,115 @@ def test_score_rows_keep_all_metrics(tmp_path):
     )
     back = read_columns(tmp_path / "a.parquet", CLASS_SCORE_SCHEMA.names)
     np.testing.assert_array_equal(back["auc"], scores["auc"].ravel())
+
+
+def entry(path, **params):
+    return {"import": path, "params": params, "nominal": "codes"}
+
+
+GOOD = {
+    "1NN": entry("foldshift.learners.NNClassifier"),
+    "LDA": entry("foldshift.learners.LDAClassifier"),
+    "Tree": entry("sklearn.tree.DecisionTreeClassifier", max_features=1),
+}
+BAD = {way: entry("misbehaving.Misbehaving", way=way) for way in ("raise", "hoard", "kill")}
+LIMITS = {"minutes": None, "memory_mb": 200}
+SHORT = {"minutes": 0.015, "memory_mb": None}
+SLEEP = {"sleep": entry("misbehaving.Misbehaving", way="sleep")}
+NO_LIMITS = {"minutes": None, "memory_mb": None}
+linux = pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+
+
+@pytest.fixture
+def run_classify(tmp_path):
+    """Run the script on the learners given; return scores and predictions."""
+    data = replace(draw_population("circles", 60, np.random.default_rng(1)), name="rings")
+    write_prepared(tmp_path / "rings.npz", data)
+    folds = {(name, k): make_folds(name, data.X, data.y, k, [1, 2, 3, 4]) for k in (2, 3) for name in ("SCV", "DOB-SCV")}
+    write_folds(tmp_path / "0-1.npz", folds, {2: [1, 2, 3, 4], 3: [1, 2, 3, 4]})
+
+    def main(learners, limits=LIMITS):
+        job = SimpleNamespace(
+            input=SimpleNamespace(data=tmp_path / "rings.npz", folds=tmp_path / "0-1.npz"),
+            output=SimpleNamespace(scores=tmp_path / "scores.parquet", predictions=tmp_path / "predictions.npz"),
+            params=SimpleNamespace(learners=learners, master_seed=1, limits=limits),
+            wildcards=SimpleNamespace(block="1-1"),
+        )
+        classify.main(job)
+        return pd.read_parquet(job.output.scores), read_predictions(job.output.predictions)
+
+    return main
+
+
+def rows_of(learner, scores):
+    """Rows of one learner without what differs from run to run."""
+    rows = scores[scores["learner"] == learner].drop(columns="fit_seconds", errors="ignore").reset_index(drop=True)
+    return rows.astype(dict.fromkeys(rows.select_dtypes("category"), str))
+
+
+def test_rows_and_predictions_are_the_same_in_a_process_of_their_own_and_in_this_one(run_classify, monkeypatch):
+    scores, predictions = run_classify(GOOD, NO_LIMITS)
+    monkeypatch.setattr(isolation, "ISOLATES", False)
+    expected_scores, expected = run_classify(GOOD, NO_LIMITS)
+    scores, expected_scores = (rows.drop(columns="fit_seconds") for rows in (scores, expected_scores))
+    pd.testing.assert_frame_equal(scores, expected_scores, check_exact=True)
+    assert len(scores) == 3 * 2 * 2 * (2 + 3) and (scores["status"] == "ok").all()
+    assert list(predictions) == list(expected) and len(predictions) == 3 * 2 * 2
+    assert all((predictions[cell] == expected[cell]).all() and len(predictions[cell]) == 2 for cell in expected)
+
+
+@linux
+def test_classifiers_that_misbehave_cost_their_own_rows_and_predictions_only(run_classify):
+    good, expected = run_classify(GOOD, NO_LIMITS)
+    order = ["raise", "1NN", "LDA", "hoard", "Tree", "kill"]
+    mixed, predictions = run_classify({name: (GOOD | BAD)[name] for name in order})
+    for name in GOOD:
+        pd.testing.assert_frame_equal(rows_of(name, mixed), rows_of(name, good), check_exact=True)
+    assert all((predictions[cell] == expected[cell]).all() for cell in expected)
+    bad = mixed[mixed["learner"].isin(list(BAD))]
+    assert len(bad) == 3 * 20 and bad[list(CLASSIFICATION_METRICS)].isna().all(axis=None)
+    assert bad.groupby(["learner", "partitioner", "k", "seed"], observed=True)["n_test"].sum().eq(60).all()
+    assert set(bad["status"]) == {"failed"}
+    assert all(not predictions[name, p, k].any() for name in BAD for p in ("SCV", "DOB-SCV") for k in (2, 3))
+
+
+@linux
+def test_a_classifier_that_hangs_costs_its_time_limit_once(run_classify):
+    rows, predictions = run_classify(SLEEP, SHORT)
+    assert len(rows) == 20 and set(rows["status"]) == {"timeout"} and rows[list(CLASSIFICATION_METRICS)].isna().all(axis=None)
+    assert rows["message"].astype(str).str.startswith("took longer than").sum() == 4
+    assert len(predictions) == 4 and not any(codes.any() for codes in predictions.values())
+
+
+@linux
+def test_classifiers_that_misbehave_have_no_estimates_in_the_held_out_measurement(tmp_path):
+    def measure(learners, name, limits=LIMITS):
+        job = SimpleNamespace(
+            input=SimpleNamespace(data=None),
+            output=SimpleNamespace(rows=tmp_path / f"{name}.parquet"),
+            params=SimpleNamespace(
+                population={"generated": "circles"},
+                n_sample=40,
+                n_replicates=2,
+                n_parts=2,
+                schemes={2: 2, 3: 1},
+                partitioners={"SCV": {"partitioner": "SCV", "options": {}}},
+                learners=learners,
+                master_seed=7,
+                limits=limits,
+            ),
+        )
+        measure_heldout.main(job)
+        return pd.read_parquet(job.output.rows)
+
+    good = measure({"1NN": GOOD["1NN"]}, "good", NO_LIMITS)
+    mixed = measure({"raise": BAD["raise"], "1NN": GOOD["1NN"], "kill": BAD["kill"]}, "mixed")
+    names = [name for _ in range(2) for name in ("raise", "1NN", "kill") for _ in range(2)]
+    assert mixed["learner"].astype(str).tolist() == names
+    pd.testing.assert_frame_equal(rows_of("1NN", mixed), rows_of("1NN", good), check_exact=True)
+    numbers = ["estimate", "truth_part", "truth_whole"]
+    assert measure(SLEEP, "sleep", SHORT)[numbers].isna().all(axis=None)
+    assert good[numbers].notna().all(axis=None) and mixed[mixed["learner"] != "1NN"][numbers].isna().all(axis=None)
 
 
 def test_experiments_are_means_over_the_iterations_of_a_scheme(tmp_path):

@@ -1,15 +1,25 @@
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 from sklearn.model_selection import cross_val_predict
 
-from foldshift.evaluation import build_learner, evaluate_cell, evaluate_folds, regression_scores
+import compare_scaling
+import evaluate
+from foldshift.datasets.dataset import Dataset, write_prepared
+from foldshift.evaluation import build_learner, evaluate_cell, evaluate_folds, isolation, regression_scores
 from foldshift.evaluation.metrics import METRICS
+from foldshift.evaluation.scores import lost_scores, part_of_block
 from foldshift.evaluation.storage import SCORE_SCHEMA, fold_rows, read_columns, write_rows
 from foldshift.evaluation.summary import by_cell, split_cells, summarise_scores
 from foldshift.partition import ContinuousStratifiedKFold, make_folds
+from foldshift.partition.storage import write_folds
 
 X = np.random.default_rng(0).random((40, 3))
 Y = X @ [1.0, 2.0, 3.0] + np.random.default_rng(1).normal(size=40)
@@ -64,13 +74,214 @@ def test_a_fit_that_fails_is_a_row_and_costs_no_other(infinite):
     assert set(scores["message"][failed]) == {expected}
 
 
-def test_a_shared_path_that_raises_falls_back_to_single_fits():
+@pytest.mark.parametrize("error", [MemoryError, SystemExit, ValueError])
+def test_a_shared_path_that_raises_falls_back_to_single_fits(caplog, error):
     class Shared(Moody):
         def predict_folds(self, X, y, folds, random_states=None):
-            raise MemoryError
+            raise error("not\ntogether")
 
     scores = evaluate_cell(Shared(limit=np.inf), X, Y, FOLDS)
     assert (scores["status"] == "ok").all()
+    assert [one.getMessage() for one in caplog.records] == [
+        f"the fits do not share work ({error.__name__}: not together); one by one now"
+    ]
+
+
+class Greedy(Moody):
+    """Wants more memory than there is, in the shared path and in every fit."""
+
+    n_fits = 0
+
+    def predict_folds(self, X, y, folds, random_states=None):
+        raise MemoryError("for all")
+
+    def fit(self, X, y):
+        Greedy.n_fits += 1
+        raise MemoryError("for one")
+
+
+def test_a_fit_without_memory_ends_the_cell_at_once_because_the_others_need_as_much():
+    Greedy.n_fits = 0
+    with pytest.raises(MemoryError, match="for one"):
+        evaluate_cell(Greedy(), X, Y, FOLDS)
+    assert Greedy.n_fits == 1
+
+
+def test_a_learner_that_wants_to_leave_the_program_costs_its_fits():
+    class Leaving(Moody):
+        def fit(self, X, y):
+            sys.exit("goodbye")
+
+    scores = evaluate_cell(Leaving(), X, Y, FOLDS)
+    assert (scores["status"] == "failed").all() and set(scores["message"].ravel()) == {"SystemExit: goodbye"}
+
+
+def test_a_cell_that_was_lost_has_all_rows_with_sizes_and_without_numbers(tmp_path):
+    whole, lost = evaluate_cell(LinearRegression(), X, Y, FOLDS), lost_scores(FOLDS, METRICS, "timeout", "too slow")
+    assert list(lost) == list(whole)
+    for name in whole:
+        assert lost[name].shape == whole[name].shape == (2, 4)
+        assert np.asarray(lost[name]).dtype.kind == np.asarray(whole[name]).dtype.kind
+    for name in ("n_train", "n_test"):
+        np.testing.assert_array_equal(lost[name], whole[name])
+    assert all(np.isnan(lost[name]).all() for name in (*METRICS, "fit_seconds"))
+    rows = fold_rows(lost, np.array([5, 6]), dataset="d", learner="L", partitioner="SCV4", k=4)
+    write_rows(tmp_path / "a.parquet", rows, SCORE_SCHEMA)
+    back = read_columns(tmp_path / "a.parquet", SCORE_SCHEMA.names)
+    assert set(back["status"]) == {"timeout"} and set(back["message"]) == {"too slow"} and len(back["fold"]) == 8
+    (means,) = (summarise_scores(cell, METRICS) for cell in split_cells(back))
+    assert np.isnan(means["rmse"]).all() and means["n_failed"].tolist() == [4, 4]
+
+
+def test_a_job_takes_its_seeds_out_of_a_file_that_holds_more():
+    folds = {("CV", 2): np.arange(16).reshape(8, 2), ("CV", 5): np.arange(24).reshape(24, 1)}
+    seeds = {2: np.arange(8) + 100, 5: np.arange(24) + 200}
+    part, chosen = part_of_block(folds, seeds, "8-15", "10-11")  # one run per seed with two folds, three with five
+    assert part["CV", 2].tolist() == [[4, 5], [6, 7]] and part["CV", 5].ravel().tolist() == [6, 7, 8, 9, 10, 11]
+    assert chosen[2].tolist() == [102, 103] and chosen[5].tolist() == [206, 207, 208, 209, 210, 211]
+    part, chosen = part_of_block(folds, seeds, "8-15", "8-15")
+    assert all((part[name] == folds[name]).all() for name in folds) and all((chosen[k] == seeds[k]).all() for k in seeds)
+
+
+DATA = Dataset(
+    name="plane",
+    task="regression",
+    X=(X - X.min(axis=0)) / np.ptp(X, axis=0),
+    y=(Y - Y.min()) / np.ptp(Y),
+    feature_names=("a", "b", "c"),
+    kinds=("real",) * 3,
+    categories=((),) * 3,
+    classes=(),
+    groups=None,
+    target="y",
+    target_range=(0.0, 1.0),
+    feature_ranges=np.tile([0.0, 1.0], (3, 1)),
+    scaling="global",
+    rows=np.arange(40),
+    n_dropped=0,
+    constant_features=(),
+    notes=(),
+)
+
+
+def entry(path, **params):
+    return {"import": path, "params": params, "nominal": "codes", "replicates": 1}
+
+
+GOOD = {
+    "NN": entry("foldshift.learners.NNRegressor"),
+    "GBM": entry("foldshift.learners.GBMRegressor", n_trees=3),
+    "Tree": entry("sklearn.tree.DecisionTreeRegressor", max_features=1),
+}
+BAD = {way: entry("misbehaving.Misbehaving", way=way) for way in ("raise", "hoard", "end", "kill", "crash", "exit")}
+LIMITS = {"minutes": None, "memory_mb": 200}
+SHORT = {"minutes": 0.015, "memory_mb": None}
+NO_LIMITS = {"minutes": None, "memory_mb": None}
+
+
+@pytest.fixture
+def job(tmp_path):
+    """Make the job of a script that evaluates the learners given."""
+    folds = {(name, k): make_folds(name, DATA.X, DATA.y, k, [5, 6, 7, 8]) for k in (2, 3) for name in ("CV", "TSCV")}
+    write_folds(tmp_path / "0-3.npz", folds, {2: [5, 6, 7, 8], 3: [5, 6, 7, 8]})
+    write_prepared(tmp_path / "scaled.npz", DATA)
+    write_prepared(tmp_path / "raw.npz", replace(DATA, X=3 * DATA.X, y=2 * DATA.y, target_range=(0.0, 2.0), scaling="fold"))
+    inputs = {"data": tmp_path / "scaled.npz", "folds": tmp_path / "0-3.npz"}
+
+    def make(learners, name="scores", limits=LIMITS, folds=None, **params):
+        return SimpleNamespace(
+            input=SimpleNamespace(
+                **inputs | ({"folds": folds} if folds else {}), scaled=inputs["data"], raw=tmp_path / "raw.npz"
+            ),
+            output=SimpleNamespace(scores=tmp_path / f"{name}.parquet", rows=tmp_path / f"{name}.csv"),
+            params=SimpleNamespace(learners=learners, master_seed=1, limits=limits, **params),
+            wildcards=SimpleNamespace(block="1-2"),
+        )
+
+    return make
+
+
+def scores_of(job):
+    evaluate.main(job)
+    return pd.read_parquet(job.output.scores)
+
+
+def rows_of(learner, scores):
+    """Rows of one learner without what differs from run to run."""
+    rows = scores[scores["learner"] == learner].drop(columns="fit_seconds", errors="ignore").reset_index(drop=True)
+    return rows.astype(dict.fromkeys(rows.select_dtypes("category"), str))
+
+
+def test_rows_are_the_same_in_a_process_of_their_own_and_in_this_one(job, monkeypatch):
+    apart = scores_of(job(GOOD, limits=NO_LIMITS)).drop(columns="fit_seconds")
+    monkeypatch.setattr(isolation, "ISOLATES", False)
+    here = scores_of(job(GOOD, "here", limits=NO_LIMITS)).drop(columns="fit_seconds")
+    pd.testing.assert_frame_equal(apart, here, check_exact=True)
+    assert len(here) == 3 * 2 * 2 * (2 + 3) and set(here["seed"]) == {6, 7} and (here["status"] == "ok").all()
+
+
+@pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+def test_learners_that_misbehave_cost_their_own_rows_only(job):
+    good = scores_of(job(GOOD, limits=NO_LIMITS))
+    order = ["raise", "NN", "hoard", "GBM", "end", "kill", "crash", "Tree", "exit"]
+    mixed = scores_of(job({name: (GOOD | BAD)[name] for name in order}, "mixed"))
+    for name in GOOD:
+        pd.testing.assert_frame_equal(rows_of(name, mixed), rows_of(name, good), check_exact=True)
+    bad = mixed[mixed["learner"].isin(list(BAD))]
+    assert len(bad) == 6 * 20 and bad[list(METRICS)].isna().all(axis=None)
+    assert (bad["n_train"] + bad["n_test"] == 40).all() and bad.groupby(["learner", "partitioner", "k", "seed"], observed=True)[
+        "n_test"
+    ].sum().eq(40).all()
+    assert set(bad["status"]) == {"failed"}
+    texts = bad.astype(str).groupby("learner")["message"].unique().to_dict()
+    memory = texts.pop("hoard")
+    assert all(text.startswith("MemoryError: Unable to allocate") and text.endswith("more than 200 MB") for text in memory)
+    died = "its process died ({}), twice; perhaps the memory ran out"
+    assert {name: sorted(found) for name, found in texts.items()} == {
+        "raise": ["RuntimeError: not in the mood"],
+        "end": [died.format("exit code 3")],
+        "kill": [died.format("killed by SIGKILL")],
+        "crash": [died.format("killed by SIGSEGV")],
+        "exit": ["SystemExit: 3"],
+    }
+
+
+@pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+def test_a_learner_that_hangs_costs_its_time_limit_once(job):
+    rows = scores_of(job({"hang": entry("misbehaving.Misbehaving", way="hang")}, limits=SHORT))
+    assert len(rows) == 20 and set(rows["status"]) == {"timeout"} and rows[["rmse", "fit_seconds"]].isna().all(axis=None)
+    late, untried = (
+        "took longer than 0.015 minutes; raise cell_minutes or lower max_rows",
+        "not tried: hang ran out of time on earlier",
+    )
+    assert rows["message"].astype(str).tolist() == [late] * 4 + [f"{untried} cells of this data set"] * 16
+
+
+def test_an_error_outside_of_the_learners_fails_the_job(job, monkeypatch):
+    def broken(*arguments):
+        raise RuntimeError("metrics are broken")
+
+    monkeypatch.setattr("foldshift.evaluation.scores.regression_scores", broken)
+    with pytest.raises(RuntimeError, match="metrics are broken"):
+        scores_of(job(GOOD))
+
+
+@pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+def test_learners_that_misbehave_have_no_errors_in_the_comparison_of_scalings(job, tmp_path):
+    params = {"k": 3, "n_seeds": 2, "partitioners": ["CV", "TSCV"], "folds": [tmp_path / "0-3.npz"]}
+    good = job({"NN": GOOD["NN"]}, "good", NO_LIMITS, **params)
+    mixed = job({"raise": BAD["raise"], "NN": GOOD["NN"], "kill": BAD["kill"]}, "mixed", **params)
+    hanging = job({"hang": entry("misbehaving.Misbehaving", way="hang")}, "hanging", SHORT, **params)
+    for one in (good, mixed, hanging):
+        compare_scaling.main(one)
+    good, mixed, hanging = (pd.read_csv(one.output.rows) for one in (good, mixed, hanging))
+    assert (
+        mixed["regressor"].tolist() == ["raise"] * 2 + ["NN"] * 2 + ["kill"] * 2 and hanging["regressor"].tolist() == ["hang"] * 2
+    )
+    assert hanging[["rmse_global", "rmse_fold"]].isna().all(axis=None)
+    pd.testing.assert_frame_equal(mixed.query("regressor == 'NN'").reset_index(drop=True), good, check_exact=True)
+    assert good[["rmse_global", "rmse_fold"]].notna().all(axis=None)
+    assert mixed.query("regressor != 'NN'")[["rmse_global", "rmse_fold"]].isna().all(axis=None)
 
 
 def test_replicates_are_averaged_over_the_states_zero_one_and_so_on():

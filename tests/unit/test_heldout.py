@@ -261,6 +261,7 @@ def _job(tmp_path, population, data=None, n_sample=40, name="rows"):
         "n_parts": 2,
         "schemes": {2: 2, 5: 1},
         "master_seed": 7,
+        "limits": {"minutes": None, "memory_mb": None},
     }
     return SimpleNamespace(
         input=SimpleNamespace(data=data),

@@ -1,12 +1,13 @@
 """Predicted classes, class scores and metrics of a classifier for many partitions; a fit that fails is a row, not the end of the job."""
 
+import logging
 import time
 
 import numpy as np
 
 from foldshift.evaluation.classification import classification_scores
 from foldshift.evaluation.folds import clone_with_state, iterate_fits
-from foldshift.evaluation.scores import FAILED, OK
+from foldshift.evaluation.scores import FAILED, OK, one_line, score_columns
 
 
 def predict_classes(estimator, X, codes, folds, random_states=None):
@@ -35,14 +36,20 @@ def predict_classes(estimator, X, codes, folds, random_states=None):
         From `predict_proba`; None for a classifier without it.
     failures : dict of (int, int) to str
         ``(seed row, fold)`` to the message, one line.
+
+    Raises
+    ------
+    MemoryError
+        If a fit alone needs more memory than there is. The other fits train on as many samples, and would fail one by one.
     """
     if hasattr(estimator, "scores_folds"):
         try:
             scores = estimator.scores_folds(X, codes, folds, random_states)
             if np.isfinite(scores).all():
                 return estimator.decide(scores), scores, {}
-        except Exception:  # whatever a learner raises costs no more than its own fits
-            pass
+            logging.warning("the fits that share work give class scores that are not finite; one by one now")
+        except (Exception, SystemExit) as error:  # whatever a learner raises costs no more than its own fits
+            logging.warning("the fits do not share work (%s); one by one now", one_line(error))
     n_classes = int(codes.max()) + 1
     predictions = np.zeros(folds.shape, dtype=np.int64)
     scores = np.zeros((*folds.shape, n_classes)) if hasattr(estimator, "predict_proba") else None
@@ -58,9 +65,11 @@ def predict_classes(estimator, X, codes, folds, random_states=None):
                 if not np.isfinite(proba).all():
                     raise ValueError("class scores are not finite")
                 scores[s, test] = proba
-        except Exception as error:
+        except MemoryError:
+            raise
+        except (Exception, SystemExit) as error:
             predictions[s, test] = 0
-            failures[s, fold] = " ".join(f"{type(error).__name__}: {error}".split())
+            failures[s, fold] = one_line(error)
     return predictions, scores, failures
 
 
@@ -79,6 +88,11 @@ def evaluate_class_cell(estimator, X, codes, folds, *, random_states=None):
     scores : dict of str to ndarray of shape (n_seeds, n_folds)
         `CLASSIFICATION_METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text), ``fit_seconds`` (mean
         over the call: fits that share work have no time of their own).
+
+    Raises
+    ------
+    MemoryError
+        If a fit alone needs more memory than there is.
     """
     n_folds = int(folds.max()) + 1
     start = time.perf_counter()
@@ -89,11 +103,4 @@ def evaluate_class_cell(estimator, X, codes, folds, *, random_states=None):
     for where, text in failures.items():
         status[where], message[where] = FAILED, text
     metrics = classification_scores(codes, predictions, class_scores, folds, n_folds)
-    n_test = np.array([np.bincount(row, minlength=n_folds) for row in folds])
-    return predictions, {name: np.where(status == OK, values, np.nan) for name, values in metrics.items()} | {
-        "n_train": folds.shape[1] - n_test,
-        "n_test": n_test,
-        "status": status,
-        "message": message,
-        "fit_seconds": np.full(status.shape, seconds),
-    }
+    return predictions, score_columns(metrics, folds, status, message, seconds)

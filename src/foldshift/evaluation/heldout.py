@@ -103,10 +103,17 @@ def held_out_auc(estimator, X, y, train_rows, rest_rows, random_state=None):
     -------
     auc : float
         ``(1 + TPR - FPR) / 2`` of the predicted classes, for more than two classes the mean recall; NaN if the fit fails.
+
+    Raises
+    ------
+    MemoryError
+        If the fit needs more memory than there is.
     """
     try:
         predicted = clone_with_state(estimator, random_state).fit(X[train_rows], y[train_rows]).predict(X[rest_rows])
-    except Exception:  # whatever a learner raises costs no more than this number
+    except MemoryError:
+        raise
+    except (Exception, SystemExit):  # whatever else a learner raises costs no more than this number
         return np.nan
     return _crisp_aucs(y[rest_rows], predicted[None], np.zeros((1, len(rest_rows)), dtype=np.uint8), 1)[0, 0]
 
@@ -141,6 +148,11 @@ def heldout_replicate(estimator, X, y, sample_rows, rest_rows, partitions, parts
     truth_whole : float
         The same after training on the whole sample: what the user wants to know.
 
+    Raises
+    ------
+    MemoryError
+        If a fit needs more memory than there is.
+
     Notes
     -----
     A number is NaN if one of its fits fails. A random stratified cut makes training and test parts that are draws of the same kind as a training part and
@@ -152,7 +164,9 @@ def heldout_replicate(estimator, X, y, sample_rows, rest_rows, partitions, parts
         try:
             predicted = evaluate_folds(estimator, X_sample, y_sample, folds, random_states=_states(rng, (len(folds), k)))
             estimates[name, k] = float(_crisp_aucs(y_sample, predicted, folds, k).mean())
-        except Exception:  # as in held_out_auc
+        except MemoryError:
+            raise
+        except (Exception, SystemExit):  # as in held_out_auc
             estimates[name, k] = np.nan
     by_fold = getattr(estimator, "tie_order", None) == "fold"
     truth_part = {}

@@ -1,5 +1,6 @@
 """Scores of every fold of every seed; a fit that fails is a row, not the end of the job."""
 
+import logging
 import time
 
 import numpy as np
@@ -7,8 +8,14 @@ from sklearn.base import clone
 
 from foldshift.evaluation.folds import evaluate_folds, fit_predict, iterate_fits
 from foldshift.evaluation.metrics import METRICS, regression_scores
+from foldshift.planning.blocks import block_range
 
-OK, FAILED = "ok", "failed"
+OK, FAILED, TIMEOUT = "ok", "failed", "timeout"
+
+
+def one_line(error):
+    """An exception as one line: its type and its text."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def predict_with_failures(estimator, X, y, folds, random_states=None):
@@ -29,6 +36,11 @@ def predict_with_failures(estimator, X, y, folds, random_states=None):
         ``(seed row, fold)`` to the message, one line.
     seconds : float
         Mean time of one fit and its predictions, in seconds of wall time.
+
+    Raises
+    ------
+    MemoryError
+        If a fit alone needs more memory than there is. The other fits train on as many samples, and would fail one by one.
     """
     n_fits = sum(len(np.unique(row)) for row in folds)
     start = time.perf_counter()
@@ -36,15 +48,18 @@ def predict_with_failures(estimator, X, y, folds, random_states=None):
         try:
             predictions = evaluate_folds(estimator, X, y, folds, random_states=random_states)
             return *_refuse_infinite(predictions, folds), (time.perf_counter() - start) / n_fits
-        except Exception:  # whatever a learner raises costs no more than its own fits
+        except (Exception, SystemExit) as error:  # whatever a learner raises costs no more than its own fits
+            logging.warning("the fits do not share work (%s); one by one now", one_line(error))
             start = time.perf_counter()
     predictions = np.full(folds.shape, np.nan)
     failures = {}
     for s, fold, test in iterate_fits(folds):
         try:
             predictions[s, test] = fit_predict(estimator, X, y, test, None if random_states is None else random_states[s, fold])
-        except Exception as error:
-            failures[s, fold] = " ".join(f"{type(error).__name__}: {error}".split())
+        except MemoryError:
+            raise
+        except (Exception, SystemExit) as error:
+            failures[s, fold] = one_line(error)
     predictions, infinite = _refuse_infinite(predictions, folds)
     return predictions, infinite | failures, (time.perf_counter() - start) / n_fits
 
@@ -76,6 +91,11 @@ def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0, repli
     scores : dict of str to ndarray of shape (n_seeds, n_folds)
         `METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text), ``fit_seconds`` (mean
         over the call: fits that share work have no time of their own).
+
+    Raises
+    ------
+    MemoryError
+        If a fit alone needs more memory than there is.
     """
     n_folds = int(folds.max()) + 1
     estimators = [estimator] if replicates == 1 else [clone(estimator).set_params(random_state=r) for r in range(replicates)]
@@ -91,12 +111,83 @@ def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0, repli
             totals[name] = totals[name] + values
         for where, text in failures.items():
             status[where], message[where] = FAILED, text
-    n_test = np.array([np.bincount(row, minlength=n_folds) for row in folds])
-    scores = {name: np.where(status == OK, total / len(estimators), np.nan) for name, total in totals.items()}
-    return scores | {
+    scores = {name: total / len(estimators) for name, total in totals.items()}
+    return score_columns(scores, folds, status, message, seconds)
+
+
+def score_columns(metrics, folds, status, message, seconds):
+    """Put together what a score file says of every fold.
+
+    Parameters
+    ----------
+    metrics : dict of str to ndarray of shape (n_seeds, n_folds)
+        Values; those of failed fits do not matter.
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+        Fold of every sample.
+    status, message : ndarray of shape (n_seeds, n_folds), dtype object
+        Text; ``ok`` and nothing, or what happened.
+    seconds : float
+        Mean time of a fit.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_seeds, n_folds)
+        As `evaluate_cell` returns them.
+    """
+    n_test = np.array([np.bincount(row, minlength=status.shape[1]) for row in folds])
+    return {name: np.where(status == OK, values, np.nan) for name, values in metrics.items()} | {
         "n_train": folds.shape[1] - n_test,
         "n_test": n_test,
         "status": status,
         "message": message,
         "fit_seconds": np.full(status.shape, seconds),
     }
+
+
+def lost_scores(folds, metrics, status, message):
+    """Scores of a cell that was lost as a whole.
+
+    Parameters
+    ----------
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+        Fold of every sample.
+    metrics : sequence of str
+        Names of the metrics.
+    status : {"failed", "timeout"}
+        Of every fit.
+    message : str
+        Of every fit, one line.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_seeds, n_folds)
+        As `evaluate_cell` returns them: metrics and ``fit_seconds`` NaN, sizes right.
+    """
+    shape = (len(folds), int(folds.max()) + 1)
+    values = dict.fromkeys(metrics, np.full(shape, np.nan))
+    return score_columns(values, folds, np.full(shape, status, dtype=object), np.full(shape, message, dtype=object), np.nan)
+
+
+def part_of_block(folds, seeds, held, wanted):
+    """Folds of the seeds that a job works through, from those of a file that may hold more.
+
+    Parameters
+    ----------
+    folds : dict of (str, int) to ndarray of shape (n_runs, n_samples), unsigned integer
+        By partitioner and k, as `foldshift.partition.storage.read_folds` reads them.
+    seeds : dict of int to ndarray of shape (n_runs,)
+        By k; a run is one of the equally many partitions of a seed of the block.
+    held, wanted : str
+        Names of the block in the file and of one within it, see `foldshift.planning.blocks.block_names`.
+
+    Returns
+    -------
+    folds, seeds : dict, dict
+        The same, of the block that is wanted.
+    """
+    (first, n_held), (start, n_wanted) = block_range(held), block_range(wanted)
+    part = {}
+    for k, values in seeds.items():
+        runs = len(values) // n_held
+        part[k] = slice((start - first) * runs, (start - first + n_wanted) * runs)
+    return {name: cut[part[name[1]]] for name, cut in folds.items()}, {k: values[part[k]] for k, values in seeds.items()}

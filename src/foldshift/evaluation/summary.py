@@ -5,6 +5,8 @@ import pyarrow as pa
 
 from foldshift.evaluation.storage import TEXT
 
+MOST_MESSAGES = 5  # of a cell: a message that names a number that differs from fit to fit would fill a table by itself
+
 
 def seed_schema(metrics):
     """Columns of a file of results of seeds."""
@@ -83,6 +85,42 @@ def summarise_scores(cell, metrics):
     rows |= {name: fold_means(cell[name], n_folds) for name in metrics}
     rows["n_failed"] = (cell["status"] != "ok").reshape(-1, n_folds).sum(axis=1)
     return rows
+
+
+def count_failures(failed, n_fits, kept=MOST_MESSAGES):
+    """Failed fits of one data set, by cell and message.
+
+    Parameters
+    ----------
+    failed : dict of str to (dict of str to ndarray of shape (n_rows,))
+        By the path of the file: ``learner, partitioner, k, status, message`` of those score rows whose status is not ``ok``, one row per fit.
+    n_fits : dict of (str, str, int) to int
+        Number of all fits by learner, partitioner and k.
+    kept : int, default=5
+        Messages that are kept of a cell and status, the most frequent first; the others are counted together.
+
+    Returns
+    -------
+    failures : list of dict
+        Sorted by ``learner, partitioner, k, status, message``; ``n_failed`` fits of the ``n_fits`` of the cell, ``files``: the paths with such rows.
+    """
+    found = {}
+    for path, columns in failed.items():
+        keys = zip(columns["learner"], columns["partitioner"], columns["k"].tolist(), columns["status"])
+        for key, message in zip(keys, columns["message"]):
+            found.setdefault(key, {}).setdefault(message, []).append(path)
+    failures = []
+    for (learner, partitioner, k, status), messages in found.items():
+        by_number = sorted(messages, key=lambda message: (-len(messages[message]), message))
+        groups = {message: messages[message] for message in by_number[:kept]}
+        others = [path for message in by_number[kept:] for path in messages[message]]
+        if others:
+            groups[f"({len(by_number) - kept} other messages)"] = others
+        for message, paths in groups.items():
+            keys = {"learner": learner, "partitioner": partitioner, "k": k, "status": status, "message": message}
+            numbers = {"n_failed": len(paths), "n_fits": n_fits[learner, partitioner, k], "files": sorted(set(paths))}
+            failures.append(keys | numbers)
+    return sorted(failures, key=lambda one: tuple(one.values())[:5])
 
 
 def summarise_shift(cell):
