@@ -1,11 +1,12 @@
 """Every number that the classification paper prints, beside ours; how far Table III is off, and Table IV from the printed Table III."""
 
+import numpy as np
 import pandas as pd
 
 from foldshift.inference.convergence import PRIMARY
 from foldshift.jobs import run
 from foldshift.reporting.experiments import by_configuration
-from foldshift.reporting.moreno_torres_2012 import printed_table4
+from foldshift.reporting.moreno_torres_2012 import alike, printed_table4
 from foldshift.reporting.moreno_torres_2012_paper import (
     TRUTH_SCHEME,
     compare_table3,
@@ -29,6 +30,14 @@ FROM_PRINT = (
 )
 
 
+def whole_cells(values, settings):
+    """1 where every scheme has results that can be compared over the partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
+    schemes, partitioners = settings["iterations"], settings["partitioners"]
+    common, _ = alike(values, {}, schemes, partitioners)
+    there = [np.any([~np.isnan(common[k, name]).all(axis=2) for name in partitioners], axis=0) for k in schemes]
+    return np.where(np.all(there, axis=0), 1.0, np.nan)[:, :, None]
+
+
 def main(job):
     """Join printed and computed tables."""
     settings = job.params.settings
@@ -39,7 +48,7 @@ def main(job):
     results = by_configuration(job.input.scores, settings)
     remarks = {
         configuration: coverage(
-            next(iter(values.values())), settings["datasets"], settings["learners"], printed["table1"]["dataset"]
+            whole_cells(values, settings), settings["datasets"], settings["learners"], printed["table1"]["dataset"]
         )
         for configuration, (values, _) in results.items()
     }

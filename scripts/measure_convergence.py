@@ -8,8 +8,8 @@ import pyarrow as pa
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
 from foldshift.evaluation.predictions import read_predictions
-from foldshift.evaluation.storage import TEXT, write_rows
-from foldshift.inference.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, converge_cell
+from foldshift.evaluation.storage import TEXT, read_columns, write_rows
+from foldshift.inference.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
 from foldshift.jobs import run
 from foldshift.partition.storage import read_folds
 from foldshift.seeding import generator
@@ -22,7 +22,10 @@ SCHEMA = pa.schema(
         ("threshold", pa.float64()),
         ("rule", TEXT),
         ("order", pa.int32()),
-        ("experiments", pa.float64()),  # the number of experiments there are where the criterion is not met
+        (
+            "experiments",
+            pa.float64(),
+        ),  # the number of experiments there are where the criterion is not met; NaN where a fit failed
         ("cut_off", pa.bool_()),
         ("n_experiments", pa.int32()),
     ]
@@ -61,12 +64,25 @@ def _mismatch(key, n_predictions, n_folds):
     return f"predictions of {key[0]}, {key[1]}, k={key[2]}: {n_predictions} runs, but folds of {n_folds}; delete the predictions and run again"
 
 
-def cell_rows(found, n_experiments):
-    """Columns of all criteria of a cell; what is not met is given the number of experiments."""
+def failed_cells(path):
+    """Learner, partitioner and k of all cells of which a fit failed, from the rows of seeds."""
+    columns = read_columns(path, ("learner", "partitioner", "k", "n_failed"))
+    lost = columns["n_failed"] > 0
+    return set(zip(*(columns[name][lost].tolist() for name in ("learner", "partitioner", "k"))))
+
+
+def unknown(n_orders, n_runs):
+    """Result of a cell of which a fit failed: a prediction that was never made says nothing of how predictions settle."""
+    experiments = dict.fromkeys(CRITERIA, np.full((n_orders, len(THRESHOLDS), len(RULES)), np.nan))
+    return CellConvergence(experiments, np.full(len(THRESHOLDS), np.nan), np.full((n_orders, n_runs - 1), np.nan))
+
+
+def cell_rows(found, n_experiments, *, failed=False):
+    """Columns of all criteria of a cell; what is not met is given the number of experiments, a cell with failed fits nothing."""
     n_orders = len(found.correlations)
     values = np.stack([found.experiments[name] for name in CRITERIA])  # criterion, order, threshold, rule
     criterion, order, threshold, rule = (index.ravel() for index in np.indices(values.shape))
-    cut_off = np.isnan(values).ravel()
+    cut_off = np.isnan(values).ravel() & (not failed)
     n_expected = len(THRESHOLDS)
     return {
         "criterion": np.append(np.array(list(CRITERIA), dtype=object)[criterion], [EXPECTED] * n_expected),
@@ -89,29 +105,26 @@ def main(job):
     """Write one row per learner, partitioner, k, criterion, threshold, rule and order, and the curves of the primary criterion."""
     data = read_prepared(job.input.data)
     folds = join_folds(job.input.folds)
+    failed = failed_cells(job.input.scores)
     rows, curves = [], []
     for (learner, partitioner, k), predictions in complete_cells(job.input.predictions, folds):
         n_iterations = job.params.iterations[k]
         n_experiments = len(predictions) // n_iterations
         rng = generator(job.params.master_seed, "orders", data.name, learner, partitioner, k)
         orders = np.argsort(rng.random((job.params.n_orders, n_experiments)), axis=1)
-        found = converge_cell(data.y, predictions, folds[partitioner, k], n_iterations, orders)
+        lost = (learner, partitioner, k) in failed
+        if lost:
+            found = unknown(len(orders), len(predictions))
+        else:
+            found = converge_cell(data.y, predictions, folds[partitioner, k], n_iterations, orders)
         keys = {"dataset": data.name, "learner": learner, "partitioner": partitioner, "k": k}
-        rows.append(with_keys(cell_rows(found, n_experiments), keys))
+        rows.append(with_keys(cell_rows(found, n_experiments, failed=lost), keys))
         points = [n for n in sorted({*POINTS, n_experiments}) if n <= n_experiments and n * n_iterations >= 2]
         ends = np.array(points, dtype=np.int64) * n_iterations - 2
         curve = {"experiments": np.array(points, dtype=np.int64), "correlation": found.correlations[:, ends].mean(axis=0)}
         curves.append(with_keys(curve, keys))
-        n_cut_off = int(rows[-1]["cut_off"].sum())
-        logging.info(
-            "%s, %s, k=%d: %d experiments, %d of %d rows cut off",
-            learner,
-            partitioner,
-            k,
-            n_experiments,
-            n_cut_off,
-            len(rows[-1]["k"]),
-        )
+        said = "left out: a fit failed" if lost else f"{int(rows[-1]['cut_off'].sum())} of {len(rows[-1]['k'])} rows cut off"
+        logging.info("%s, %s, k=%d: %d experiments, %s", learner, partitioner, k, n_experiments, said)
     write_rows(job.output.rows, rows, SCHEMA)
     write_rows(job.output.curves, curves, CURVE_SCHEMA)
 

@@ -17,7 +17,7 @@ from foldshift.reporting.covariate_shift import (
     shift_summary,
 )
 from foldshift.reporting.figures import save_figure
-from foldshift.reporting.tables import plain_grid, write_table
+from foldshift.reporting.tables import EMPTY, plain_grid, write_table
 from foldshift.shift.covariates import MEASURES
 
 CAPTION = (
@@ -58,7 +58,7 @@ def main(job):
     summary = shift_summary(by_cell, partitioners)
     write_table(job.output.html, summary, shift_grid(summary, job.params.alpha, CAPTION))
     by_dataset = by_cell.merge(cell_errors, on=["dataset", "scheme", "partitioner"], how="left")
-    write_table(job.output.by_dataset, by_dataset, plain_grid(by_dataset, BY_DATASET))
+    write_table(job.output.by_dataset, by_dataset, plain_grid(by_dataset, BY_DATASET, empty=EMPTY))
     table = shift_and_error(rows, errors, schemes, partitioners)
     write_table(job.output.correlation, table, correlation_grid(table, CORRELATION))
     names = [f"{k}x{r}" for k, r in schemes.items()]

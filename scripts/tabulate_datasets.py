@@ -4,7 +4,6 @@ import json
 
 import pandas as pd
 
-from foldshift.datasets.dataset import read_prepared
 from foldshift.jobs import run
 from foldshift.reporting.tables import plain_grid, write_table
 
@@ -14,31 +13,34 @@ CAPTION = (
 )
 
 
-def describe(data, origin, expected):
+def row(data, origin, expected):
     """One row of the table."""
     return {
-        "dataset": data.name,
-        "attributes": data.X.shape[1],
+        "dataset": data["name"],
+        "attributes": data["n_features"],
         "expected_attributes": expected["n_features"],
-        **{name: sum(kind == name for kind in data.kinds) for name in ("real", "integer", "nominal")},
-        "samples": data.X.shape[0],
+        **{name: data["kinds"].count(name) for name in ("real", "integer", "nominal")},
+        "samples": data["n_rows"],
         "expected_samples": expected["n_rows"],
-        "dropped": data.n_dropped,
-        "target_values": len(set(data.y.tolist())),
-        "constant": " ".join(data.constant_features),
+        "dropped": data["n_dropped"],
+        "target_values": data["target_values"],
+        "constant": " ".join(data["constant_features"]),
         "source": origin["source"],
         "checksum": origin["fingerprint"],
-        "note": "; ".join(data.notes),
+        "note": "; ".join(data["notes"]),
     }
 
 
+def read(path):
+    """A JSON file."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
 def main(job):
-    """Describe every prepared data set."""
-    rows = []
-    for data, origin, expected in zip(job.input.data, job.input.origins, job.params.entries):
-        with open(origin, encoding="utf-8") as file:
-            rows.append(describe(read_prepared(data), json.load(file), expected))
-    table = pd.DataFrame(rows)
+    """Join the descriptions of the prepared data sets with where they came from and what was expected."""
+    both = zip(job.input.descriptions, job.input.origins, job.params.entries)
+    table = pd.DataFrame([row(read(description), read(origin), expected) for description, origin, expected in both])
     write_table(job.output.html, table, plain_grid(table.drop(columns="checksum"), CAPTION))
 
 

@@ -1,12 +1,12 @@
 """Table 5, its order from CV to TSCV, the error per data set, and the p-values behind Figure 2 of the regression study."""
 
-import numpy as np
 import pandas as pd
 
+from foldshift.inference.missing import common_results, mean_present, std_present
 from foldshift.jobs import run
 from foldshift.reporting.rows import read_cells
 from foldshift.reporting.saez_2022 import convergence_table, error_grid, error_table, order_table
-from foldshift.reporting.tables import plain_grid, write_table
+from foldshift.reporting.tables import EMPTY, plain_grid, write_table
 
 CAPTION = (
     "Estimated error of the regressors by way of cutting: root mean squared error on the target scaled to [0, 1], mean over folds, seeds and data sets (left), "
@@ -26,17 +26,15 @@ CONVERGENCE = (
 
 
 def by_dataset(errors, datasets, learners, folds, partitioners):
-    """Error of every data set, learner, k and partitioner."""
-    rows = [
-        (dataset, learner, k, name, np.nanmean(errors[learner, k, name][i]), np.nanstd(errors[learner, k, name][i], ddof=1))
-        if (~np.isnan(errors[learner, k, name][i])).sum() > 1
-        else (dataset, learner, k, name, np.nan, np.nan)
-        for i, dataset in enumerate(datasets)
-        for learner in learners
-        for k in folds
-        for name in partitioners
-    ]
-    return pd.DataFrame(rows, columns=["dataset", "regressor", "k", "partitioner", "rmse", "std"])
+    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results on the data set have."""
+    rows = []
+    for i, dataset in enumerate(datasets):
+        for learner in learners:
+            for k in folds:
+                for name, values in common_results({name: errors[learner, k, name][i] for name in partitioners}).items():
+                    keys = (dataset, learner, k, name)
+                    rows.append((*keys, float(mean_present(values)), float(std_present(values)), int((values == values).sum())))
+    return pd.DataFrame(rows, columns=["dataset", "regressor", "k", "partitioner", "rmse", "std", "n_seeds"])
 
 
 def main(job):
@@ -50,11 +48,11 @@ def main(job):
     table = error_table(errors, failed, learners, folds, partitioners)
     write_table(job.output.html, table, error_grid(table, settings["alpha"], CAPTION))
     order = order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])
-    write_table(job.output.order, order, plain_grid(order, ORDER))
+    write_table(job.output.order, order, plain_grid(order, ORDER, empty=EMPTY))
     each = by_dataset(errors, settings["datasets"], learners, folds, partitioners)
-    write_table(job.output.by_dataset, each, plain_grid(each, BY_DATASET))
+    write_table(job.output.by_dataset, each, plain_grid(each, BY_DATASET, empty=EMPTY))
     curves = convergence_table(errors, learners, folds, partitioners, **settings["convergence"])
-    write_table(job.output.convergence, curves, plain_grid(curves, CONVERGENCE))
+    write_table(job.output.convergence, curves, plain_grid(curves, CONVERGENCE, empty=EMPTY))
 
 
 if __name__ == "__main__":

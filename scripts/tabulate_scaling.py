@@ -4,13 +4,15 @@ import pandas as pd
 
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.jobs import run
-from foldshift.reporting.tables import plain_grid, write_table
+from foldshift.reporting.tables import EMPTY, plain_grid, write_table
 
 CAPTION = (
     "What scaling on the whole data set leaks: mean root mean squared error over the data sets with inputs and target scaled to [0, 1] before "
     "cutting (global, as the paper does) and with the scaling fitted on each training part (fold), on the same folds, both in units of the target's whole "
     "range; their ratio, the largest relative difference of a data set, and Wilcoxon's p over the data sets."
 )
+COLUMNS = ["regressor", "partitioner", "k", "rmse_global", "rmse_fold", "ratio", "largest_difference", "largest_in", "p_value"]
+COLUMNS += ["n_datasets", "n_seeds"]
 
 
 def summarise(rows):
@@ -39,13 +41,13 @@ def summarise(rows):
                 "n_seeds": int(part["n_seeds"].max()),
             }
         )
-    return pd.DataFrame(out)
+    return pd.DataFrame(out, columns=COLUMNS)
 
 
 def main(job):
     """Join the rows of all data sets and learners."""
     table = summarise(pd.concat([pd.read_csv(path) for path in job.input.rows], ignore_index=True))
-    write_table(job.output.html, table, plain_grid(table, CAPTION))
+    write_table(job.output.html, table, plain_grid(table, CAPTION, empty=EMPTY))
 
 
 if __name__ == "__main__":

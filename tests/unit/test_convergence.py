@@ -315,7 +315,7 @@ ITERATIONS = {2: 2, 3: 1}
 PARTITIONERS = ["SCV", "DOB-SCV"]
 
 
-def write_study(folder, blocks, learners=(("A", "B"),), n_experiments=6):
+def write_study(folder, blocks, learners=(("A", "B"),), n_experiments=6, failed=None):
     """Folds and predictions of iris, in blocks of experiments and groups of learners."""
     folder.mkdir()
     write_prepared(folder / "iris.npz", DATA)
@@ -341,6 +341,9 @@ def write_study(folder, blocks, learners=(("A", "B"),), n_experiments=6):
             paths["predictions"].append(folder / f"predictions{'+'.join(group)}{a}.npz")
             part = {key: c[a * ITERATIONS[key[2]] : b * ITERATIONS[key[2]]] for key, c in codes.items() if key[0] in group}
             write_predictions(paths["predictions"][-1], part, 3)
+    paths["scores"] = folder / "seed_scores.parquet"
+    rows = [(*key, int(key == failed and run == 3)) for key, c in codes.items() for run in range(len(c))]
+    pd.DataFrame(rows, columns=["learner", "partitioner", "k", "n_failed"]).to_parquet(paths["scores"])
     return paths
 
 
@@ -403,6 +406,21 @@ def test_fewer_orders_are_the_first_of_more(measured, tmp_path):
     _, rows, _ = measured
     ours, _ = measure(tmp_path / "other", write_study(tmp_path / "other", 6), n_orders=2)
     pd.testing.assert_frame_equal(rows[rows["order"] < 2].reset_index(drop=True), ours)
+
+
+def test_a_cell_with_a_failed_fit_has_no_number_and_the_others_are_as_before(measured, tmp_path):
+    _, rows, curves = measured
+    folder = tmp_path / "failed"
+    lost_rows, lost_curves = measure(folder, write_study(folder, blocks=6, failed=("A", "SCV", 2)))
+    for before, after, column in ((rows, lost_rows, "experiments"), (curves, lost_curves, "correlation")):
+        gone = (after["learner"] == "A") & (after["partitioner"] == "SCV") & (after["k"] == 2)
+        assert 0 < gone.sum() < len(after) and after.loc[gone, column].isna().all()
+        pd.testing.assert_frame_equal(after[~gone], before[~gone])
+    assert not lost_rows.loc[lost_rows["experiments"].isna(), "cut_off"].any()
+    table = convergence_table(pair_means(lost_rows), {"one": {"A": "A", "B": "B"}}, {2: 2}, PARTITIONERS, ["iris"])
+    assert table["n_pairs"].tolist() == [1] * len(PARTITIONERS)  # B only, for all partitioners
+    whole = convergence_table(pair_means(rows), {"one": {"B": "B"}}, {2: 2}, PARTITIONERS, ["iris"])
+    assert table["mean"].tolist() == whole["mean"].tolist()
 
 
 def test_predictions_that_do_not_belong_to_the_folds_are_one_line(tmp_path):

@@ -108,7 +108,20 @@ def test_a_learner_that_one_partitioner_lacks_does_not_count_for_the_others():
     gone = (errors["dataset"] == "set1") & (errors["learner"] == "a")
     errors.loc[gone, "error"] = 5.0
     errors.loc[gone & (errors["partitioner"] == "SCV"), "error"] = np.nan
-    pd.testing.assert_frame_equal(error_by_cell(errors, SCHEMES), CELL_ERRORS)
+    found, expected = error_by_cell(errors, SCHEMES), CELL_ERRORS.copy()
+    expected.loc[expected["dataset"] == "set1", "n_errors"] = 10  # of one learner; of two elsewhere
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_a_run_that_failed_for_one_partitioner_does_not_count_for_the_others():
+    errors = ERRORS.copy()
+    of_run = (errors["dataset"] == "set1") & (errors["learner"] == "a") & (errors["run"] == 3) & (errors["k"] == 2)
+    errors.loc[of_run, "error"] = 5.0
+    errors.loc[of_run & (errors["partitioner"] == "MS-SCV"), "error"] = np.nan
+    without = ERRORS[~((ERRORS["dataset"] == "set1") & (ERRORS["learner"] == "a") & (ERRORS["run"] == 3) & (ERRORS["k"] == 2))]
+    found = error_by_cell(errors, SCHEMES)
+    pd.testing.assert_frame_equal(found, error_by_cell(without, SCHEMES))
+    assert found.query("dataset == 'set1' and scheme == '2x5'")["n_errors"].tolist() == [19] * 4
 
 
 def test_rank_correlation_is_that_of_scipy_along_the_last_axis():

@@ -90,7 +90,8 @@ def test_a_classifier_that_was_not_run_leaves_an_empty_cell():
     assert np.isnan(cells.loc[("crx", "PART"), "auc"]) and cells.loc[("crx", "PART"), "n_experiments"] == 0
     assert cells.loc[("Bands", "1NN"), "n_experiments"] == 5
     grid = auc_grid(table)
-    assert grid.rows[2][3].text == "" and grid.rows[-1][0] == "mean of the 6 complete rows"
+    assert grid.rows[2][3].text == "–" and grid.rows[-1][0] == "mean of the 6 complete rows"
+    assert "not run on the data set, or its fits failed" in grid.notes[0] and "5 to 8 experiments" in grid.notes[0]
     assert wilcoxon_table({"paper": (values, truth)}, {5: 2}, LEARNERS)["n_datasets"].tolist() == [7, 6, 7, 6, 6, 6]
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foldshift.inference.missing import mean_present
 from foldshift.inference.wilcoxon import equal_rows, wilcoxon_signed_ranks
 
 ALPHA = 0.1
@@ -36,6 +37,7 @@ class Agreements(NamedTuple):
     pairs: PairTests
     agree: np.ndarray
     opposite: np.ndarray
+    judged: np.ndarray
 
 
 class Accuracy(NamedTuple):
@@ -53,13 +55,6 @@ class Accuracy(NamedTuple):
     def jackknife_error(self):
         """Standard error over data sets, by leaving one out."""
         return jackknife_error(self.without_one)
-
-
-def mean_present(values, axis=-1):
-    """Mean of the values that are not NaN; NaN, without a warning, where there is none."""
-    present = ~np.isnan(values)
-    counts = present.sum(axis=axis)
-    return np.where(counts > 0, np.where(present, values, 0.0).sum(axis=axis) / np.maximum(counts, 1), np.nan)
 
 
 def pairwise_tests(values, formula="corrected"):
@@ -127,7 +122,8 @@ def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
     -------
     agreements : Agreements
         ``pairs``, the pairs kept; ``agree`` and ``opposite``, bool of shape (n_pairs, n_experiments): the experiment's p is at most the true p of the
-        pair and the difference has the sign it has in truth, or the opposite one.
+        pair and the difference has the sign it has in truth, or the opposite one. ``judged``, of the same shape: whether the experiment has results on
+        all data sets that the truth of the pair rests on; where it lacks one, its p cannot be held against the true one, and it is neither.
 
     References
     ----------
@@ -140,13 +136,15 @@ def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
     pairs = significant_pairs(truth_mean, alpha, formula)
     n_experiments = experiments.shape[2]
     differences = experiments[pairs.row] - experiments[pairs.column]
-    differences[np.isnan(truth_mean[pairs.row] - truth_mean[pairs.column])] = np.nan
-    flat = np.moveaxis(differences, 2, 1).reshape(-1, truth_mean.shape[1])
+    without_truth = np.isnan(truth_mean[pairs.row] - truth_mean[pairs.column])
+    differences[without_truth] = np.nan
+    judged = (~np.isnan(differences) | without_truth[:, :, None]).all(axis=1)
+    flat = np.moveaxis(differences, 2, 1).reshape(len(pairs.row) * n_experiments, truth_mean.shape[1])
     r_plus, r_minus, p, _ = _signed_ranks(flat, formula)
     shape = (len(pairs.row), n_experiments)
-    reached = p.reshape(shape) <= pairs.p_value[:, None]
+    reached = (p.reshape(shape) <= pairs.p_value[:, None]) & judged
     same = np.sign(r_plus - r_minus).reshape(shape) == np.sign(pairs.r_plus - pairs.r_minus)[:, None]
-    return Agreements(pairs, reached & same, reached & ~same)
+    return Agreements(pairs, reached & same, reached & ~same, judged)
 
 
 def halves(n_experiments):
@@ -171,22 +169,24 @@ def accuracy(parts, subsets, alpha=ALPHA, formula="corrected"):
     -------
     accuracy : Accuracy
         ``standard_error`` is over the experiments (NaN where a part has one only); ``by_subset`` and ``without_one`` are the per cent on each subset and
-        without each data set; ``n_pairs`` is the mean over the parts. NaN where no pair is significant.
+        without each data set; ``n_pairs`` is the mean over the parts; ``n_experiments`` the fewest that a pair is judged by. NaN where no pair is
+        significant, or none is judged.
     """
     whole = [agreements(truth, experiments, alpha, formula) for truth, experiments in parts]
     weights = np.array([experiments.shape[2] for _, experiments in parts], dtype=np.float64)
     weights /= weights.sum()
     variances = []
     for found in whole:
-        each = _percent(found.agree)
+        each = _percent(found.agree, found.judged)
+        each = each[~np.isnan(each)]
         variances.append(each.var(ddof=1) / len(each) if len(each) > 1 else np.nan)
     alone = ~np.eye(subsets.shape[1], dtype=bool)
     return Accuracy(
-        percent=float(sum(w * _percent(found.agree).mean() for w, found in zip(weights, whole))),
+        percent=float(sum(w * mean_present(_percent(found.agree, found.judged)) for w, found in zip(weights, whole))),
         standard_error=float(np.sqrt(sum(w**2 * v for w, v in zip(weights, variances)))),
-        opposite_percent=float(sum(w * _percent(found.opposite).mean() for w, found in zip(weights, whole))),
+        opposite_percent=float(sum(w * mean_present(_percent(found.opposite, found.judged)) for w, found in zip(weights, whole))),
         n_pairs=float(np.mean([len(found.pairs.row) for found in whole])),
-        n_experiments=sum(experiments.shape[2] for _, experiments in parts),
+        n_experiments=sum(_fewest(found.judged) for found in whole),
         by_subset=_over_subsets(parts, weights, subsets, alpha, formula),
         without_one=_over_subsets(parts, weights, alone, alpha, formula) if len(alone) > 1 else np.full(1, np.nan),
     )
@@ -261,7 +261,8 @@ def accuracy_by_repetitions(truth_mean, experiments, repetitions, n_draws, rng, 
     repetitions : sequence of int
         Numbers of experiments m; those above the number of experiments are left out.
     n_draws : int
-        Draws of m experiments without replacement; m = 1 takes every experiment once and m = all of them has one draw.
+        Draws of m experiments without replacement; m = 1 takes every experiment once and m = all of them has one draw. The average of a draw is
+        that of the experiments in it that have a result.
     rng : numpy.random.Generator
         Source of randomness.
 
@@ -283,17 +284,24 @@ def accuracy_by_repetitions(truth_mean, experiments, repetitions, n_draws, rng, 
         else:
             chosen = np.argsort(rng.random((n_draws, n_experiments)), axis=1)[:, :m]
             drawn = mean_present(experiments[:, :, chosen])
-        percent = _percent(agreements(truth_mean, drawn, alpha, formula).agree)
-        std = percent.std() if m < n_experiments else np.nan
+        found = agreements(truth_mean, drawn, alpha, formula)
+        percent = _percent(found.agree, found.judged)
+        percent = percent[~np.isnan(percent)]
+        std = percent.std() if len(percent) and m < n_experiments else np.nan
         error = std * np.sqrt(m / (n_experiments - m)) if m < n_experiments else np.nan
-        rows.append((m, percent.mean(), std, error))
+        rows.append((m, mean_present(percent), std, error))
     m, percent, std, error = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     return m.astype(np.int64), percent, std, error
 
 
-def _percent(found):
-    """Per cent of the pairs for every experiment; NaN where no pair is kept."""
-    return 100 * found.mean(axis=0) if len(found) else np.full(found.shape[1], np.nan)
+def _percent(found, judged):
+    """Per cent of the judged pairs for every experiment; NaN where there is none."""
+    return 100 * mean_present(np.where(judged, found, np.nan), axis=0)
+
+
+def _fewest(judged):
+    """Fewest experiments that a pair is judged by; all where there is no pair."""
+    return int(judged.sum(axis=1).min()) if len(judged) else judged.shape[1]
 
 
 def _over_subsets(parts, weights, subsets, alpha, formula):
@@ -301,7 +309,7 @@ def _over_subsets(parts, weights, subsets, alpha, formula):
     for i, chosen in enumerate(subsets):
         for weight, (truth, experiments) in zip(weights, parts):
             found = agreements(truth[:, chosen], experiments[:, chosen], alpha, formula)
-            out[i] += weight * _percent(found.agree).mean()
+            out[i] += weight * mean_present(_percent(found.agree, found.judged))
     return out
 
 

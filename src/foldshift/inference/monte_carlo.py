@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
+from foldshift.inference.missing import mean_present, std_present
+from foldshift.inference.wilcoxon import equal_rows, wilcoxon_signed_ranks
 
 
 def mean_and_error(values):
@@ -11,14 +12,17 @@ def mean_and_error(values):
     Parameters
     ----------
     values : ndarray of shape (n_datasets, n_seeds)
-        Results of seeds; NaN where a fit failed.
+        Results of seeds; NaN where a fit failed, but two or more for every data set.
 
     Returns
     -------
     mean : float
+        NaN without a data set.
     standard_error : float
         The data sets are fixed; only the seeds would change.
     """
+    if not len(values):
+        return np.nan, np.nan
     counts = (~np.isnan(values)).sum(axis=1)
     errors = np.nanvar(values, axis=1, ddof=1) / counts
     return float(np.nanmean(values, axis=1).mean()), float(np.sqrt(errors.sum()) / len(values))
@@ -30,15 +34,17 @@ def std_and_error(values):
     Parameters
     ----------
     values : ndarray of shape (n_datasets, n_seeds)
-        Results of seeds; NaN where a fit failed.
+        Results of seeds; NaN where a fit failed, but two or more for every data set.
 
     Returns
     -------
     std : float
-        With n - 1 in the denominator.
+        With n - 1 in the denominator; NaN without a data set.
     standard_error : float
         By the jackknife over seeds; NaN below three seeds.
     """
+    if not len(values):
+        return np.nan, np.nan
     n = (~np.isnan(values)).sum(axis=1, keepdims=True)
     s2 = np.nanvar(values, axis=1, ddof=1, keepdims=True)
     squared = (values - np.nanmean(values, axis=1, keepdims=True)) ** 2
@@ -54,9 +60,9 @@ def seed_bootstrap(values, statistic, n_draws, rng):
     Parameters
     ----------
     values : ndarray of shape (n_datasets, n_seeds)
-        Results of seeds.
+        Results of seeds; NaN where a fit failed.
     statistic : {"mean", "std"}
-        Over seeds.
+        Over the seeds that have a result; NaN where too few of a draw have.
     n_draws : int
         Number of bootstrap samples.
     rng : numpy.random.Generator
@@ -70,7 +76,7 @@ def seed_bootstrap(values, statistic, n_draws, rng):
     out = np.empty((n_draws, n_datasets))
     for draw in range(n_draws):
         sample = values[:, (rng.random(n_seeds) * n_seeds).astype(np.int64)]
-        out[draw] = np.nanmean(sample, axis=1) if statistic == "mean" else np.nanstd(sample, axis=1, ddof=1)
+        out[draw] = mean_present(sample) if statistic == "mean" else std_present(sample)
     return out
 
 
@@ -86,7 +92,17 @@ def p_value_error(a_draws, b_draws):
     -------
     standard_error : float
     """
-    return float(wilcoxon_signed_ranks(a_draws, b_draws).p_value.std(ddof=1))
+    return float(std_present(_p_values(a_draws, b_draws)))
+
+
+def _p_values(a, b):
+    """Wilcoxon's p of every row over the columns where both sides have a result; NaN where there is none."""
+    p, both = np.full(len(a), np.nan), ~np.isnan(a - b)
+    for rows in equal_rows(both):
+        columns = both[rows[0]]
+        if columns.any():
+            p[rows] = wilcoxon_signed_ranks(a[rows][:, columns], b[rows][:, columns]).p_value
+    return p
 
 
 def p_values_by_repetitions(errors, reference, repetitions, n_draws, rng):
@@ -95,7 +111,8 @@ def p_values_by_repetitions(errors, reference, repetitions, n_draws, rng):
     Parameters
     ----------
     errors, reference : ndarray of shape (n_datasets, n_seeds)
-        Results of the two methods.
+        Results of the two methods; NaN where a fit failed. The mean of a draw is that of the seeds that have a result; a data set of which a draw has
+        none is left out of its test.
     repetitions : sequence of int
         Numbers of repetitions r, at most n_seeds.
     n_draws : int
@@ -116,9 +133,7 @@ def p_values_by_repetitions(errors, reference, repetitions, n_draws, rng):
     mean_p, std_p = [], []
     for r in repetitions:
         chosen = np.argsort(rng.random((n_draws, n_seeds)), axis=1)[:, :r]
-        a = np.nanmean(errors[:, chosen], axis=2).T
-        b = np.nanmean(reference[:, chosen], axis=2).T
-        p = wilcoxon_signed_ranks(a, b).p_value
-        mean_p.append(p.mean())
-        std_p.append(p.std(ddof=1) if n_draws > 1 else 0.0)
+        p = _p_values(mean_present(errors[:, chosen]).T, mean_present(reference[:, chosen]).T)
+        mean_p.append(mean_present(p))
+        std_p.append(std_present(p) if n_draws > 1 else 0.0)
     return np.array(mean_p), np.array(std_p)

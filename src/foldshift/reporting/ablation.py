@@ -3,22 +3,24 @@
 Results come as arrays of shape (n_learners, n_datasets, n_experiments), the AUC of an experiment, NaN where there is none, by (k, partitioner).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.agreement import ALPHA, Accuracy, accuracy, halves, mean_present, subset_error
+from foldshift.inference.agreement import ALPHA, Accuracy, accuracy, halves, subset_error
+from foldshift.inference.missing import common_results, mean_present
 from foldshift.reporting.figures import MARKERS, plt
 from foldshift.reporting.moreno_torres_2012 import (
     AVERAGE,
     N_SUBSETS,
     accuracy_rows,
+    alike,
     common_subsets,
     formula_of,
     scheme_name,
 )
-from foldshift.reporting.tables import Cell, Grid
+from foldshift.reporting.tables import EMPTY, Cell, Grid
 
 TRUTHS = ("SCV", "own", "all", "held-out")
 KEYS = ("configuration", "metric", "rule", "truth", "classifiers")
@@ -90,13 +92,14 @@ class Change:
 
 @dataclass
 class Judged:
-    """A change with its accuracies, as `judge` makes it."""
+    """A change with its accuracies, as `judge` makes it: with the chosen learners only, and only the results that all partitioners have."""
 
     change: Change
     schemes: dict
     partitioners: list
     accuracies: dict
     subsets: np.ndarray
+    n_cells: dict
 
 
 def parts_of(change, k, partitioner, partitioners):
@@ -115,13 +118,13 @@ def parts_of(change, k, partitioner, partitioners):
     Returns
     -------
     parts : list of (ndarray of shape (n_learners, n_datasets), ndarray of shape (n_learners, n_datasets, n_experiments))
-        One part, or two for the cross-fitted truths; none if these have fewer than two experiments.
+        One part, or two for the cross-fitted truths; none if these have fewer than two experiments or no results.
     """
     values = change.chosen(change.values[k, partitioner])
     if change.truth in ("SCV", "held-out"):
         return [(change.truth_mean(k), values)]
-    sources = [partitioner] if change.truth == "own" else list(partitioners)
-    if min(change.values[k, name].shape[2] for name in (*sources, partitioner)) < 2:
+    sources = [partitioner] if change.truth == "own" else [n for n in partitioners if not np.isnan(change.values[k, n]).all()]
+    if not sources or min(change.values[k, name].shape[2] for name in (*sources, partitioner)) < 2:
         return []
     parts = []
     for half in (0, 1):
@@ -153,6 +156,7 @@ def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS):
     -------
     judged : Judged
     """
+    change, n_cells = _comparable(change, schemes, partitioners)
     n_datasets = next(iter(change.values.values())).shape[1]
     subsets = common_subsets(n_datasets, n_subsets)
     nothing = Accuracy(np.nan, np.nan, np.nan, 0.0, 0, np.full(len(subsets), np.nan), np.full(n_datasets, np.nan))
@@ -161,7 +165,32 @@ def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS):
         for name in partitioners:
             parts = parts_of(change, k, name, partitioners)
             accuracies[k, name] = accuracy(parts, subsets, alpha, formula_of(change.configuration)) if parts else nothing
-    return Judged(change, dict(schemes), list(partitioners), accuracies, subsets)
+    return Judged(change, dict(schemes), list(partitioners), accuracies, subsets, n_cells)
+
+
+def _comparable(change, schemes, partitioners):
+    """The change with its chosen learners, what all partitioners have, and data sets that have anything; and the pairs of both with a truth, by k."""
+    values = {key: change.chosen(array) for key, array in change.values.items()}
+    truth = {k: change.chosen(np.asarray(array, dtype=np.float64)) for k, array in change.truth_values.items()}
+    values, truth = alike(values, truth, schemes, partitioners)
+    speeds = {}
+    for k in schemes:
+        given = {
+            name: change.chosen(np.asarray(change.convergence[k, name], dtype=np.float64))
+            for name in partitioners
+            if (k, name) in change.convergence
+        }
+        given = common_results({name: speed if speed.ndim == 3 else speed[:, :, None] for name, speed in given.items()})
+        speeds |= {(k, name): speed for name, speed in given.items()}
+    cells = {}
+    for k in schemes:
+        cells[k] = np.any([~np.isnan(values[k, name]).all(axis=2) for name in partitioners], axis=0)
+        if change.truth in ("SCV", "held-out"):
+            cells[k] = cells[k] & ~np.isnan(truth[k] if truth[k].ndim == 2 else mean_present(truth[k]))
+    present = np.any([array.any(axis=0) for array in cells.values()], axis=0)
+    taken = [{key: array[:, present] for key, array in arrays.items()} for arrays in (values, truth, speeds)]
+    change = replace(change, values=taken[0], truth_values=taken[1], convergence=taken[2], learners=None)
+    return change, {k: int(array.sum()) for k, array in cells.items()}
 
 
 def ablation_table(judged):
@@ -181,7 +210,7 @@ def ablation_table(judged):
     rows = []
     for one in judged:
         keys = {"change": one.change.name} | {key: getattr(one.change, key) for key in KEYS}
-        for row in accuracy_rows(one.accuracies, one.schemes, one.partitioners, one.subsets.shape[1]):
+        for row in accuracy_rows(one.accuracies, one.schemes, one.partitioners, one.subsets.shape[1], one.n_cells):
             ks = [k for k, r in one.schemes.items() if row["scheme"] in (AVERAGE, scheme_name(k, r))]
             speeds = [_speed(one.change, k, row["partitioner"]) for k in ks]
             rows.append(keys | row | {"mean_experiments": float(np.mean([_mean(speed) for speed in speeds]))})
@@ -264,18 +293,20 @@ def bias_table(configurations, truth, schemes, partitioners, learners):
     -------
     table : pandas.DataFrame
         ``configuration, scheme, partitioner, classifier, bias, standard_error, datasets_error, n_datasets``. ``standard_error`` is over experiments of both
-        sides, the data sets fixed; ``datasets_error`` is the standard error of a mean over data sets. Classifier ``all`` is the mean over classifiers, on
-        the data sets that all of them have.
+        sides, the data sets fixed; ``datasets_error`` is the standard error of a mean over data sets. Classifier ``all`` is the mean over those classifiers
+        that have any results of all partitioners, on the data sets and experiments that all of these have.
     """
     rows = []
     for configuration, values in configurations.items():
         for k, r in schemes.items():
             reference = np.asarray(truth[configuration][k], dtype=np.float64)
             reference = reference[:, :, None] if reference.ndim == 2 else reference
+            common, _ = alike(values, {}, {k: r}, partitioners)
+            whole = ~np.all([np.isnan(common[k, name]).all(axis=(1, 2)) for name in partitioners], axis=0)
             for name in partitioners:
                 cells = {learner: (values[k, name][i], reference[i]) for i, learner in enumerate(learners)}
                 # Classifiers share folds: their mean is taken within an experiment, before its spread.
-                cells["all"] = (values[k, name].mean(axis=0), reference.mean(axis=0))
+                cells["all"] = _mean_of(common[k, name], whole), _mean_of(reference, whole)
                 for learner, (ours, true) in cells.items():
                     rows.append((configuration, scheme_name(k, r), name, learner, *_bias(ours, true)))
     columns = ["configuration", "scheme", "partitioner", "classifier", "bias", "standard_error", "datasets_error", "n_datasets"]
@@ -322,15 +353,17 @@ def ablation_grid(table):
                 row = block.loc[name]
                 error = "" if pd.isna(row["standard_error"]) else f" ± {row['standard_error']:.1f}"
                 error += "" if pd.isna(row["subset_error"]) else f" ({row['subset_error']:.1f})"
-                text = "no pair" if pd.isna(row["percent"]) else f"{row['percent']:.1f}{error}"
+                nothing = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
+                text = nothing if pd.isna(row["percent"]) else f"{row['percent']:.1f}{error}"
                 cells.append(Cell(text, bold=bool(row["percent"] == best)))
             speeds = [block.loc[name, "mean_experiments"] for name in partitioners]
+            unknown = "" if np.isnan(speeds).all() else EMPTY
             rows.append(
                 [
                     change,
                     Cell(f"{block['n_pairs'].mean():.3g}"),
                     *cells,
-                    *[Cell("" if pd.isna(v) else f"{v:.1f}") for v in speeds],
+                    *[Cell(unknown if pd.isna(v) else f"{v:.1f}") for v in speeds],
                 ]
             )
     header = ["Change", "Pairs", *[f"{name} (%)" for name in partitioners], *[f"{name}, experiments" for name in partitioners]]
@@ -409,6 +442,7 @@ def _differences(one, table, sides):
     if table == "schemes":
         # Both schemes of the conclusion, averaged over the partitioners.
         present = [name for name in one.partitioners if all((k, name) in one.change.convergence for k in sides)]
+        present = [name for name in present if all(not np.isnan(one.change.convergence[k, name]).all() for k in sides)]
         if not set(sides) <= set(ks) or not present:
             return [(AVERAGE, np.nan, np.nan, np.nan)]
         speeds = [_speed(one.change, high, name) - _speed(one.change, low, name) for low, high in [sides] for name in present]
@@ -435,6 +469,9 @@ def _accuracy_difference(one, k, sides):
     nothing = (np.nan, np.nan, np.full(len(one.subsets), np.nan))
     others = [high] if high else [name for name in one.partitioners if name != low]
     if not {low, *others} <= set(one.partitioners):
+        return nothing
+    others = [name for name in others if not np.isnan(one.accuracies[k, name].percent)]
+    if not others:
         return nothing
     nearest = min(others, key=lambda name: one.accuracies[k, name].percent)
     below, above = one.accuracies[k, low], one.accuracies[k, nearest]
@@ -476,6 +513,11 @@ def _bias(ours, true):
     return float(difference[usable].mean()), float(np.sqrt(variance.sum()) / n), float(over_datasets), n
 
 
+def _mean_of(values, learners):
+    """Mean over some learners, NaN where one of them has none: shape (n_datasets, n_experiments)."""
+    return values[learners].mean(axis=0) if learners.any() else np.full(values.shape[1:], np.nan)
+
+
 def _variance_of_mean(values):
     """Squared standard error of the mean of every row; NaN below two values."""
     n = (~np.isnan(values)).sum(axis=1)
@@ -492,6 +534,6 @@ def _verdict_cell(row):
 
 def _bias_cell(row):
     if pd.isna(row["bias"]):
-        return Cell("")
+        return Cell(EMPTY)
     error = "" if pd.isna(row["standard_error"]) else f" ± {1000 * row['standard_error']:.1f}"
     return Cell(f"{1000 * row['bias']:+.1f}{error}", bold=bool(abs(row["bias"]) > 3 * row["standard_error"]))

@@ -21,7 +21,7 @@ def list_changes(settings, ids, values, convergence, heldout=None):
     values : dict of (int, str) to ndarray of shape (n_ids, n_datasets, n_experiments)
         Results of experiments by k and partitioner, with the truth and the variants.
     convergence : dict of (int, str) to ndarray of shape (n_ids, n_datasets)
-        Experiments to convergence.
+        Experiments to convergence; NaN, or absent, where there is no number.
     heldout : (dict, dict), optional
         Values and truth of samples of populations, see `foldshift.reporting.experiments.read_heldout`.
 
@@ -74,7 +74,9 @@ class _Study:
         partitioners, iterations = self.settings["partitioners"], self.settings["iterations"]
         cells = {k: [(k, _with(name, ending)) for name in partitioners] for k in iterations}
         schemes = {k: r for k, r in iterations.items() if all(cell in self.values for cell in cells[k])}
-        return schemes, np.all([present(self.values[cell]) for k in schemes for cell in cells[k]], axis=0)
+        found = [present(self.values[cell]) for k in schemes for cell in cells[k]]
+        # A partitioner all of whose fits failed has no say in which data sets the others are compared on.
+        return schemes, np.all([one for one in found if one.any()] or found, axis=0)
 
     def change(self, what, *, names=None, classifiers="all", metric=None, rule=None, truth="SCV", sources=None, extent=None):
         """One change with its schemes; on the data sets of `extent`, by default those of its partitioners."""
@@ -90,7 +92,7 @@ class _Study:
         cells = {(k, name): (k, _with(name, ending)) for k in schemes for name in settings["partitioners"]}
         found = {cell: self.values[source][:, datasets] for cell, source in cells.items()}
         truths = {k: self.values[k, TRUTH][:, datasets] for k in schemes}
-        speeds = {cell: self.convergence[source][:, datasets] for cell, source in cells.items()}
+        speeds = {cell: self.convergence[source][:, datasets] for cell, source in cells.items() if source in self.convergence}
         return schemes, Change(*keys, found, truths, rows, speeds)
 
 

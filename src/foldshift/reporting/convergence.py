@@ -1,7 +1,8 @@
 """Experiments until the estimate of a classifier is stable: Table VII of Moreno-Torres, Saez and Herrera (2012), what it depends on, and curves.
 
 Rows come from the script `measure_convergence`: one per data set, learner, partitioner, k, criterion, threshold, rule and order of the experiments. The unit of
-all tables is a pair of data set and classifier: the mean over the orders of its experiments.
+all tables is a pair of data set and classifier: the mean over the orders of its experiments. A pair of which a fit failed has NaN, and is left out for all
+partitioners.
 """
 
 from itertools import pairwise
@@ -9,10 +10,11 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.agreement import jackknife_error, mean_present
+from foldshift.inference.agreement import jackknife_error
 from foldshift.inference.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
+from foldshift.inference.missing import mean_present
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import Cell, Grid
+from foldshift.reporting.tables import EMPTY, Cell, Grid
 
 REFERENCE = "SCV"
 KEYS = ["dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule"]
@@ -79,30 +81,31 @@ def convergence_table(pairs, configurations, schemes, partitioners, datasets, cr
         ``cut_off``, the number of pairs, averaged over the orders, that did not converge and were given the number of experiments;
         ``standard_error`` of the mean over the orders, with pairs and experiments fixed, and so too small where many orders end late; ``dataset_error``, with data sets
         as the unit (jackknife); ``expected`` and ``expected_error`` (data sets as the unit), what the agreement between single runs leads one to expect,
-        100 at most; ``n_pairs, n_datasets, n_orders, n_experiments``.
+        100 at most; ``n_pairs, n_datasets, n_orders, n_experiments``. NaN for a partitioner without any pair.
     """
     out = []
     chosen = pairs[(pairs["threshold"] == THRESHOLD) & (pairs["rule"] == RULES[0])]
     for configuration, ids in configurations.items():
         arguments = (list(ids.values()), schemes, partitioners, datasets)
         values = _arrays(chosen[chosen["criterion"] == criterion], *arguments)
-        expected = _arrays(chosen[chosen["criterion"] == EXPECTED], *arguments)["experiments"]
+        expected = _common(_arrays(chosen[chosen["criterion"] == EXPECTED], *arguments)["experiments"], 2)
+        values["experiments"] = _common(values["experiments"], 2)
         for s, (k, r) in enumerate(schemes.items()):
             for p, name in enumerate(partitioners):
                 cell = {column: array[:, :, p, s] for column, array in values.items()}
                 present = ~np.isnan(cell["experiments"])
                 n_pairs = int(present.sum())
-                if not n_pairs:
-                    continue
                 numbers = cell["experiments"][present]
                 row = {"configuration": configuration, "scheme": f"{k}x{r}", "partitioner": name, "criterion": criterion}
-                row |= {"mean": numbers.mean(), "std": numbers.std(ddof=1) if n_pairs > 1 else np.nan}
-                row |= {"cut_off": cell["cut_off"][present].sum()}
-                row |= {"standard_error": np.sqrt(cell["variance"][present].sum()) / n_pairs}
+                row |= {"mean": numbers.mean() if n_pairs else np.nan, "std": numbers.std(ddof=1) if n_pairs > 1 else np.nan}
+                row |= {"cut_off": cell["cut_off"][present].sum() if n_pairs else np.nan}
+                row |= {"standard_error": np.sqrt(cell["variance"][present].sum()) / n_pairs if n_pairs else np.nan}
                 row |= {"dataset_error": _jackknife(cell["experiments"], _mean)}
                 row |= {"expected": _mean(expected[:, :, p, s]), "expected_error": _jackknife(expected[:, :, p, s], _mean)}
                 row |= {"n_pairs": n_pairs, "n_datasets": int(present.any(axis=1).sum())}
-                row |= {column: int(cell[column][present].max()) for column in ("n_orders", "n_experiments")}
+                row |= {
+                    column: int(cell[column][present].max()) if n_pairs else np.nan for column in ("n_orders", "n_experiments")
+                }
                 out.append(row)
     return pd.DataFrame(out)
 
@@ -119,7 +122,7 @@ def sensitivity_table(pairs, configurations, schemes, partitioners, datasets):
     -------
     table : pandas.DataFrame
         ``configuration, criterion, threshold, rule, quantity, value, standard_error`` (data sets as the unit, jackknife), ``printed`` (the same
-        quantity from the printed table), ``cut_off_percent`` (of all pairs, schemes and partitioners), ``n_pairs``. Quantities: every scheme by the one before
+        quantity from the printed table), ``cut_off_percent`` (of all pairs, schemes and partitioners), ``n_pairs`` (with numbers for all of them). Quantities: every scheme by the one before
         it, both cut by SCV; every partitioner by SCV, mean over the schemes and scheme by scheme; ``level against print``, ours by print, mean over the printed cells.
     """
     names = [f"{k}x{r}" for k, r in schemes.items()]
@@ -131,7 +134,7 @@ def sensitivity_table(pairs, configurations, schemes, partitioners, datasets):
     for configuration, ids in configurations.items():
         for criterion, threshold, rule in sorted(variants, key=lambda key: (places[key[0]], key[2], key[1])):
             values = _arrays(variants[criterion, threshold, rule], list(ids.values()), schemes, partitioners, datasets)
-            experiments = values["experiments"]
+            experiments = _common(values["experiments"], (2, 3))
             present = ~np.isnan(experiments)
             if not present.any():
                 continue
@@ -174,10 +177,25 @@ def convergence_curves(rows, curves, configurations, schemes, partitioners, data
     out = []
     for configuration, ids in configurations.items():
         for k, r in schemes.items():
+            given = {
+                name: {(d, learner) for d in datasets for learner in ids.values() if _is_known(converged, (d, learner, name, k))}
+                for name in partitioners
+            }
+            common = set.intersection(*[pairs for pairs in given.values() if pairs] or [set()])
             for name in partitioners:
                 keys = [(dataset, learner, name, k) for dataset in datasets for learner in ids.values()]
-                keys = [key for key in keys if key in converged]
+                keys = [key for key in keys if key[:2] in common and key[:2] in given[name]]
                 if not keys:
+                    out += [
+                        {
+                            "configuration": configuration,
+                            "scheme": f"{k}x{r}",
+                            "partitioner": name,
+                            "experiments": n,
+                            "n_pairs": 0,
+                        }
+                        for n in sorted(set(curves.loc[curves["k"] == k, "experiments"]))
+                    ]
                     continue
                 ends = np.array([converged[key] for key in keys])  # pairs by orders
                 place = np.array([datasets.index(key[0]) for key in keys])
@@ -194,7 +212,8 @@ def convergence_curves(rows, curves, configurations, schemes, partitioners, data
                     row |= {"dataset_error": jackknife_error(np.array(left_out))}
                     row |= {"nines_low": low, "nines_median": median, "nines_high": high, "n_pairs": len(keys)}
                     out.append(row)
-    return pd.DataFrame(out)
+    columns = ["configuration", "scheme", "partitioner", "experiments", "share", "standard_error", "dataset_error"]
+    return pd.DataFrame(out, columns=[*columns, "nines_low", "nines_median", "nines_high", "n_pairs"])
 
 
 def primary_rows(rows):
@@ -211,15 +230,30 @@ def convergence_grid(table):
         for scheme, part in block.groupby("scheme", sort=False):
             part = part.set_index("partitioner").reindex(partitioners)
             least = part["mean"].min()
-            texts = [f"{_number(m, '.2f')}±{_number(s, '.2f')}" if m == m else "" for m, s in zip(part["mean"], part["std"])]
+            texts = [f"{_number(m, '.2f')}±{_number(s, '.2f')}" if m == m else EMPTY for m, s in zip(part["mean"], part["std"])]
             rows.append([scheme, *[Cell(text, bold=bool(m == least)) for text, m in zip(texts, part["mean"])]])
             errors = zip(part["standard_error"], part["dataset_error"])
             rows.append(
-                ["standard error: orders; data sets", *[Cell(f"{_number(o, '.2f')}; {_number(d, '.1f')}") for o, d in errors]]
+                [
+                    "standard error: orders; data sets",
+                    *[
+                        Cell(f"{_number(o, '.2f')}; {_number(d, '.1f')}" if n else EMPTY)
+                        for (o, d), n in zip(errors, part["n_pairs"])
+                    ],
+                ]
             )
-            rows.append(["cut off (% of pairs)", *[Cell(_number(c, ".1f")) for c in 100 * part["cut_off"] / part["n_pairs"]]])
+            shares = part["cut_off"].to_numpy() / np.maximum(part["n_pairs"].to_numpy(), 1)
+            rows.append(["cut off (% of pairs)", *[Cell(_number(c, ".1f") if c == c else EMPTY) for c in 100 * shares]])
             expected = zip(part["expected"], part["expected_error"])
-            rows.append([f"expected, {CAP} at most", *[Cell(f"{_number(e, '.1f')} ({_number(d, '.1f')})") for e, d in expected]])
+            rows.append(
+                [
+                    f"expected, {CAP} at most",
+                    *[
+                        Cell(f"{_number(e, '.1f')} ({_number(d, '.1f')})" if n else EMPTY)
+                        for (e, d), n in zip(expected, part["n_pairs"])
+                    ],
+                ]
+            )
             if scheme in PRINTED:
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
                 rows.append(["as printed", *[Cell(f"{m:.2f}±{s:.2f}" if m == m else "") for m, s in printed]])
@@ -249,6 +283,9 @@ def sensitivity_grid(table):
         return Grid("What Table VII depends on.", ["Criterion"], [])
     shown = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
     printed = table.drop_duplicates("quantity").set_index("quantity")["printed"]
+    empty = {
+        name: "" if name == LEVEL and np.isnan(printed[name]) else EMPTY for name in shown
+    }  # schemes that the paper does not print
     rows = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
@@ -258,7 +295,10 @@ def sensitivity_grid(table):
         for (criterion, threshold, rule), part in block.groupby(["criterion", "threshold", "rule"], sort=False):
             part = part.set_index("quantity")
             primary = (criterion, threshold, rule) == (PRIMARY, THRESHOLD, RULES[0])
-            cells = [Cell(_with_error(part["value"][name], part["standard_error"][name]), bold=primary) for name in shown]
+            cells = [
+                Cell(_with_error(part["value"][name], part["standard_error"][name]) or empty[name], bold=primary)
+                for name in shown
+            ]
             rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
     caption = (
         "What Table VII depends on. The paper stops when accumulated estimates correlate at .9999, but does not say what it correlates. Ratios of the mean numbers of "
@@ -282,8 +322,10 @@ def curves_grid(table):
         rows.append([f"{configuration} configuration, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):
             part = part.set_index("experiments").reindex(counts)
-            shares = zip(100 * part["share"], 100 * part["standard_error"])
-            rows.append([name, *[Cell(_with_error(share, error, ".1f") if share == share else "") for share, error in shares]])
+            shares = zip(100 * part["share"], 100 * part["standard_error"], part["n_pairs"])
+            rows.append(
+                [name, *[Cell(_with_error(share, error, ".1f") or (EMPTY if n == 0 else "")) for share, error, n in shares]]
+            )
     caption = (
         "How many experiments are enough: per cent of the pairs of data set and classifier whose estimate is stable (Table VII) after n experiments, ± its standard "
         "error over the orders of the experiments."
@@ -355,6 +397,18 @@ def _arrays(pairs, learners, schemes, partitioners, datasets):
     return {column: part[column].to_numpy(dtype=np.float64).reshape(shape) for column in columns}
 
 
+def _common(values, axes):
+    """NaN for all partitioners (or partitioners and schemes) where one that has any value lacks one; `axes` are the axes of what is compared."""
+    present = ~np.isnan(values)
+    found = present.any(axis=(0, 1), keepdims=True)
+    return np.where((present | ~found).all(axis=axes, keepdims=True), values, np.nan)
+
+
+def _is_known(ends, key):
+    """Whether a pair has numbers of experiments: not NaN, for failed fits."""
+    return key in ends and not np.isnan(ends[key]).any()
+
+
 def _mean(values):
     """Mean over data sets and learners, the first two axes, of the pairs that are there."""
     return mean_present(values.reshape(-1, *values.shape[2:]), axis=0)
@@ -391,6 +445,9 @@ def _by_cell(frame, columns):
 
 
 def _span(values):
+    values = values.dropna()
+    if values.empty:
+        return "0"
     low, high = int(values.min()), int(values.max())
     return str(high) if low == high else f"{low} to {high}"
 

@@ -149,21 +149,20 @@ def error_by_cell(error_rows, schemes):
     -------
     table : pandas.DataFrame
         Columns ``dataset, scheme, partitioner, rms_error`` (root of the mean square), ``bias`` (mean), ``spread`` (standard deviation
-        over runs, root of its mean square over the learners). Learners without a single result for one of the partitioners are left
-        out of the data set and scheme.
+        over runs, root of its mean square over the learners), ``n_errors``. Runs of a learner that are not there for all partitioners that have results are
+        left out of the data set and scheme; ``n_errors`` counts the others, over the learners.
     """
     table = []
     for (dataset, k), part in error_rows[error_rows["k"].isin(schemes)].groupby(["dataset", "k"], sort=False):
-        counts = part.pivot_table(
-            index="learner", columns="partitioner", values="error", aggfunc="count", dropna=False, fill_value=0
-        )
-        common = part[part["learner"].isin(counts.index[(counts > 0).all(axis=1)])]
+        n_partitioners = part.loc[part["error"].notna(), "partitioner"].nunique()
+        complete = part.groupby(["learner", "run"])["error"].transform("count") == n_partitioners
+        common = part[complete & part["error"].notna()]
         for partitioner, cell in common.groupby("partitioner", sort=False):
             by_learner = cell.groupby("learner")["error"]
             row = {"dataset": dataset, "scheme": f"{k}x{schemes[k]}", "partitioner": partitioner}
             row |= {"rms_error": np.sqrt((cell["error"] ** 2).mean()), "bias": by_learner.mean().mean()}
-            table.append(row | {"spread": np.sqrt(by_learner.var(ddof=1).mean())})
-    return pd.DataFrame(table, columns=["dataset", "scheme", "partitioner", "rms_error", "bias", "spread"])
+            table.append(row | {"spread": np.sqrt(by_learner.var(ddof=1).mean()), "n_errors": len(cell)})
+    return pd.DataFrame(table, columns=["dataset", "scheme", "partitioner", "rms_error", "bias", "spread", "n_errors"])
 
 
 def shift_and_error(shift_rows, error_rows, schemes, partitioners, n_draws=1000):

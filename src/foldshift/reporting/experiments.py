@@ -5,6 +5,7 @@ import pandas as pd
 
 from foldshift.evaluation.storage import read_columns
 from foldshift.inference.convergence import CAP, EXPECTED, THRESHOLD
+from foldshift.inference.missing import mean_present
 from foldshift.planning.blocks import TRUTH
 
 
@@ -86,7 +87,7 @@ def read_convergence(paths, ids, datasets):
     Returns
     -------
     convergence : dict of (int, str) to ndarray of shape (n_ids, n_datasets)
-        By k and partitioner.
+        By k and partitioner; NaN where a fit failed.
     """
     names = ("dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule", "experiments")
     keys = ["dataset", "learner", "partitioner", "k"]
@@ -118,7 +119,7 @@ def read_heldout(paths, ids, iterations, partitioners):
     Returns
     -------
     values : dict of (int, str) to ndarray of shape (n_ids, n_populations, n_replicates)
-        Estimates by k and partitioner.
+        Estimates by k and partitioner; NaN where a fit failed.
     truth : dict of int to ndarray of shape (n_ids, n_populations)
         By k: what training parts reach on held-out rows, mean over the samples.
     """
@@ -133,5 +134,5 @@ def read_heldout(paths, ids, iterations, partitioners):
         return part.set_index(["learner", "population", "replicate"])[column].reindex(wanted).to_numpy().reshape(shape)
 
     values = {(k, name): cube(k, name, "estimate") for k in iterations for name in partitioners}
-    truth = {k: np.nanmean(cube(k, partitioners[0], "truth_part"), axis=2) for k in iterations}
+    truth = {k: mean_present(cube(k, partitioners[0], "truth_part")) for k in iterations}
     return values, truth

@@ -5,9 +5,10 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.agreement import ALPHA, agreements, jackknife_error, mean_present
+from foldshift.inference.agreement import ALPHA, agreements, jackknife_error
+from foldshift.inference.missing import common_results, mean_present
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import Cell, Grid, shades
+from foldshift.reporting.tables import EMPTY, Cell, Grid, shades
 
 REFERENCE = "SCV"
 LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
@@ -60,7 +61,8 @@ def bias_table(rows, schemes, partitioners, learners):
             estimate = _cube(rows, "estimate", k, partitioners, learners)
             held_out = _cube(rows, f"truth_{truth}", k, partitioners, learners)
             failed = np.isnan(estimate - held_out)
-            missing = failed.any(axis=0)
+            found = ~failed.all(axis=(1, 2, 3))  # a partitioner without any result is not waited for
+            missing = failed[found].any(axis=0)
             estimate[:, missing], held_out[:, missing] = np.nan, np.nan
             gap = estimate - held_out
             for index, learner in [(slice(None), ALL), *((slice(i, i + 1), name) for i, name in enumerate(learners))]:
@@ -104,17 +106,24 @@ def agreement_table(rows, schemes, partitioners, learners, alpha=ALPHA, formula=
         sample; in the paper, too, a data set is one sample). ``percent``, ``standard_error`` (over replicates), ``population_error``
         (jackknife over populations, the choice of pairs included), ``vs_scv`` with ``vs_scv_error`` (over replicates) and ``vs_scv_population_error``
         (the difference from SCV on the same samples), ``opposite_percent`` (significant in the wrong direction), ``n_pairs``,
-        ``n_populations``, ``n_replicates``. NaN where no pair differs in truth, or the error needs more replicates or populations.
+        ``n_populations``, ``n_replicates``. NaN where no pair differs in truth, or the error needs more replicates or populations. What one partitioner
+        lacks is left out for all; an experiment counts for the pairs for which it is complete.
     """
-    cubes = {k: _cube(rows, "estimate", k, partitioners, learners) for k in schemes}
+    cubes = {}
+    for k in schemes:
+        common = common_results(dict(enumerate(_cube(rows, "estimate", k, partitioners, learners))))
+        cubes[k] = np.array(list(common.values()))
+    n_populations = min(int((~np.isnan(estimate)).any(axis=(0, 1, 3)).sum()) for estimate in cubes.values())
     scv = partitioners.index(REFERENCE) if REFERENCE in partitioners else None
     out = []
     for truth, truth_of in itertools.product(TRUTHS, TRUTHS_OF):
         found = {}  # scheme: agreement and opposite of every partitioner and replicate, agreement without each population, pairs
         for k, estimate in cubes.items():
             true = _cube(rows, f"truth_{truth}", k, partitioners, learners)[0]
+            missing = np.isnan(estimate).all(axis=0)
             if truth_of == "population":
-                true = mean_present(true)
+                true, missing = mean_present(true), missing.all(axis=-1)
+            true = np.where(missing, np.nan, true)
             percents = [_percents(true, one, alpha, formula) for one in estimate]
             others = ~np.eye(true.shape[1], dtype=bool) if true.shape[1] > 1 else ()
             without_one = [
@@ -139,7 +148,7 @@ def agreement_table(rows, schemes, partitioners, learners, alpha=ALPHA, formula=
                     row["vs_scv"], row["vs_scv_error"] = float(mean_present(difference)), _mean_error(difference)
                     row["vs_scv_population_error"] = jackknife_error(without_one[p] - without_one[scv])
                 row |= {"opposite_percent": float(mean_present(opposite[p])), "n_pairs": float(n_pairs[p].mean())}
-                out.append(row | {"n_populations": estimate.shape[2], "n_replicates": agree.shape[1]})
+                out.append(row | {"n_populations": n_populations, "n_replicates": agree.shape[1]})
     return pd.DataFrame(out)
 
 
@@ -159,8 +168,9 @@ def bias_grid(table):
             row = [learner]
             for scheme in schemes:
                 numbers = [part[scheme, name] for name in partitioners]
+                least = np.min([value for value in numbers if value == value], initial=np.inf)
                 row += [
-                    Cell(_number(value, "{:.4f}"), shade, underline=value == min(numbers))
+                    Cell(_number(value, "{:.4f}") or EMPTY, shade, underline=bool(value == least))
                     for value, shade in zip(numbers, shades(numbers))
                 ]
             rows.append(row)
@@ -183,6 +193,7 @@ def agreement_grid(table):
                 text = _number(part["percent"][name], "{:.1f}")
                 if text:
                     text += f" ± {_number(part['standard_error'][name], '{:.1f}') or '?'}"
+                text = text or (EMPTY if part["n_pairs"][name] else "")  # no pair differs in truth, or no result
                 row.append(Cell(text, underline=bool(part["percent"][name] == best)))
             rows.append(
                 [
@@ -222,7 +233,7 @@ def draw_bias(table, learner=ALL):
     step = 1 / (len(partitioners) + 1)
     shown = table[table["learner"].isin([learner, *learners])]
     bar = 2 * shown["standard_error"].where(shown["learner"] == learner, 0).fillna(0)
-    low, high = min((shown["bias"] - bar).min(), -LINEAR / 2), max((shown["bias"] + bar).max(), LINEAR / 2)
+    low, high = np.fmin((shown["bias"] - bar).min(), -LINEAR / 2), np.fmax((shown["bias"] + bar).max(), LINEAR / 2)
     ticks = [tick for tick in TICKS if 1.1 * low <= tick <= 1.1 * high]
     figure, axes = plt.subplots(1, len(TRUTHS), figsize=(8.6, 1.5 + 1.25 * len(schemes)), sharex=True, sharey=True)
     for axis, truth in zip(axes, TRUTHS):
@@ -307,14 +318,15 @@ def _percents(truth, experiments, alpha, formula):
     if n_pairs == 0:
         nothing = np.full(n_experiments, np.nan)
         return nothing, nothing, counts
-    return 100 * found.agree.mean(axis=0), 100 * found.opposite.mean(axis=0), counts
+    agree, opposite = (np.where(found.judged, which, np.nan) for which in (found.agree, found.opposite))
+    return 100 * mean_present(agree, axis=0), 100 * mean_present(opposite, axis=0), counts
 
 
 def _bias_cell(row):
     text = _number(row["bias"], "{:+.4f}")
     if text:
         text += f" ± {_number(row['standard_error'], '{:.4f}') or '?'}"
-    return Cell(text, bold=bool(abs(row["bias"]) > 2 * row["standard_error"]))
+    return Cell(text or EMPTY, bold=bool(abs(row["bias"]) > 2 * row["standard_error"]))
 
 
 def _number(value, form):

@@ -14,13 +14,14 @@ from foldshift.inference.agreement import (
     accuracy_by_repetitions,
     agreements,
     draw_subsets,
-    mean_present,
     pairwise_tests,
+    significant_pairs,
     subset_error,
 )
+from foldshift.inference.missing import common_results, mean_present, std_present
 from foldshift.inference.wilcoxon import rank_sum_p
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import Cell, Grid
+from foldshift.reporting.tables import EMPTY, Cell, Grid
 from foldshift.seeding import generator
 
 FORMULAS = {"paper": "paper"}  # the paper's own way with ties belongs to its configuration; all others take the corrected one
@@ -51,6 +52,35 @@ def scheme_name(k, r):
 def formula_of(configuration):
     """Treatment of ties in Wilcoxon's test that belongs to a configuration."""
     return FORMULAS.get(configuration, "corrected")
+
+
+def alike(values, truth, schemes, partitioners):
+    """Results on which partitioners can be compared: those that all of them have.
+
+    Parameters
+    ----------
+    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
+        By k and partitioner; NaN where a fit failed.
+    truth : dict of int to ndarray of shape (n_learners, n_datasets) or (n_learners, n_datasets, n_truth)
+        By k; may be empty.
+    schemes : dict of int to int
+        Number of folds k to iterations.
+    partitioners : sequence of str
+
+    Returns
+    -------
+    values, truth : dict
+        The same with NaN, for all partitioners and the truth, wherever a partitioner that has results at all lacks one; see
+        `foldshift.inference.missing.common_results`.
+    """
+    alike_values, alike_truth = {}, {}
+    for k in schemes:
+        common = common_results({name: values[k, name] for name in partitioners})
+        alike_values |= {(k, name): array for name, array in common.items()}
+        if k in truth:
+            usable = np.any([~np.isnan(array).all(axis=2) for array in common.values()], axis=0)
+            alike_truth[k] = np.where(usable if truth[k].ndim == 2 else usable[:, :, None], truth[k], np.nan)
+    return alike_values, alike_truth
 
 
 def classifiers_table(learners, names, configurations):
@@ -102,7 +132,7 @@ def auc_table(results, schemes, learners, datasets):
     for configuration, (_, truth) in results.items():
         for k, r in schemes.items():
             counts = (~np.isnan(truth[k])).sum(axis=2)
-            means, stds = mean_present(truth[k]), _std(truth[k])
+            means, stds = mean_present(truth[k]), std_present(truth[k])
             for d, dataset in enumerate(datasets):
                 for i, learner in enumerate(learners):
                     n, std = int(counts[i, d]), stds[i, d]
@@ -126,7 +156,7 @@ def wilcoxon_table(results, schemes, learners, alpha=ALPHA):
     -------
     table : pandas.DataFrame
         ``configuration, scheme, row, column, r_plus, r_minus, p_value, method, p_conditional, significant, n_datasets``; every pair in both
-        orders. ``p_conditional`` is the exact p given the ties.
+        orders. ``p_conditional`` is the exact p given the ties. Empty where the two share no data set.
     """
     rows = []
     for configuration, (_, truth) in results.items():
@@ -136,7 +166,7 @@ def wilcoxon_table(results, schemes, learners, alpha=ALPHA):
             conditional = pairwise_tests(means, "corrected").p_value
             for first, second, r_plus, r_minus, p, n, method, given_ties in _ordered(tests, conditional):
                 names = (configuration, scheme_name(k, r), learners[first], learners[second])
-                rows.append((*names, r_plus, r_minus, p, method, given_ties, int(p <= alpha), n))
+                rows.append((*names, r_plus, r_minus, p, method, given_ties, int(p <= alpha) if n else np.nan, n))
     columns = [
         "configuration",
         "scheme",
@@ -166,20 +196,29 @@ def agreement_table(results, schemes, partitioners, learners, alpha=ALPHA):
     -------
     table : pandas.DataFrame
         ``configuration, scheme, partitioner, row, column, agreements, opposite, n_experiments, p_value``; the pairs significant in truth, in both orders.
-        ``opposite`` counts experiments that are as significant in the wrong direction; they are not agreements. ``p_value`` is the truth's.
+        ``opposite`` counts experiments that are as significant in the wrong direction; they are not agreements. ``p_value`` is the truth's, on the data
+        sets on which the partitioner has results of both; ``n_experiments`` counts those that are complete on them. Empty where there is none.
     """
     rows = []
     for configuration, (values, truth) in results.items():
         for k, r in schemes.items():
             means = mean_present(truth[k])
+            everywhere = significant_pairs(means, alpha, formula_of(configuration))
             for name in partitioners:
-                found = agreements(means, values[k, name], alpha, formula_of(configuration))
+                own = np.where(np.isnan(values[k, name]).all(axis=2), np.nan, means)
+                found = agreements(own, values[k, name], alpha, formula_of(configuration))
+                lost = np.isnan(own[everywhere.row] - own[everywhere.column]).all(axis=1)
+                for i, j, p in zip(everywhere.row[lost], everywhere.column[lost], everywhere.p_value[lost]):
+                    for first, second in ((i, j), (j, i)):
+                        keys = (configuration, scheme_name(k, r), name, learners[first], learners[second])
+                        rows.append((*keys, np.nan, np.nan, 0, p))
                 counts = dict(zip(zip(found.pairs.row.tolist(), found.pairs.column.tolist()), range(len(found.pairs.row))))
                 counts |= {(j, i): position for (i, j), position in counts.items()}
                 for (i, j), position in sorted(counts.items()):
+                    n = int(found.judged[position].sum())
                     agree, opposite = int(found.agree[position].sum()), int(found.opposite[position].sum())
                     keys = (configuration, scheme_name(k, r), name, learners[i], learners[j])
-                    rows.append((*keys, agree, opposite, found.agree.shape[1], found.pairs.p_value[position]))
+                    rows.append((*keys, *((agree, opposite) if n else (np.nan, np.nan)), n, found.pairs.p_value[position]))
     columns = ["configuration", "scheme", "partitioner", "row", "column", "agreements", "opposite", "n_experiments", "p_value"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -198,20 +237,28 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
     -------
     table : pandas.DataFrame
         ``configuration, scheme, partitioner, percent, standard_error, subset_std, subset_low, subset_high, subset_error, jackknife_error,
-        opposite_percent, n_pairs, n_experiments, n_datasets``. ``standard_error`` is over experiments; ``subset_std`` and the range from ``subset_low`` to
+        opposite_percent, n_pairs, n_experiments, n_datasets, n_cells``. ``standard_error`` is over experiments; ``subset_std`` and the range from ``subset_low`` to
         ``subset_high`` (90 %) over the subsets, with everything repeated on each; ``subset_error`` and ``jackknife_error`` estimate the standard error
-        over data sets, from the subsets and by leaving out one. Rows of scheme ``Average`` are the mean over the schemes.
+        over data sets, from the subsets and by leaving out one. Rows of scheme ``Average`` are the mean over the schemes. All partitioners of a scheme
+        rest on the same results, see `alike`: ``n_datasets`` data sets with results, ``n_cells`` pairs of data set and classifier, and for every pair of
+        classifiers at least ``n_experiments`` experiments. NaN where no pair differs in truth, or the partitioner has no results.
     """
     rows = []
     for configuration, (values, truth) in results.items():
-        found = {}
-        for k in schemes:
-            means = mean_present(truth[k])
-            subsets = common_subsets(means.shape[1], n_subsets)
-            for name in partitioners:
-                found[k, name] = accuracy([(means, values[k, name])], subsets, alpha, formula_of(configuration))
-        n_datasets = next(iter(truth.values())).shape[1]
-        rows += [{"configuration": configuration} | row for row in accuracy_rows(found, schemes, partitioners, n_datasets)]
+        values, truth = alike(values, truth, schemes, partitioners)
+        means = {k: mean_present(truth[k]) for k in schemes}
+        present = np.any([~np.isnan(array).all(axis=0) for array in means.values()], axis=0)
+        subsets = common_subsets(int(present.sum()), n_subsets)
+        found = {
+            (k, name): accuracy([(means[k][:, present], values[k, name][:, present])], subsets, alpha, formula_of(configuration))
+            for k in schemes
+            for name in partitioners
+        }
+        n_cells = {k: int((~np.isnan(array)).sum()) for k, array in means.items()}
+        rows += [
+            {"configuration": configuration} | row
+            for row in accuracy_rows(found, schemes, partitioners, int(present.sum()), n_cells)
+        ]
     return pd.DataFrame(rows)
 
 
@@ -220,7 +267,7 @@ def common_subsets(n_datasets, n_subsets):
     return draw_subsets(n_datasets, n_subsets, generator(0, "subsets of data sets", n_datasets))
 
 
-def accuracy_rows(found, schemes, partitioners, n_datasets):
+def accuracy_rows(found, schemes, partitioners, n_datasets, n_cells):
     """Rows of Table VI for one configuration.
 
     Parameters
@@ -230,6 +277,8 @@ def accuracy_rows(found, schemes, partitioners, n_datasets):
     schemes, partitioners
         See `accuracy_table`.
     n_datasets : int
+    n_cells : dict of int to int
+        Pairs of data set and classifier with a truth, by k.
 
     Returns
     -------
@@ -238,11 +287,13 @@ def accuracy_rows(found, schemes, partitioners, n_datasets):
     """
     rows = []
     for k, r in schemes.items():
-        rows += [_accuracy_row(scheme_name(k, r), name, [found[k, name]], n_datasets) for name in partitioners]
-    return rows + [_accuracy_row(AVERAGE, name, [found[k, name] for k in schemes], n_datasets) for name in partitioners]
+        sizes = n_datasets, n_cells[k]
+        rows += [_accuracy_row(scheme_name(k, r), name, [found[k, name]], *sizes) for name in partitioners]
+    sizes = n_datasets, min(n_cells.values())
+    return rows + [_accuracy_row(AVERAGE, name, [found[k, name] for k in schemes], *sizes) for name in partitioners]
 
 
-def _accuracy_row(scheme, partitioner, parts, n_datasets):
+def _accuracy_row(scheme, partitioner, parts, n_datasets, n_cells):
     by_subset = np.mean([part.by_subset for part in parts], axis=0)
     present = by_subset[~np.isnan(by_subset)]
     low, high = np.quantile(present, [0.05, 0.95]) if len(present) else (np.nan, np.nan)
@@ -260,8 +311,9 @@ def _accuracy_row(scheme, partitioner, parts, n_datasets):
         "jackknife_error": together.jackknife_error,
         "opposite_percent": float(np.mean([part.opposite_percent for part in parts])),
         "n_pairs": float(np.mean([part.n_pairs for part in parts])),
-        "n_experiments": parts[0].n_experiments,
+        "n_experiments": min(part.n_experiments for part in parts),
         "n_datasets": n_datasets,
+        "n_cells": n_cells,
     }
 
 
@@ -281,10 +333,11 @@ def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=R
     -------
     table : pandas.DataFrame
         ``configuration, scheme, partitioner, experiments, percent, standard_error, std_draws, n_draws``; see
-        `foldshift.inference.agreement.accuracy_by_repetitions`.
+        `foldshift.inference.agreement.accuracy_by_repetitions`. Rests on the same results as `accuracy_table`.
     """
     rows = []
     for configuration, (values, truth) in results.items():
+        values, truth = alike(values, truth, schemes, partitioners)
         for k, r in schemes.items():
             means = mean_present(truth[k])
             for name in partitioners:
@@ -379,13 +432,17 @@ def auc_grid(table):
         ]
         for dataset, row in values.iterrows():
             best = row.round(4).max()
-            cells = [Cell("" if pd.isna(v) else f"{v:.4f}", underline=bool(round(v, 4) == best)) for v in row]
+            cells = [Cell(EMPTY if pd.isna(v) else f"{v:.4f}", underline=bool(round(v, 4) == best)) for v in row]
             rows.append([dataset, *cells])
-        average = values.dropna().mean()
-        rows.append(
-            [f"mean of the {len(values.dropna())} complete rows", *[Cell("" if pd.isna(v) else f"{v:.4f}") for v in average]]
-        )
-    low, high = int(table["n_experiments"].min()), int(table["n_experiments"].max())
+        complete = values.dropna(axis=1, how="all").dropna()  # a classifier without any result is not waited for
+        average = complete.mean().reindex(learners)
+        rows.append([f"mean of the {len(complete)} complete rows", *[Cell(EMPTY if pd.isna(v) else f"{v:.4f}") for v in average]])
+    counts = table.loc[table["n_experiments"] > 0, "n_experiments"]
+    low, high = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
+    if table["auc"].isna().any():
+        empty = f"{EMPTY}: no result; the classifier was not run on the data set, or its fits failed."
+    else:
+        empty = "Empty: the classifier was not run on the data set."
     caption = (
         "The truth: area under the ROC curve of every classifier on every data set, by cross-validation, averaged over many repetitions. All later tables ask how "
         "well a single experiment finds what this table shows. The area is the paper's: of the predicted classes, (1 + true positive rate - false positive "
@@ -393,7 +450,7 @@ def auc_grid(table):
     )
     notes = [
         f"Stratified cross-validation (SCV), {low if low == high else f'{low} to {high}'} experiments per cell; the best of a row is underlined. "
-        "The paper prints the scheme 5x2 only. Empty: the classifier was not run on the data set."
+        f"The paper prints the scheme 5x2 only. {empty}"
     ]
     return Grid(caption, ["Data set", *learners], rows, notes)
 
@@ -407,7 +464,7 @@ def wilcoxon_grid(table, alpha=ALPHA):
         cells = {
             (row.row, row.column): Cell(f"{row.r_plus:g}/{row.r_minus:g}/{show_p(row.p_value)}", bold=bool(row.significant))
             if row.n_datasets
-            else Cell("")
+            else Cell(EMPTY)
             for row in block.itertuples()
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in names]] for a in names]
@@ -419,6 +476,9 @@ def wilcoxon_grid(table, alpha=ALPHA):
     notes = [
         f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of its tool ends."
     ]
+    fewest, most = int(table["n_datasets"].min()), int(table["n_datasets"].max())
+    if fewest < most:
+        notes.append(f"A pair rests on the data sets on which both have results: {fewest} to {most}. {EMPTY}: there is none.")
     return Grid(caption, ["", *names], rows, notes)
 
 
@@ -428,11 +488,13 @@ def agreement_grid(table, learners):
     for (configuration, scheme, partitioner), block in _blocks(table, ["configuration", "scheme", "partitioner"]):
         rows.append([f"{partitioner}, {configuration} configuration, {describe(scheme)}"])
         cells = {
-            (row.row, row.column): Cell(f"{row.agreements}" + (f" ({row.opposite})" if row.opposite else ""))
+            (row.row, row.column): Cell(
+                f"{row.agreements:.0f}" + (f" ({row.opposite:.0f})" if row.opposite else "") if row.n_experiments else EMPTY
+            )
             for row in block.itertuples()
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
-    n = ", ".join(str(value) for value in sorted(table["n_experiments"].unique()))
+    n = ", ".join(str(value) for value in sorted(table["n_experiments"].unique()) if value)
     caption = (
         f"How often a single experiment finds the true difference between two classifiers: number of experiments (out of {n}) whose Wilcoxon test is at least as "
         "significant as that of the true areas, in the same direction. Partitioners that cut better folds should count more."
@@ -441,6 +503,8 @@ def agreement_grid(table, learners):
         "A dash: the classifiers do not truly differ (p > .1), the pair is not used. In brackets, where there are any: experiments as significant in the "
         "wrong direction, which the paper does not tell apart and which are not counted here. The paper prints DOB-SCV with 5x2 only."
     ]
+    if (table["n_experiments"] == 0).any():
+        notes.append(f"{EMPTY}: the classifiers truly differ, but no experiment has results of both.")
     return Grid(caption, ["", *learners], rows, notes)
 
 
@@ -458,15 +522,14 @@ def accuracy_grid(table):
             cells = []
             for name in partitioners:
                 row = part.loc[name]
-                text = (
-                    "no pair"
-                    if pd.isna(row["percent"])
-                    else f"{row['percent']:.2f} ± {row['standard_error']:.2f} ({row['subset_error']:.1f})"
-                )
+                text = f"{row['percent']:.2f} ± {row['standard_error']:.2f} ({row['subset_error']:.1f})"
+                if pd.isna(row["percent"]):
+                    text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
                 cells.append(Cell(text.replace("± nan", "").replace(" (nan)", ""), bold=bool(row["percent"] == best)))
             rows.append([scheme[0], *cells])
     opposite = table["opposite_percent"].max()
-    n = ", ".join(str(value) for value in sorted(table["n_experiments"].unique()))
+    cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
+    n = ", ".join(str(value) for value in sorted(table["n_experiments"].unique()) if value)
     caption = (
         "How far a single experiment of cross-validation can be trusted: per cent of experiments that find the true difference between two classifiers, averaged "
         "over the pairs that truly differ. After ± the standard error over experiments; in brackets the standard error over data sets, which is what another choice "
@@ -479,6 +542,10 @@ def accuracy_grid(table):
         if opposite == opposite
         else "No pair of classifiers truly differs in this run.",
     ]
+    if cells.min() < cells.max():
+        notes.append(
+            f"Compared are the {cells.min()} to {cells.max()} pairs of data set and classifier that have results of all partitioners. {EMPTY}: no result."
+        )
     return Grid(caption, ["CV scheme", *partitioners], rows, notes)
 
 
@@ -488,9 +555,10 @@ def repetitions_grid(table):
     rows = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
+        nothing = "no pair" if block["percent"].isna().all() else EMPTY
         for name, part in _blocks(block, ["partitioner"]):
             part = part.set_index("experiments")
-            rows.append([name[0], *[_percent_cell(part.loc[m]) if m in part.index else Cell("") for m in counts]])
+            rows.append([name[0], *[_percent_cell(part.loc[m], nothing) if m in part.index else Cell("") for m in counts]])
     caption = (
         "How many experiments it takes: per cent of agreements with the truth when the areas of m experiments are averaged before the test, and its standard "
         "error. With all experiments there is a single average and no error."
@@ -562,20 +630,13 @@ def _blocks(table, keys):
     return table.groupby(keys, sort=False, dropna=False)
 
 
-def _percent_cell(row):
-    text = "no pair" if pd.isna(row["percent"]) else f"{row['percent']:.1f}"
+def _percent_cell(row, nothing):
+    text = nothing if pd.isna(row["percent"]) else f"{row['percent']:.1f}"
     return Cell(text if pd.isna(row["standard_error"]) else f"{text} ± {row['standard_error']:.1f}")
 
 
 def _parameters(params):
     return ", ".join(f"{name} = {value}" for name, value in params.items()) or "none"
-
-
-def _std(values):
-    """Standard deviation over the last axis of what is not NaN; NaN below two values."""
-    n = (~np.isnan(values)).sum(axis=-1)
-    squares = np.nansum((values - mean_present(values)[..., None]) ** 2, axis=-1)
-    return np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
 
 
 def _ordered(tests, conditional):

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.agreement import mean_present, pairwise_tests
+from foldshift.inference.agreement import pairwise_tests
+from foldshift.inference.missing import mean_present
 from foldshift.reporting.moreno_torres_2012 import AVERAGE, formula_of
 from foldshift.reporting.tables import Cell, Grid
 
@@ -258,7 +259,8 @@ def paper_vs_ours(printed, ours, remarks, rank_sum_errors=None):
             if np.isnan(our_value) and not note:
                 note = "not in this run"
             if table == "table5" and np.isnan(our_value) and "table5" in ours and remarks[configuration] is not None:
-                note = "the pair does not differ at .1 in our truth"
+                lost = (table, configuration, scheme, row, column, quantity) in numbers
+                note = "no experiment has results of both" if lost else "the pair does not differ at .1 in our truth"
             ratio = our_value / value if value else np.nan
             rows.append((table, configuration, scheme, row, column, quantity, value, our_value, ratio, error, note))
     columns = [
@@ -332,9 +334,10 @@ def _our_numbers(ours, rank_sum_errors):
             out["table4", row.configuration, row.scheme, row.row, row.column, quantity] = (getattr(row, quantity), error)
     for row in _rows(ours, "table5"):
         if row.partitioner == TABLE5_PARTITIONER:
-            share = row.agreements / row.n_experiments
+            n = row.n_experiments or np.nan
+            share = row.agreements / n
             quantity = f"agreements of {TABLE5_PARTITIONER}, of 100"
-            error = 100 * np.sqrt(share * (1 - share) / row.n_experiments)
+            error = 100 * np.sqrt(share * (1 - share) / n)
             out["table5", row.configuration, row.scheme, row.row, row.column, quantity] = (100 * share, error)
     for row in _rows(ours, "table6"):
         out["table6", row.configuration, row.scheme, row.partitioner, "", "percent"] = (row.percent, row.standard_error)

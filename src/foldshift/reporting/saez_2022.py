@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from foldshift.inference.missing import common_results, mean_present, std_present
 from foldshift.inference.monte_carlo import (
     mean_and_error,
     p_value_error,
@@ -11,11 +12,32 @@ from foldshift.inference.monte_carlo import (
     std_and_error,
 )
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
-from foldshift.reporting.tables import Cell, Grid, format_p, shades
+from foldshift.reporting.tables import EMPTY, Cell, Grid, format_p, shades
 from foldshift.seeding import generator
 
 REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100
+
+
+def comparable_results(errors, learner, k, partitioners):
+    """Results of the partitioners of one learner and k that can be held against each other.
+
+    Parameters
+    ----------
+    errors : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
+        Results of seeds by learner, k and partitioner; NaN where a fit failed.
+    learner : str
+    k : int
+    partitioners : sequence of str
+
+    Returns
+    -------
+    cells : dict of str to ndarray of shape (n_usable, n_seeds)
+        Those partitioners that have results at all: the same seeds for each (NaN elsewhere), on the data sets on which two seeds or more are complete.
+    """
+    common = common_results({name: errors[learner, k, name] for name in partitioners})
+    found = {name: values for name, values in common.items() if not np.isnan(values).all()}
+    return {name: values[(~np.isnan(values)).sum(axis=1) >= 2] for name, values in found.items()}
 
 
 def compare_with_references(per_dataset, k, partitioners, keys):
@@ -24,7 +46,7 @@ def compare_with_references(per_dataset, k, partitioners, keys):
     Parameters
     ----------
     per_dataset : dict of str to ndarray of shape (n_datasets,)
-        Result of every partitioner, one number per data set.
+        Result of every partitioner that has any, one number per data set.
     k : int
         Number of folds, for the key.
     partitioners : sequence of str
@@ -35,7 +57,7 @@ def compare_with_references(per_dataset, k, partitioners, keys):
     Returns
     -------
     rows : dict of str to dict
-        For every partitioner ``p_vs_cv``, ``higher_vs_cv``, ``p_vs_tscv``, ``higher_vs_tscv``; empty against itself. ``higher`` is 1
+        For every partitioner ``p_vs_cv``, ``higher_vs_cv``, ``p_vs_tscv``, ``higher_vs_tscv``; NaN against itself and without results. ``higher`` is 1
         where the row's method has the higher sum of ranks, that is, the larger values: the asterisk of the paper.
     """
     rows = {}
@@ -43,7 +65,7 @@ def compare_with_references(per_dataset, k, partitioners, keys):
         row = {}
         for reference in REFERENCES:
             label = f"vs_{reference.lower()}"
-            if name == reference:
+            if name == reference or not {name, reference} <= set(per_dataset) or not len(per_dataset[name]):
                 row |= {f"{keys}p_{label}": np.nan, f"{keys}higher_{label}": np.nan}
             else:
                 test = wilcoxon_signed_ranks(per_dataset[name], per_dataset[reference])
@@ -108,25 +130,20 @@ def error_table(errors, failed, learners, folds, partitioners):
     -------
     table : pandas.DataFrame
         Columns ``regressor, k, partitioner, rmse, rmse_standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv``, the same for ``std``
-        (the standard deviation over seeds, averaged over the data sets) with the prefix ``std_``, ``n_datasets, n_seeds, n_failed_fits``. Tests
-        rest on the data sets with results for every partitioner of that learner and k; ``n_datasets`` counts them.
+        (the standard deviation over seeds, averaged over the data sets) with the prefix ``std_``, ``n_datasets, n_seeds, n_failed_fits``. Means and tests
+        rest on the seeds and data sets that have results for every partitioner of that learner and k, see `comparable_results`: ``n_datasets`` counts the
+        data sets, ``n_seeds`` the seeds of the one that has fewest. NaN where a partitioner has no results.
     """
     rows = []
     for learner in learners:
         for k in folds:
-            cells = {name: errors[learner, k, name] for name in partitioners}
-            usable = np.all([(~np.isnan(values)).sum(axis=1) >= 2 for values in cells.values()], axis=0)
-            if not usable.any():
-                rows += [{"regressor": learner, "k": k, "partitioner": name, "n_datasets": 0} for name in partitioners]
-                continue
-            cells = {name: values[usable] for name, values in cells.items()}
-            tests = compare_with_references({n: np.nanmean(v, axis=1) for n, v in cells.items()}, k, partitioners, "")
-            std_tests = compare_with_references(
-                {n: np.nanstd(v, axis=1, ddof=1) for n, v in cells.items()}, k, partitioners, "std_"
-            )
+            cells = comparable_results(errors, learner, k, partitioners)
+            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, k, partitioners, "")
+            std_tests = compare_with_references({n: std_present(v) for n, v in cells.items()}, k, partitioners, "std_")
             for name in partitioners:
-                rmse, rmse_error = mean_and_error(cells[name])
-                std, std_error = std_and_error(cells[name])
+                values = cells.get(name, np.empty((0, 0)))
+                rmse, rmse_error = mean_and_error(values)
+                std, std_error = std_and_error(values)
                 row = {
                     "regressor": learner,
                     "k": k,
@@ -135,7 +152,7 @@ def error_table(errors, failed, learners, folds, partitioners):
                     "rmse_standard_error": rmse_error,
                 } | tests[name]
                 row |= {"std": std, "std_standard_error": std_error} | std_tests[name]
-                row |= {"n_datasets": int(usable.sum()), "n_seeds": cells[name].shape[1]}
+                row |= {"n_datasets": len(values), "n_seeds": int((~np.isnan(values)).sum(axis=1).min(initial=values.shape[1]))}
                 rows.append(row | {"n_failed_fits": int(failed[learner, k, name].sum())})
     return pd.DataFrame(rows)
 
@@ -146,7 +163,7 @@ def p_value_errors(values, partitioners, statistic, rng_names):
     Parameters
     ----------
     values : dict of str to ndarray of shape (n_datasets, n_seeds)
-        Results of every partitioner.
+        Results of every partitioner that has any.
     partitioners : sequence of str
     statistic : {"mean", "std"}
     rng_names : tuple
@@ -160,12 +177,13 @@ def p_value_errors(values, partitioners, statistic, rng_names):
     draws = {
         name: seed_bootstrap(values[name], statistic, N_BOOTSTRAP, generator(0, "bootstrap", statistic, *rng_names, name))
         for name in partitioners
+        if name in values
     }
     return {
         (name, reference): p_value_error(draws[name], draws[reference])
-        for name in partitioners
+        for name in draws
         for reference in REFERENCES
-        if name != reference
+        if name != reference and reference in draws
     }
 
 
@@ -175,7 +193,7 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
     Parameters
     ----------
     errors : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
-        RMSE of seeds.
+        RMSE of seeds; NaN where a fit failed.
     learners, folds, partitioners : sequence
         What to compare; CV is the reference.
     step, maximum, draws : int
@@ -184,23 +202,25 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
     Returns
     -------
     table : pandas.DataFrame
-        Columns ``regressor, k, partitioner, repetitions, mean_p, std_p, n_draws``.
+        Columns ``regressor, k, partitioner, repetitions, mean_p, std_p, n_draws, n_datasets``; the data sets are those of `error_table`.
     """
     rows = []
     for learner in learners:
         for k in folds:
             n_seeds = errors[learner, k, "CV"].shape[1]
             repetitions = list(range(step, min(maximum, n_seeds) + 1, step))
-            usable = np.all([(~np.isnan(errors[learner, k, name])).all(axis=1) for name in partitioners], axis=0)
-            if not repetitions or not usable.any():
-                continue
-            reference = errors[learner, k, "CV"][usable]
+            cells = comparable_results(errors, learner, k, partitioners)
+            nothing = np.empty((0, n_seeds))
+            reference = cells.get("CV", nothing)
             for name in partitioners:
                 if name != "CV":
+                    values = cells.get(name, nothing)
+                    n = min(len(values), len(reference))
                     rng = generator(0, "repetitions", learner, k)  # every partitioner is compared on the same draws
-                    mean_p, std_p = p_values_by_repetitions(errors[learner, k, name][usable], reference, repetitions, draws, rng)
-                    rows += [(learner, k, name, r, m, s, draws) for r, m, s in zip(repetitions, mean_p, std_p)]
-    return pd.DataFrame(rows, columns=["regressor", "k", "partitioner", "repetitions", "mean_p", "std_p", "n_draws"])
+                    mean_p, std_p = p_values_by_repetitions(values[:n], reference[:n], repetitions, draws, rng)
+                    rows += [(learner, k, name, r, m, s, draws, n) for r, m, s in zip(repetitions, mean_p, std_p)]
+    columns = ["regressor", "k", "partitioner", "repetitions", "mean_p", "std_p", "n_draws", "n_datasets"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def order_table(table, value, error, group):
@@ -219,7 +239,7 @@ def order_table(table, value, error, group):
     -------
     table : pandas.DataFrame
         ``group..., from, to, difference, standard_error, ordered``; ``ordered`` is ``yes`` where the result falls, ``within error`` where it rises by
-        at most two standard errors of the difference, ``no`` where it rises by more.
+        at most two standard errors of the difference, ``no`` where it rises by more; empty where one of the two has no result.
     """
     rows = []
     for keys, part in table.groupby(group, sort=False):
@@ -228,11 +248,12 @@ def order_table(table, value, error, group):
             difference = part[value][i + 1] - part[value][i]
             both = float(np.hypot(part[error][i], part[error][i + 1]))
             verdict = "yes" if difference < 0 else "within error" if difference <= 2 * both else "no"
+            verdict = "" if np.isnan(difference) else verdict
             rows.append((*np.atleast_1d(keys), part["partitioner"][i], part["partitioner"][i + 1], difference, both, verdict))
     return pd.DataFrame(rows, columns=[*group, "from", "to", "difference", "standard_error", "ordered"])
 
 
-def paper_vs_ours(printed, ours, errors, comparable, reason):
+def paper_vs_ours(printed, ours, errors, comparable, reason, remarks=None):
     """Every printed number beside ours.
 
     Parameters
@@ -247,6 +268,8 @@ def paper_vs_ours(printed, ours, errors, comparable, reason):
         Whether the run covers what the paper covers; otherwise the numbers are left out.
     reason : str
         Why not.
+    remarks : dict of tuple to str, optional
+        What our number rests on, where that is less than the paper's, by the keys of the printed row.
 
     Returns
     -------
@@ -258,6 +281,7 @@ def paper_vs_ours(printed, ours, errors, comparable, reason):
         key = (row.table, row.regressor, row.metric, row.k, row.partitioner, row.quantity)
         value, asterisk = ours.get(key, (np.nan, None)) if comparable else (np.nan, None)
         is_p = row.quantity.startswith("p_")
+        note = (remarks or {}).get(key, "") if key in ours else "not in this run"
         rows.append(
             {
                 "table": row.table,
@@ -272,7 +296,7 @@ def paper_vs_ours(printed, ours, errors, comparable, reason):
                 "standard_error": errors.get(key, np.nan) if comparable else np.nan,
                 "printed_asterisk": row.row_has_higher_rank_sum if is_p else "",
                 "our_asterisk": "*" if is_p and asterisk == 1 else "",
-                "note": "" if comparable and key in ours else reason if not comparable else "not in this run",
+                "note": note if comparable else reason,
             }
         )
     return pd.DataFrame(rows)
@@ -301,9 +325,6 @@ def error_grid(table, alpha, caption):
         rows.append([f"{regressor}"])
         for k, part in block.groupby("k", sort=False):
             part = part.set_index("partitioner")
-            if "rmse" not in part or part["rmse"].isna().any():
-                rows.append([f"{k}-fcv", *[Cell("no results")] * (2 * len(partitioners))])
-                continue
             cells = _value_cells(part["rmse"], partitioners, "{:.4E}") + _value_cells(part["std"], partitioners, "{:.4E}")
             rows.append([f"{k}-fcv", *cells])
             for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
@@ -314,9 +335,10 @@ def error_grid(table, alpha, caption):
 
 def _value_cells(values, partitioners, form):
     numbers = [values[name] for name in partitioners]
-    best = min(numbers)
+    best = np.min([number for number in numbers if number == number], initial=np.inf)
     return [
-        Cell(_exponent(form.format(number)), shade, underline=number == best) for number, shade in zip(numbers, shades(numbers))
+        Cell(_exponent(form.format(number)), shade, underline=bool(number == best)) if number == number else Cell(EMPTY)
+        for number, shade in zip(numbers, shades(numbers))
     ]
 
 
@@ -332,7 +354,7 @@ def _p_rows(part, partitioners, alpha, prefix):
         cells = []
         for name in partitioners:
             p, higher = part[f"{prefix}p_{label}"][name], part[f"{prefix}higher_{label}"][name]
-            cells.append(Cell("" if name == reference else format_p(p, higher == 1), bold=bool(p < alpha)))
+            cells.append(Cell("" if name == reference else format_p(p, higher == 1) or EMPTY, bold=bool(p < alpha)))
         rows.append([f"vs. {reference}", *cells])
     return rows
 
@@ -347,7 +369,10 @@ def _marks_note(alpha):
 def _counts_note(table):
     low, high = int(table["n_datasets"].min()), int(table["n_datasets"].max())
     sets = str(high) if low == high else f"{low} to {high}"
-    seeds = int(table["n_seeds"].max())
+    fewest, most = int(table["n_seeds"].min()), int(table["n_seeds"].max())
+    seeds = str(most) if fewest == most else f"{fewest} to {most}"
     failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
     text = f"Rests on {sets} data sets and {seeds} seeds per cell."
-    return text + (f" {failed} fits failed; their seeds are left out." if failed else "")
+    if failed:
+        text += f" {failed} fits failed; seeds and data sets that they leave incomplete are left out for all partitioners of the regressor. {EMPTY}: no result."
+    return text

@@ -90,7 +90,9 @@ def draw_convergence(table, partitioners, alpha):
                     **style(index),
                 )
             axis.axhline(alpha, color="#000000", lw=0.6)
-            axis.set_title(f"{learner}, k = {k}", fontsize=9)
+            n = table.loc[(table["k"] == k) & (table["regressor"] == learner), "n_datasets"].max()
+            lost = f" ({n:g} data sets)" if n < table["n_datasets"].max() else ""
+            axis.set_title(f"{learner}, k = {k}{lost}", fontsize=9)
             axis.set_ylim(0, 1)
     figure.supxlabel("repetitions of cross-validation", fontsize=9)
     figure.supylabel("mean p against CV", fontsize=9)

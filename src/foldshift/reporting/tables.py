@@ -8,6 +8,7 @@ import pandas as pd
 
 from foldshift.files import write_text
 
+EMPTY = "–"  # a cell that has no result
 DIGITS = 10  # significant digits in CSV: more than a reader needs, fewer than the last bits that differ between processors
 
 STYLE = """
@@ -73,12 +74,13 @@ def format_p(p, asterisk=False):
 
 
 def shades(values, lower_is_better=True):
-    """Grey of every value, linear between the worst (0) and the best (1)."""
-    low, high = min(values), max(values)
+    """Grey of every value, linear between the worst (0) and the best (1); NaN are white."""
+    present = [v for v in values if v == v]
+    low, high = (min(present), max(present)) if present else (0.0, 0.0)
     if not high > low:
         return [0.0 for _ in values]
-    scaled = [(high - v) / (high - low) for v in values]
-    return scaled if lower_is_better else [1 - s for s in scaled]
+    scaled = [(high - v) / (high - low) if lower_is_better else 1 - (high - v) / (high - low) for v in values]
+    return [s if s == s else 0.0 for s in scaled]
 
 
 def to_csv(frame):
@@ -181,7 +183,7 @@ def write_table(path, frame, grid):
         write_text(Path(path).with_suffix(suffix), text)
 
 
-def plain_grid(frame, caption, notes=(), digits=4):
+def plain_grid(frame, caption, notes=(), digits=4, empty=""):
     """A data frame as a table without marks.
 
     Parameters
@@ -194,18 +196,20 @@ def plain_grid(frame, caption, notes=(), digits=4):
         Shown below.
     digits : int, default=4
         Significant digits.
+    empty : str, default=""
+        What stands where there is no number; `EMPTY` where there should be one.
 
     Returns
     -------
     grid : Grid
     """
-    rows = [[_plain(value, digits) for value in row] for row in frame.itertuples(index=False)]
+    rows = [[_plain(value, digits, empty) for value in row] for row in frame.itertuples(index=False)]
     return Grid(caption, list(frame.columns), rows, list(notes))
 
 
-def _plain(value, digits):
+def _plain(value, digits, empty):
     if isinstance(value, str):
         return value
     if pd.isna(value):
-        return Cell("")
+        return Cell(empty)
     return Cell(f"{value:.{digits}g}" if isinstance(value, float) else str(value))
