@@ -1,8 +1,12 @@
-"""Write beside the results what they came from: resolved configuration, versions."""
+"""Write beside the results what they came from: resolved configuration, versions, machine, seeds."""
 
 import json
+import os
 import platform
+import subprocess
+from datetime import UTC, datetime
 from importlib.metadata import distributions
+from pathlib import Path
 
 import yaml
 
@@ -10,23 +14,65 @@ import foldshift
 from foldshift.files import write_text
 from foldshift.jobs import run
 
+SEEDS = (
+    "Every random number comes from numpy's PCG64, seeded with the master seed and the SHA-256 of the names of what it is for (data set, partitioner, k, seed, ...); "
+    "see foldshift.seeding. The seeds of the partitions are drawn without replacement from 1 to 1,000,000; they stand in every row of the scores."
+)
+
 
 def versions():
-    """Versions of the program, of Python, of every package and of the machine's system."""
+    """Versions of the program, of Python and of every package."""
     packages = {dist.metadata["Name"].lower(): dist.version for dist in distributions() if dist.metadata["Name"]}
     return {
         "foldshift": foldshift.__version__,
         "python": platform.python_version(),
-        "system": platform.platform(),
-        "machine": platform.machine(),
         "packages": dict(sorted(packages.items())),
     }
 
 
+def machine():
+    """The machine that Snakemake runs on; where a cluster runs the jobs, its own records know the nodes."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
+    return {
+        "system": platform.platform(),
+        "architecture": platform.machine(),
+        "processor": models[0] if models else platform.processor(),
+        "cores": os.cpu_count(),
+        "memory_gb": None if pages is None else round(pages / 1e9, 1),
+    }
+
+
+def commit(root):
+    """Git commit of the workflow and whether files differ from it; None where it is no checkout."""
+
+    def git(*arguments):
+        return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=60).stdout
+
+    try:
+        git("ls-files", "--error-unmatch", "workflow/Snakefile")  # not a copy that lies in somebody else's repository
+        return {
+            "commit": git("rev-parse", "HEAD").strip(),
+            "changed_files": len(git("status", "--porcelain", "--untracked-files=no").splitlines()),
+        }
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
 def main(job):
-    """Write both files."""
+    """Write the three files."""
     write_text(job.output.config, yaml.safe_dump(job.params.config, sort_keys=True, allow_unicode=True))
     write_text(job.output.versions, json.dumps(versions(), indent=2) + "\n")
+    about = {
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "master_seed": job.params.config["master_seed"],
+        "seeds": SEEDS,
+        "machine": machine(),
+        "git": commit(Path(foldshift.__file__).parents[2]),
+    }
+    write_text(job.output.run, json.dumps(about, indent=2) + "\n")
 
 
 if __name__ == "__main__":

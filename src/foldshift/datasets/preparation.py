@@ -8,6 +8,7 @@ from foldshift.datasets.dataset import Dataset
 from foldshift.datasets.table import row_texts
 from foldshift.errors import DataError
 
+MAX_CHARACTERS = 2**26  # of names or labels as NumPy stores them: all as wide as the widest
 SCALINGS = ("global", "fold", "none")
 
 
@@ -45,9 +46,10 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     if scaling not in SCALINGS:
         raise DataError(f"data set {name}: scaling={scaling!r} must be one of {', '.join(SCALINGS)}")
     features = table.features
+    _check_size(features, f"data set {name}: the names of its columns")
     if not features:
         raise DataError(
-            f"data set {name}: no inputs, only the target {table.target!r}; give a table with at least one more column"
+            f"data set {name}: no inputs, only the target {table.target[:60]!r}; give a table with at least one more column"
         )
     complete = np.flatnonzero(table.complete())
     n_dropped = len(table.frame) - len(complete)
@@ -74,6 +76,7 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
         low, high = float(values.min()), float(values.max())
         if low == high:
             constant.append(feature)
+        _check_size(labels, f"data set {name}: the labels of input {feature[:60]!r}")
         columns.append(_scaled(values, low, high) if scaling == "global" and table.kinds[feature] != "nominal" else values)
         categories.append(labels)
         ranges.append((low, high))
@@ -99,11 +102,47 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     )
 
 
+def describe(data):
+    """What is known of a prepared data set without its values, for Table 1 and for archives, which hold no data.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data set.
+
+    Returns
+    -------
+    description : dict
+        Plain values, ready for JSON.
+    """
+    return {
+        "name": data.name,
+        "task": data.task,
+        "scaling": data.scaling,
+        "n_rows": data.X.shape[0],
+        "n_features": data.X.shape[1],
+        "n_dropped": data.n_dropped,
+        "feature_names": list(data.feature_names),
+        "kinds": list(data.kinds),
+        "constant_features": list(data.constant_features),
+        "target": data.target,
+        "target_values": len(np.unique(data.y)),
+        "target_range": list(data.target_range),
+        "classes": list(data.classes),
+        "notes": list(data.notes),
+    }
+
+
 def _column(column, kind, name, feature):
     """Values and category labels of an input."""
     if kind == "nominal":
         return column.cat.codes.to_numpy(dtype=np.float64), tuple(str(label) for label in column.cat.categories)
-    return _numbers(column, f"data set {name}: input {feature!r}"), ()
+    return _numbers(column, f"data set {name}: input {feature[:60]!r}"), ()
+
+
+def _check_size(texts, what):
+    if len(texts) * max(map(len, texts), default=0) > MAX_CHARACTERS:
+        raise DataError(f"{what} are too long ({len(texts)}, up to {max(map(len, texts))} characters); shorten or drop them")
 
 
 def _numbers(column, what):
@@ -121,23 +160,24 @@ def _target(column, table, task, name, scaling):
     if task == "classification":
         if table.kinds[table.target] != "nominal":
             raise DataError(
-                f"data set {name}: the target {table.target!r} is numeric; classification needs labels, read it as nominal"
+                f"data set {name}: the target {table.target[:60]!r} is numeric; classification needs labels, read it as nominal"
             )
         present = column.cat.remove_unused_categories()
         if len(present.cat.categories) < 2:
             raise DataError(
-                f"data set {name}: all rows are of class {present.cat.categories[0]!r}; at least two classes are needed"
+                f"data set {name}: all rows are of class {present.cat.categories[0][:60]!r}; at least two classes are needed"
             )
+        _check_size(present.cat.categories, f"data set {name}: the labels of the target {table.target[:60]!r}")
         return present.cat.codes.to_numpy(dtype=np.int64), tuple(str(label) for label in present.cat.categories), (0.0, 0.0)
     if table.kinds[table.target] == "nominal":
         raise DataError(
-            f"data set {name}: the target {table.target!r} is not numeric (e.g. {column.iloc[0]!r}); regression needs numbers"
+            f"data set {name}: the target {table.target[:60]!r} is not numeric (e.g. {column.iloc[0][:60]!r}); regression needs numbers"
         )
-    values = _numbers(column, f"data set {name}: the target {table.target!r}")
+    values = _numbers(column, f"data set {name}: the target {table.target[:60]!r}")
     low, high = float(values.min()), float(values.max())
     if low == high:
         raise DataError(
-            f"data set {name}: the target {table.target!r} has one value, {low:g}, in all {len(values)} rows; nothing can be predicted"
+            f"data set {name}: the target {table.target[:60]!r} has one value, {low:g}, in all {len(values)} rows; nothing can be predicted"
         )
     return (_scaled(values, low, high) if scaling == "global" else values), (), (low, high)
 

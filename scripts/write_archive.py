@@ -1,0 +1,64 @@
+"""Put scores, configuration, provenance, tables and figures into one file, a Workflow Run RO-Crate."""
+
+import json
+import logging
+from datetime import UTC, datetime
+from pathlib import Path
+
+import foldshift
+from foldshift.archive import content_of, workflow_files, write_archive
+from foldshift.jobs import run
+from foldshift.planning.modules import module_files
+
+ROOT = Path(foldshift.__file__).parents[2]
+
+
+def renamed(path, folders):
+    """Name in the archive: folders have their default names there, wherever they are here."""
+    for name, folder in folders.items():
+        if Path(folder) in Path(path).parents:
+            return f"{name}/{Path(path).relative_to(folder).as_posix()}"
+    raise AssertionError(path)
+
+
+def own_modules(imports):
+    """Modules of learners and partitioners of the user's own, by their place below the working directory."""
+    files = [Path(file) for file in module_files(objects=imports)]
+    return {file.relative_to(Path.cwd()).as_posix(): file for file in files if ROOT / "src" not in file.parents}
+
+
+def moment(times):
+    """ISO 8601 text, in UTC, of a time in seconds."""
+    return datetime.fromtimestamp(times, UTC).isoformat(timespec="seconds")
+
+
+def read(path):
+    """A JSON file."""
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def main(job):
+    """Name everything, write the archive, log its size and checksum."""
+    given, folders = job.input, job.params.folders
+    measured = [*given.scores, *given.rows, *given.scaling, *given.held_out]
+    files = workflow_files(ROOT) | own_modules(job.params.imports)
+    objects = {"config/datasets.tsv": given.catalogue, "config/learners.yaml": given.learners, "config/costs.tsv": given.costs}
+    for path in (*given.outputs, *measured, *given.descriptions, *given.origins, *given.provenance):
+        files[renamed(path, folders)] = path
+    times = [Path(path).stat().st_mtime for path in (*measured, *given.outputs)]
+    write_archive(
+        job.output.archive,
+        files | objects,
+        [renamed(path, folders) for path in given.outputs],
+        [*objects, "results/provenance/config.yaml"],
+        started=moment(min(times)),
+        ended=moment(max(times)),
+        versions=read(next(path for path in given.provenance if Path(path).name == "versions.json")),
+        origins=[read(path) for path in given.origins],
+    )
+    content = content_of(job.output.archive)
+    logging.info("%d files, %.1f MB, SHA-256 %s", len(files | objects), content.size / 1e6, content.sha256)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # noqa: F821
