@@ -186,7 +186,7 @@ def test_a_server_without_a_trusted_certificate_is_refused_at_once(server, tmp_p
     message = refused(f"{server.url}/f", folder, sleep=pauses.append)
     assert "the secure connection failed" in message and "certificate verify failed" in message
     assert pauses == [] and server.requests == []
-    assert get(f"{server.url}/f", folder, verify=str(certificate)).read_bytes() == CONTENT
+    assert get(f"{server.url}/f", folder, authorities=str(certificate)).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/f", "f.csv", "http:///f", "https://"])

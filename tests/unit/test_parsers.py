@@ -4,6 +4,8 @@ import csv
 import io
 import os
 import struct
+import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import arff
 import numpy as np
 import openpyxl
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,8 +28,10 @@ from foldshift.datasets.parsers import (
     read_table,
     read_tsv,
 )
+from foldshift.datasets.preparation import prepare
 from foldshift.datasets.table import RawTable, fingerprint
 from foldshift.errors import DataError
+from fuzz_parsers import old_workbook
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("FOLDSHIFT_SHARED", ROOT.parent / "shared"))
@@ -408,42 +414,6 @@ def workbook(rows):
     return packed.getvalue()
 
 
-def old_workbook(rows):
-    """An `.xls` file: a BIFF8 stream in an OLE2 container of two sectors of administration."""
-
-    def record(kind, content):
-        return struct.pack("<HH", kind, len(content)) + content
-
-    cells = b""
-    for r, row in enumerate(rows):
-        for c, value in enumerate(row):
-            if isinstance(value, str):
-                text = struct.pack("<HB", len(value), 0) + value.encode("latin-1")
-                cells += record(0x0204, struct.pack("<HHH", r, c, 0) + text)
-            elif value is not None:
-                cells += record(0x0203, struct.pack("<HHHd", r, c, 0, value))
-    begin = [record(0x0809, struct.pack("<HHHHII", 0x0600, kind, 0, 0, 0, 0)) for kind in (5, 0x10)]
-    end = record(0x000A, b"")
-    name = struct.pack("<BB", 5, 0) + b"Sheet"
-    position = len(begin[0]) + len(record(0x0085, b"\0" * 6 + name)) + len(end)
-    stream = begin[0] + record(0x0085, struct.pack("<IH", position, 0) + name) + end + begin[1] + cells + end
-    stream = stream.ljust(max(4096, -(-len(stream) // 512) * 512), b"\0")
-    sectors = len(stream) // 512
-    chain = [0xFFFFFFFD, 0xFFFFFFFE, *range(3, sectors + 2), 0xFFFFFFFE]
-    table_of_sectors = struct.pack("<128I", *chain, *[0xFFFFFFFF] * (128 - len(chain)))
-
-    def entry(title, kind, child, start, size):
-        label = (title + "\0").encode("utf-16-le") if title else b""
-        links = struct.pack("<HBB3I16sIQQIQ", len(label), kind, 1, 0xFFFFFFFF, 0xFFFFFFFF, child, b"", 0, 0, 0, start, size)
-        return label.ljust(64, b"\0") + links
-
-    directory = entry("Root Entry", 5, 1, 0xFFFFFFFE, 0) + entry("Workbook", 2, 0xFFFFFFFF, 2, len(stream)) + bytes(256)
-    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
-    head += struct.pack("<9I", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
-    head += struct.pack("<109I", 0, *[0xFFFFFFFF] * 108)
-    return head + table_of_sectors + directory + stream
-
-
 SHEET = [["No", "date", "kind", None], [1, 2012.5, "a", None], [2, 3.25, "b", None], [None] * 4, [3, None, "a", None]]
 
 
@@ -559,6 +529,157 @@ def test_damaged_files_give_a_table_or_a_one_line_error(name, data):
     content = data.draw(st.one_of(damaged(GOOD[name]), st.binary(max_size=60)))
     options, task = data.draw(st.sampled_from(OPTIONS)), data.draw(st.sampled_from(["", "regression", "classification"]))
     only_project_errors(content, name, options, task)
+
+
+# ---- what the fuzzer found (scripts/fuzz_parsers.py), and what a look at it added ----
+
+
+def printable(data, name="x.csv", options="", **arguments):
+    """Message of a refusal, without the name of the file: one printable line."""
+    with pytest.raises(DataError) as caught:
+        read_table(data, name, parse_options(options), **arguments)
+    text = str(caught.value)
+    assert text.isprintable() and len(text) < 1000
+    return text.partition(": ")[2]
+
+
+def test_control_characters_of_a_file_do_not_reach_the_terminal_in_messages():
+    assert printable(b"\x1b[31m,y\n1,2\n", options="target=z") == "unknown column 'z'. Known: \\x1b[31m, y."
+    assert printable("a\u202eb,y\n1,2\n".encode(), options="target=z") == "unknown column 'z'. Known: a\\u202eb, y."
+    with pytest.raises(DataError, match=r"^a\\x1b\[2Jb: the file is empty"):
+        read_table(b"", "a\x1b[2Jb")
+
+
+def test_control_characters_of_a_file_do_not_reach_the_terminal_in_notes():
+    read = table(b"\x1b[31mx,y\n1,2\n2,2\nodd,3\n" + b"4,4\n", "x.csv")
+    assert read.notes == ["\\x1b[31mx: read as nominal because of 'odd' in line 4"]
+    read = table(b"@attribute \x1b[31ma integer\n@attribute y real [0,1]\n@data\n1.5,2\n", "x.dat")
+    assert read.notes == [
+        "\\x1b[31ma: declared integer, but holds fractions; read as real",
+        "y: 1 values outside the declared range [0, 1]",
+    ]
+
+
+def test_names_of_any_length_make_short_messages():
+    long = b"x" * 100_000
+    assert len(printable(long + b",y\n1,2\n", options="target=z")) < 200
+    assert len(printable(long + b"," + long + b"\n1,2\n")) < 200
+    assert len(printable(b"@attribute " + long + b" real\n@outputs z\n@data\n1\n", "x.dat")) < 200
+    read = table(b"@attribute " + long + b" integer\n@attribute y real\n@data\n1.5,2\n", "x.dat")
+    assert len(read.notes) == 1 and len(read.notes[0]) < 200
+    with pytest.raises(DataError) as caught:
+        prepare(table(long + b"\n1\n2\n", "x.csv"), "tiny", "regression")
+    assert str(caught.value).startswith("data set tiny: no inputs, only the target 'xxx") and len(str(caught.value)) < 200
+
+
+def test_a_hopeless_column_name_is_looked_up_without_delay_among_many():
+    header = ",".join(f"{'x' * 500}{i}" for i in range(5000))
+    begin = time.process_time()
+    assert printable(f"{header}\n{'1,' * 4999}1\n".encode(), options="target=" + "x" * 400).startswith("unknown column")
+    assert time.process_time() - begin < 5
+
+
+WIDE = {
+    "csv header": ("x.csv", ",".join(f"c{i}" for i in range(1_000_000)) + "\n" + "1," * 999_999 + "1\n"),
+    "csv separators": ("x.csv", "," * 1_000_000),
+    "tsv": ("x.tsv", "a\tb\n" + "\t" * 1_000_000),
+    "blanks": ("x.data", "1 " * 100_000 + "\n"),
+    "keel attributes": ("x.dat", "".join(f"@attribute a{i} real\n" for i in range(100_000)) + "@data\n"),
+    "arff row": ("x.arff", "@attribute a real\n@data\n" + "'1'," * 1_000_000),
+}
+
+
+@pytest.mark.parametrize("case", WIDE)
+def test_a_million_columns_are_refused_and_not_made(case):
+    name, text = WIDE[case]
+    assert "more than 20000 columns" in printable(text.encode(), name)
+
+
+def test_a_line_of_ten_megabytes_is_no_obstacle():
+    for name in ("x.csv", "x.data"):
+        assert "field larger than field limit" in printable(b"a,b\n" + b"1" * 10**7 + b",2\n", name)
+    read = table(b"@attribute a string\n@data\n" + b"x" * 10**7 + b"\n", "x.arff")
+    assert len(read.frame["a"][0]) == 10**7
+
+
+def test_names_and_labels_that_would_fill_the_disk_are_refused():  # arrays of text are as wide as their longest
+    labels = "\n".join(f"l{i},{i}" for i in range(700)) + "\n" + "x" * 100_000 + ",1\n"
+    read = table(("x,y\n" + labels).encode(), "x.csv")
+    with pytest.raises(DataError, match=r"^data set tiny: the labels of input 'x' are too long \(701, up to 100000 characters\)"):
+        prepare(read, "tiny", "regression")
+    names = ",".join([*(f"c{i}" for i in range(700)), "x" * 100_000, "y"])
+    read = table(f"{names}\n{'1,' * 701}2\n{'1,' * 701}3\n".encode(), "x.csv")
+    with pytest.raises(
+        DataError, match=r"^data set tiny: the names of its columns are too long \(701, up to 100000 characters\)"
+    ):
+        prepare(read, "tiny", "regression")
+
+
+def arrow(**columns):
+    packed = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table(columns), packed)
+    return packed.getvalue()
+
+
+def test_a_parquet_file_with_texts_that_are_not_utf_8_is_refused():
+    offsets = pa.py_buffer(struct.pack("<3i", 0, 1, 2))
+    wrong = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"\xffa"))
+    for column in (wrong, pa.DictionaryArray.from_arrays(pa.array([0, 1]), wrong)):
+        assert printable(arrow(x=column, y=pa.array([1, 2])), "x.parquet").startswith("damaged parquet file (")
+
+
+def test_a_parquet_file_with_lists_or_records_is_refused():
+    for column in (
+        pa.array([[1], [2, 3]]),
+        pa.array([{"a": 1}, None]),
+        pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+    ):
+        assert printable(arrow(x=column, y=pa.array([1, 2])), "x.parquet").startswith("column 'x' holds lists or records")
+
+
+def test_a_small_parquet_file_of_a_long_text_in_many_rows_is_read_in_little_memory():
+    text = "x" * 20_000
+    stored = arrow(x=pa.array([text] * 2000), y=pa.array(range(2000)))
+    assert len(stored) < 20_000
+    tracemalloc.start()
+    try:
+        read = table(stored, "x.parquet")
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000  # and not the 40 million of all rows
+    finally:
+        tracemalloc.stop()
+    assert read.frame["x"].cat.categories.tolist() == [text] and len(read.frame) == 2000
+
+
+def test_texts_of_a_parquet_file_are_labels_or_numbers_as_they_are_stored():
+    plain = pa.array(["2", "10", None])
+    read = table(arrow(a=plain, b=plain.dictionary_encode(), c=pa.array([b"u", b"v", b"u"]), y=pa.array([1, 2, 3])), "x.parquet")
+    assert read.kinds == {"a": "integer", "b": "nominal", "c": "nominal", "y": "integer"}
+    assert values(read) == [[2, "2", "u", 1], [10, "10", "v", 2], [None, None, "u", 3]]
+
+
+def test_a_sheet_of_wide_empty_rows_is_read_without_delay():
+    good, changed = zipfile.ZipFile(io.BytesIO(workbook(SHEET))), io.BytesIO()
+    rows = "".join(f'<row r="{r}"><c r="A{r}"><v>{r}</v></c><c r="XFD{r}"/></row>' for r in range(1, 400))
+    with zipfile.ZipFile(changed, "w") as opened:
+        for name in good.namelist():
+            content = good.read(name)
+            if name.endswith("sheet1.xml"):
+                start, end = content.index(b"<sheetData>") + 11, content.index(b"</sheetData>")
+                content = content[:start] + rows.encode() + content[end:]
+            opened.writestr(name, content)
+    begin = time.process_time()
+    assert values(table(changed.getvalue(), "x.xlsx", "header=no")) == [[r] for r in range(1, 400)]
+    assert time.process_time() - begin < 10
+
+
+def test_a_forged_cell_address_in_an_old_workbook_does_not_make_millions_of_texts():
+    good = old_workbook([["a", "y"], [1.0, 2.0], [3.0, 7.0]])
+    cell = struct.pack("<HHHHHd", 0x0203, 14, 2, 1, 0, 7.0)
+    assert good.count(cell) == 1
+    begin = time.process_time()
+    read = table(good.replace(cell, struct.pack("<HHHHHd", 0x0203, 14, 65_535, 255, 0, 7.0)), "x.xls", "drop=y")
+    assert read.frame.shape == (3, 255) and read.target == "x256"
+    assert time.process_time() - begin < 5
 
 
 # ---- the real files ----

@@ -432,6 +432,14 @@ def parquet_bytes():
     return packed.getvalue()
 
 
+def test_the_openml_client_cannot_fill_the_disk(server, tmp_path):
+    server.serve_openml(61, arff=ARFF_TEXT + "% filling\n" * 400_000)
+    limits = Limits(total_timeout=60, max_bytes=1_000_000, retries=0)
+    (reason,) = refusals(entry("openml:61"), server, cache=tmp_path, limits=limits)
+    assert "the file has more than the limit of 1000000 bytes" in reason
+    assert files(tmp_path) == []
+
+
 def test_the_parquet_form_is_taken_only_if_the_arff_is_gone_and_the_fingerprint_known(server, tmp_path):
     file = server.serve_openml(61, ignore="", parquet=parquet_bytes())
     server.serve(file, data_server.status(500))

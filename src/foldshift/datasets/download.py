@@ -7,6 +7,7 @@ import re
 import threading
 import time
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,27 @@ MAX_RATIO = 200  # text tables reach about 50; zip bombs exceed 1000
 MAX_RETRY_AFTER = 60.0
 USER_AGENT = f"foldshift/{__version__} (research data download)"
 _CHUNK = 2**16
+
+
+def one_line(text, length=200):
+    """Text from outside, fit for a message: one line, no control characters, which terminals obey, and not endless.
+
+    Parameters
+    ----------
+    text : object
+        What ``str`` makes a text of.
+    length : int, default=200
+        Most characters.
+
+    Returns
+    -------
+    line : str
+        Characters that cannot be printed are escaped as in Python.
+    """
+    text = " ".join(str(text)[: 10 * length].split())
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 class NotFoundError(SourceError):
@@ -67,7 +89,7 @@ def download(
     total_timeout=Limits.total_timeout,
     retries=Limits.retries,
     backoff=Limits.backoff,
-    verify=True,
+    authorities=None,
     sleep=time.sleep,
 ):
     """Download one file, whole or not at all.
@@ -80,8 +102,8 @@ def download(
         Where the file shall be. On failure an older file there is left alone and no other file remains.
     max_bytes, timeout, total_timeout, retries, backoff
         As in `Limits`.
-    verify : bool or str, default=True
-        Whether to verify the server's certificate, or a file of certificate authorities.
+    authorities : str or None, default=None
+        File of the certificate authorities to trust instead of the usual ones. Certificates are always verified.
     sleep : callable, default=time.sleep
         Called with the seconds of every pause.
 
@@ -104,7 +126,7 @@ def download(
         try:
             with atomic_path(path) as temporary:
                 with open(temporary, "wb") as file:
-                    _run_until(end, total_timeout, _transfer, url, file, max_bytes, timeout, verify)
+                    _run_until(end, total_timeout, _transfer, url, file, max_bytes, timeout, authorities)
                 return Path(path)
         except _Transient as error:
             pause = backoff * 2**attempt if error.pause is None else min(error.pause, MAX_RETRY_AFTER)
@@ -148,7 +170,7 @@ def _run_until(end, total_timeout, function, *args):
     return value
 
 
-def _transfer(url, file, max_bytes, timeout, verify, stop):
+def _transfer(url, file, max_bytes, timeout, authorities, stop):
     """One attempt: the answer of `url` into `file`."""
     try:
         import requests
@@ -158,25 +180,30 @@ def _transfer(url, file, max_bytes, timeout, verify, stop):
 
     headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}  # so that sizes are those of the file
     try:
-        with requests.get(url, headers=headers, timeout=(timeout, timeout), stream=True, verify=verify) as answer:
+        with requests.get(url, headers=headers, timeout=(timeout, timeout), stream=True, verify=authorities or True) as answer:
+            _check_encryption(url, answer)
             _check_status(answer)
+            unpack = _unpacker(answer.headers.get("Content-Encoding", ""))
             expected = answer.headers.get("Content-Length", "")
             expected = int(expected) if expected.isascii() and expected.isdigit() else None
             if expected is not None and expected > max_bytes:
                 raise SourceError(
                     f"the file has {expected} bytes, more than the limit of {max_bytes}; raise max_bytes to accept it"
                 )
-            size = 0
-            while chunk := answer.raw.read1(_CHUNK, decode_content=True):
-                size += len(chunk)
-                if stop.is_set():
-                    return
-                if size > max_bytes:
-                    raise SourceError(f"the file has more than the limit of {max_bytes} bytes; raise max_bytes to accept it")
-                file.write(chunk)
-            encoded = answer.headers.get("Content-Encoding", "identity").lower() != "identity"
-            if expected is not None and not encoded and size != expected:
-                raise _Transient(f"the answer broke off after {size} of {expected} bytes")
+            received = size = 0
+            while chunk := answer.raw.read1(_CHUNK, decode_content=False):
+                received += len(chunk)
+                for piece in unpack(chunk):
+                    size += len(piece)
+                    if stop.is_set():
+                        return
+                    if size > max_bytes:
+                        raise SourceError(f"the file has more than the limit of {max_bytes} bytes; raise max_bytes to accept it")
+                    file.write(piece)
+            if expected is not None and received != expected:
+                raise _Transient(f"the answer broke off after {received} of {expected} bytes")
+    except zlib.error as error:
+        raise _Transient(f"the packed answer is damaged ({error})") from error
     except requests.exceptions.SSLError as error:
         raise SourceError(f"the secure connection failed ({_reason(error)}); use another source or a mirror") from error
     except (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError) as error:
@@ -187,8 +214,36 @@ def _transfer(url, file, max_bytes, timeout, verify, stop):
         raise SourceError(f"the request failed ({_reason(error)}); check the address") from error
 
 
+def _check_encryption(url, answer):
+    """Refuse an answer that an encrypted address got by way of an address that is not."""
+    if url.startswith("https://"):
+        for step in (*answer.history, answer):
+            if not step.url.startswith("https://"):
+                raise SourceError(f"it leads to {one_line(step.url)}, which is not encrypted; use another source or a mirror")
+
+
+def _unpacker(encoding):
+    """Generator function from bytes of an answer to pieces of the file, none larger than a chunk however tightly it is packed.
+
+    Packed answers are not asked for, but some stores of files know no other.
+    """
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        return lambda chunk: (chunk,)
+    if encoding not in ("gzip", "x-gzip"):
+        raise SourceError(f"the server packs its answer as {one_line(encoding, 40)!r}; use another source or a mirror")
+    state = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+
+    def unpack(chunk):
+        while chunk and not state.eof:
+            yield state.decompress(chunk, _CHUNK)
+            chunk = state.unconsumed_tail
+
+    return unpack
+
+
 def _check_status(answer):
-    status, reason = answer.status_code, answer.reason or ""
+    status, reason = answer.status_code, one_line(answer.reason or "", 60)
     text = f"HTTP {status} {reason}".strip()
     if status in (404, 410):
         raise NotFoundError(f"{text}; the file is not there (any more)")
@@ -213,7 +268,7 @@ def _reason(error):
     """The innermost cause of a client's error, on one line."""
     while error.__context__ is not None or error.__cause__ is not None:
         error = error.__cause__ or error.__context__
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
+    return f"{type(error).__name__}: {one_line(error, 160)}"
 
 
 def read_members(archive, names=(), max_bytes=MAX_BYTES):
@@ -243,14 +298,13 @@ def read_members(archive, names=(), max_bytes=MAX_BYTES):
         html = data[:512].lstrip().lower().startswith((b"<!doctype", b"<html"))
         raise SourceError(f"not a zip archive{' but an HTML page' if html else ''}; the address may have moved")
     with _opened(data) as opened:
-        files = [info for info in opened.infolist() if not info.is_dir()]
+        files = [info for info in opened.infolist() if not info.filename.endswith("/")]
         if names:
             chosen = [_member(files, name) for name in names]
         elif len(files) == 1:
             chosen = files
         else:
-            shown = ", ".join(info.filename for info in files[:20])
-            raise SourceError(f"the archive holds {len(files)} files ({shown}); name one with member=")
+            raise SourceError(f"the archive holds {len(files)} files ({_shown(files)}); name one with member=")
         members = {}
         for info in chosen:
             members[info.filename] = b"".join(_chunks(opened, info, len(data), max_bytes))
@@ -259,7 +313,9 @@ def read_members(archive, names=(), max_bytes=MAX_BYTES):
 
 
 def check_archive(data, max_bytes=MAX_BYTES):
-    """Check that every file of a zip archive can be read within the limits, before a library reads it without any.
+    """Check that every file of a packed workbook can be read within the limits, before a library reads it without any.
+
+    XML with a document type definition is refused: its entities can grow without bounds, and no office program writes one.
 
     Parameters
     ----------
@@ -275,7 +331,10 @@ def check_archive(data, max_bytes=MAX_BYTES):
     """
     with _opened(data) as opened:
         for info in opened.infolist():
-            max_bytes -= sum(map(len, _chunks(opened, info, len(data), max_bytes)))
+            content = b"".join(_chunks(opened, info, len(data), max_bytes))
+            max_bytes -= len(content)
+            if b"<!DOCTYPE" in content.replace(b"\0", b""):  # in UTF-16, too
+                raise SourceError(f"{one_line(info.filename, 60)!r} in the archive declares XML entities; no workbook does")
 
 
 def _opened(data):
@@ -296,16 +355,24 @@ def _member(files, name):
         found = [info for info in found if "/" not in info.filename.replace("\\", "/")] or found
     if len(found) == 1:
         return found[0]
-    shown = ", ".join(info.filename for info in (found or files)[:20])
     if found:
-        raise SourceError(f"the archive holds {len(found)} files of the name {name!r} ({shown}); it is not clear which is meant")
-    raise SourceError(f"the archive holds no file {name!r}; it holds {shown or 'nothing'}")
+        raise SourceError(
+            f"the archive holds {len(found)} files of the name {name!r} ({_shown(found)}); it is not clear which is meant"
+        )
+    raise SourceError(f"the archive holds no file {name!r}; it holds {_shown(files) or 'nothing'}")
+
+
+def _shown(files):
+    return ", ".join(one_line(info.filename, 60) for info in files[:12]) + (", ..." if len(files) > 12 else "")
 
 
 def _chunks(opened, info, archive_size, max_bytes):
     """Pieces of a file of an archive, as long as it stays within the limits."""
+    name = one_line(info.filename, 60)
     if info.flag_bits & 0x1:
-        raise SourceError(f"{info.filename!r} in the archive is encrypted; another source is needed")
+        raise SourceError(f"{name!r} in the archive is encrypted; another source is needed")
+    if info.compress_type in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):  # zipfile unpacks their input whole, a million-fold
+        raise SourceError(f"{name!r} in the archive is packed by bzip2 or LZMA; pack it again in the usual way (deflate)")
     allowed = max(2**20, MAX_RATIO * min(info.compress_size, archive_size))
     size = 0
     try:
@@ -313,14 +380,14 @@ def _chunks(opened, info, archive_size, max_bytes):
             while chunk := member.read(_CHUNK):
                 size += len(chunk)
                 if size > max_bytes:
-                    raise SourceError(f"{info.filename!r} in the archive exceeds the limit of {max_bytes} bytes")
+                    raise SourceError(f"{name!r} in the archive exceeds the limit of {max_bytes} bytes")
                 if size > allowed:
                     raise SourceError(
-                        f"{info.filename!r} in the archive is more than {MAX_RATIO} times larger than its packed form;"
+                        f"{name!r} in the archive is more than {MAX_RATIO} times larger than its packed form;"
                         " it looks like a zip bomb"
                     )
                 yield chunk
     except SourceError:
         raise
     except Exception as error:  # bad checksum, bad header, unknown compression: as many kinds as damages
-        raise SourceError(f"{info.filename!r} in the archive is damaged ({_reason(error)}); fetch it again") from error
+        raise SourceError(f"{name!r} in the archive is damaged ({_reason(error)}); fetch it again") from error

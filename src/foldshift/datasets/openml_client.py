@@ -5,6 +5,7 @@ ended, and its folders can be chosen. The client fetches; the files are read by 
 """
 
 import contextlib
+import errno
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from foldshift.datasets.download import one_line
 from foldshift.errors import SourceError
 from foldshift.files import atomic_path, write_text
 
@@ -51,7 +53,7 @@ def fetch_openml(identifier, folder, *, server, limits, insecure_parquet=False):
     description = folder / f"{identifier}.json"
     with contextlib.suppress(OSError, ValueError, KeyError):
         about = json.loads(description.read_text(encoding="utf-8"))
-        path = folder / about["file"]
+        path = folder / Path(about["file"]).name
         if path.is_file() and (insecure_parquet or path.suffix == ".arff"):
             return path, about
     folder.mkdir(parents=True, exist_ok=True)
@@ -71,7 +73,13 @@ def fetch_openml(identifier, folder, *, server, limits, insecure_parquet=False):
 def _ask(identifier, scratch, server, limits, insecure_parquet):
     """Run the client in a process of its own with `scratch` for all its files."""
     command = [sys.executable, "-m", "foldshift.datasets.openml_client"]
-    command += [str(identifier), server, str(limits.retries + 1), "parquet" if insecure_parquet else "arff"]
+    command += [
+        str(identifier),
+        server,
+        str(limits.retries + 1),
+        str(limits.max_bytes),
+        "parquet" if insecure_parquet else "arff",
+    ]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
@@ -96,23 +104,27 @@ def _ask(identifier, scratch, server, limits, insecure_parquet):
     try:
         answer = json.loads(lines[-1])
     except (IndexError, ValueError) as error:
-        said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
+        said = one_line(done.stderr.decode("utf-8", "replace")[-200:])
         raise SourceError(f"{server}: the OpenML client ended with code {done.returncode} ({said})") from error
     if "error" in answer:
-        raise SourceError(f"{server}: data set {identifier}: {answer['error']}")
+        raise SourceError(f"{server}: data set {identifier}: {one_line(answer['error'], 400)}")
     return answer
 
 
-def _main(identifier, server, attempts, form):
+def _main(identifier, server, attempts, max_bytes, form):
     """What the separate process does; the last line of its output is the answer."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        largest = int(max_bytes) + 2**20  # the client streams some files to the disk without any limit
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     try:
         answer = _describe(int(identifier), server, int(attempts), form)
     except Exception as error:  # whatever the client or its parts raise must become one line
-        answer = {"error": f"the OpenML client failed with {type(error).__name__}: {' '.join(str(error).split())[:300]}"}
+        answer = {"error": f"the OpenML client failed with {type(error).__name__}: {one_line(error, 300)}"}
+        if isinstance(error, OSError) and error.errno == errno.EFBIG:
+            answer = {"error": f"the file has more than the limit of {max_bytes} bytes; raise max_bytes to accept it"}
     print("\n" + json.dumps(answer))
 
 
@@ -138,7 +150,7 @@ def _describe(identifier, server, attempts, form):
         "path": str(dataset.parquet_file or dataset.data_file),
         "target": dataset.default_target_attribute or "",
         "ignore": ignore,
-        "licence": dataset.licence or "",
+        "licence": one_line(dataset.licence or ""),
         "url": dataset.url or "",
     }
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from foldshift.datasets.download import check_archive, one_line
 from foldshift.datasets.options import ReadOptions
 from foldshift.datasets.table import RawTable
 from foldshift.errors import DataError, unknown
@@ -25,9 +26,11 @@ ENDINGS = {
 }
 ALWAYS_MISSING = {"?", "<null>"}
 USUALLY_MISSING = {"", "na", "nan"}  # unless the header declares them as a label
+MAX_COLUMNS = 20_000  # a line of commas must not become millions of columns, each with an array of its own
 MAX_CELLS = 50_000_000  # more than any data set here; a forged sheet or parquet file can claim 10^10
 MAX_SHEET_ROWS = 2**20  # of Excel itself; a row number in a damaged sheet may be anything
 OLE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+MAX_UNPACKED = 2**30  # bytes of a parquet file as its header counts them
 ZIP_SIGNATURE = b"PK\x03\x04"
 
 
@@ -102,7 +105,7 @@ def read_table(data, name, options=None, *, task="", target=""):
             kind, options = _guess(data, options)
         return _PARSERS[kind](data, options, task=task, target=target)
     except DataError as error:
-        raise DataError(f"{name}: {_one_line(error, 500)}") from error
+        raise DataError(f"{one_line(name)}: {one_line(error, 500)}") from error
 
 
 def format_of(data, name):
@@ -227,6 +230,7 @@ def read_csv(data, options=None, *, task="", target=""):
     rows, lines = [], []
     try:
         for row in reader:
+            _check_width(row, f"line {options.skip + reader.line_num}: ")
             rows.append([_unquoted(value) for value in row])
             lines.append(options.skip + reader.line_num)
     except csv.Error as error:
@@ -301,7 +305,7 @@ def read_excel(data, options=None, *, task="", target=""):
     except ImportError as error:
         raise DataError(f"{error.name} is not installed; install it or convert the sheet to csv") from error
     except Exception as error:  # the libraries raise whatever a damaged file makes them stumble over
-        raise DataError(f"damaged Excel file ({type(error).__name__}: {_one_line(error)}); fetch it again") from error
+        raise DataError(f"damaged Excel file ({type(error).__name__}: {one_line(error)}); fetch it again") from error
     lines = range(options.skip + 1, len(rows) + 1)
     return _build(_row_columns(rows[options.skip :], lines, options, header=True), options, task, target)
 
@@ -329,19 +333,37 @@ def read_parquet(data, options=None, *, task="", target=""):
     if not (data.startswith(b"PAR1") and data.endswith(b"PAR1")):
         raise DataError("not a parquet file (the letters PAR1 are missing at its ends); check the file or set format")
     try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise DataError("pyarrow is not installed; install it or convert the table to csv") from error
-    try:
-        file = pyarrow.parquet.ParquetFile(io.BytesIO(data))
-        if file.metadata.num_rows * file.metadata.num_columns > MAX_CELLS:
-            raise DataError(f"more than {MAX_CELLS} cells; cut the table down")
-        frame = file.read().to_pandas()
+        columns = _frame_columns(_parquet_frame(data))
     except DataError:
         raise
-    except Exception as error:  # damaged files raise OSError, ValueError, Arrow's own errors, MemoryError
-        raise DataError(f"damaged parquet file ({type(error).__name__}: {_one_line(error)}); fetch it again") from error
-    return read_frame(frame, options, task=task, target=target)
+    except ImportError as error:
+        raise DataError("pyarrow is not installed; install it or convert the table to csv") from error
+    except Exception as error:  # damaged files raise OSError, ValueError, Arrow's own errors, MemoryError, texts even when used
+        raise DataError(f"damaged parquet file ({type(error).__name__}: {one_line(error)}); fetch it again") from error
+    return _build(columns, options, task, target)
+
+
+def _parquet_frame(data):
+    """Data frame of a parquet file. Its texts are read as they are stored, each once, so that few bytes cannot become many."""
+    import pyarrow.parquet
+
+    about = pyarrow.parquet.read_metadata(io.BytesIO(data))
+    if about.num_rows * about.num_columns > MAX_CELLS or about.num_columns > MAX_COLUMNS:
+        raise DataError(f"more than {MAX_CELLS} cells or {MAX_COLUMNS} columns; cut the table down")
+    if sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups)) > MAX_UNPACKED:
+        raise DataError(f"more than {MAX_UNPACKED} bytes when unpacked; cut the table down")
+    labels = set()
+    for column in about.schema.to_arrow_schema():
+        if pyarrow.types.is_nested(column.type):
+            raise DataError(f"column {column.name[:60]!r} holds lists or records; drop it from the table")
+        if pyarrow.types.is_dictionary(column.type):
+            labels.add(column.name)
+    texts = [column.path for column in map(about.schema.column, range(about.num_columns)) if column.physical_type == "BYTE_ARRAY"]
+    frame = pyarrow.parquet.ParquetFile(io.BytesIO(data), read_dictionary=texts).read().to_pandas()
+    for position, name in enumerate(frame.columns):
+        if isinstance(frame.dtypes.iloc[position], pd.CategoricalDtype) and str(name) not in labels:
+            frame.isetitem(position, frame.iloc[:, position].astype(object))
+    return frame
 
 
 def read_frame(frame, options=None, *, task="", target=""):
@@ -364,6 +386,11 @@ def read_frame(frame, options=None, *, task="", target=""):
     DataError
         If the frame has no rows or no columns, or column names repeat.
     """
+    return _build(_frame_columns(frame), options, task, target)
+
+
+def _frame_columns(frame):
+    """Columns of text of a data frame."""
     names = [str(name) for name in frame.columns]
     values, categories = [], []
     for position in range(len(names)):
@@ -374,7 +401,7 @@ def read_frame(frame, options=None, *, task="", target=""):
         categories.append(labels)
         values.append(["?" if missing else _cell_text(value) for value, missing in zip(column.tolist(), column.isna())])
     kinds = ["nominal" if labels is not None else "" for labels in categories]
-    return _build(Columns(names, values, range(1, len(frame) + 1), kinds, categories), options, task, target)
+    return Columns(names, values, range(1, len(frame) + 1), kinds, categories)
 
 
 _PARSERS = {
@@ -388,14 +415,13 @@ _PARSERS = {
 }
 
 
-def _one_line(error, length=200):
-    text = " ".join(str(error).split())
-    return text if len(text) <= length else text[: length - 3] + "..."
-
-
 def _shown(texts):
     """Some of a list of texts from a file, for messages."""
     return ", ".join(repr(text[:30]) for text in texts[:12]) + (", ..." if len(texts) > 12 else "")
+
+
+def _listed(names):
+    return ", ".join(one_line(name, 60) for name in names[:12]) + (", ..." if len(names) > 12 else "")
 
 
 def _guess(data, options):
@@ -474,6 +500,7 @@ def _header_columns(text, options, quoted):
             if limits is not None:
                 ranges[len(names)] = limits
             names.append(name)
+            _check_width(names, f"line {number}: ")
             kinds.append(kind)
             categories.append(labels)
         elif keyword in ("@inputs", "@input", "@outputs", "@output") and not quoted:
@@ -500,6 +527,11 @@ def _header_columns(text, options, quoted):
         raise DataError("no rows after @data; the file is truncated")
     target, others = _roles(names, roles)
     return Columns(names, list(zip(*rows)), numbers, kinds, categories, target, others, ranges)
+
+
+def _check_width(fields, where=""):
+    if len(fields) > MAX_COLUMNS:
+        raise DataError(f"{where}more than {MAX_COLUMNS} columns; the file is damaged, or cut the table down")
 
 
 def _attribute(text, quoted):
@@ -564,6 +596,7 @@ def _fields(line, number):
         else:
             fields.append(re.sub(r"\\(.)", r"\1", single if single is not None else double))
         position = match.end()
+        _check_width(fields, f"line {number}: " if number else "")
         if not match.group(4):
             return fields
 
@@ -639,10 +672,13 @@ def _sheet_rows(rows):
     """Rows of a sheet as texts, all of the same length."""
     texts, cells = [], 0
     for row in rows:
-        row = [str(int(v)) if isinstance(v, float) and v.is_integer() and abs(v) < 2**53 else _cell_text(v) for v in row]
+        row = list(row)
         cells += len(row)
         if cells > MAX_CELLS or len(texts) > MAX_SHEET_ROWS:
             raise DataError(f"more than {MAX_CELLS} cells or {MAX_SHEET_ROWS} rows; cut the sheet down")
+        while row and row[-1] in (None, ""):  # before anything is done with each: most of a damaged sheet is empty
+            row.pop()
+        row = [str(int(v)) if isinstance(v, float) and v.is_integer() and abs(v) < 2**53 else _cell_text(v) for v in row]
         while row and not row[-1]:
             row.pop()
         texts.append(row)
@@ -655,8 +691,6 @@ def _sheet_rows(rows):
 def _xlsx_rows(data):
     import openpyxl
 
-    from foldshift.datasets.download import check_archive
-
     check_archive(data)
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     sheet = book.worksheets[0]
@@ -667,7 +701,7 @@ def _xlsx_rows(data):
 def _xls_rows(data):
     import xlrd
 
-    book = xlrd.open_workbook(file_contents=data, logfile=io.StringIO())
+    book = xlrd.open_workbook(file_contents=data, logfile=io.StringIO(), ragged_rows=True)
     sheet = book.sheet_by_index(0)
     return _sheet_rows(sheet.row_values(row) for row in range(sheet.nrows))
 
@@ -687,7 +721,8 @@ def _position(reference, columns):
         if -count <= number <= -1:
             return count + number
         raise DataError(f"there is no column {number}: the file has {count} columns")
-    raise DataError(unknown("column", reference, columns.names or range(1, count + 1)))
+    known = columns.names or range(1, count + 1)
+    raise DataError(unknown("column", reference, [one_line(name, 60) for name in known[:1000]]))
 
 
 def _target(columns, options, target, dropped):
@@ -709,6 +744,7 @@ def _build(columns, options, task, target):
     options = options or ReadOptions()
     if not columns.values or not columns.lines:
         raise DataError("no rows or no columns; the file is empty or truncated")
+    _check_width(columns.values)
     if columns.names is not None:
         repeated = [name for name, count in Counter(columns.names).items() if count > 1]
         if repeated:
@@ -725,7 +761,7 @@ def _build(columns, options, task, target):
         names = {p: "y" if p == where else f"x{next(inputs)}" for p in kept}
     table = RawTable(frame=None, target=names[where], kinds={})
     if others:
-        table.notes.append(f"left out, neither input nor target: {', '.join(names[p] for p in others)}")
+        table.notes.append(f"left out, neither input nor target: {_listed([names[p] for p in others])}")
     recode = {_position(reference, columns): texts for reference, texts in options.map.items()}
     digits = {_position(reference, columns): n for reference, n in options.round.items()}
     labels = {_position(reference, columns) for reference in options.nominal}
@@ -751,13 +787,13 @@ def _build(columns, options, task, target):
         kind, content = column.content(numeric)
         if p in digits:
             if kind == "nominal":
-                raise DataError(f"column {names[p]!r} is nominal and cannot be rounded; change round")
+                raise DataError(f"column {names[p][:60]!r} is nominal and cannot be rounded; change round")
             content = np.array([round(value, digits[p]) for value in content.tolist()])
         if p in columns.ranges and kind != "nominal":
             low, high = columns.ranges[p]
             outside = int(((content < low) | (content > high)).sum())
             if outside:
-                table.notes.append(f"{names[p]}: {outside} values outside the declared range [{low:g}, {high:g}]")
+                table.notes.append(f"{one_line(names[p], 60)}: {outside} values outside the declared range [{low:g}, {high:g}]")
         table.kinds[names[p]], series[names[p]] = kind, content
     table.frame = pd.DataFrame(series)
     return table
@@ -812,14 +848,14 @@ class _Column:
             odd = sum(number is None for number in numbers.values())
             if odd * 2 < len(numbers):
                 line = self.lines[self.texts.index(wrong)]
-                self.notes.append(f"{self.name}: read as nominal because of {wrong[:60]!r} in line {line}")
+                self.notes.append(f"{one_line(self.name, 60)}: read as nominal because of {wrong[:60]!r} in line {line}")
             return "nominal", self._labels()
         numbers[None] = np.nan
         values = np.array([numbers[text] for text in self.texts], dtype=np.float64)
         finite = values[np.isfinite(values)]
         whole = finite.size > 0 and np.isfinite(values[~np.isnan(values)]).all() and (finite == np.floor(finite)).all()
         if self.kind == "integer" and not whole and finite.size:
-            self.notes.append(f"{self.name}: declared integer, but holds fractions; read as real")
+            self.notes.append(f"{one_line(self.name, 60)}: declared integer, but holds fractions; read as real")
         if self.kind == "real" or not whole:
             return "real", values
         return "integer", values

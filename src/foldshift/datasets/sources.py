@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import stat
 import tempfile
 import time
 from dataclasses import dataclass, replace
@@ -272,14 +273,19 @@ def _read(data, name, source, entry, found, limits):
 def _local(path, source, entry, found, limits):
     found.address = str(path)
     try:
-        size = path.stat().st_size
-        data = path.read_bytes() if size <= limits.max_bytes else b""
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise SourceError(f"{path} is a device or pipe, not a file; give a file")
+        with open(path, "rb") as file:
+            data = file.read(limits.max_bytes + 1)
     except FileNotFoundError:
         raise SourceError(f"there is no file {path}") from None
+    except SourceError:
+        raise
     except (OSError, ValueError) as error:
         raise SourceError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    if size > limits.max_bytes:
-        raise SourceError(f"{path} has {size} bytes, more than the limit of {limits.max_bytes}")
+    if len(data) > limits.max_bytes:
+        raise SourceError(f"{path} has {path.stat().st_size} bytes, more than the limit of {limits.max_bytes}")
     return _read(data, path.name, source, entry, found, limits)
 
 
