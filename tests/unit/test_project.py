@@ -1,12 +1,15 @@
 """The project's own files agree with each other."""
 
 import re
+import shlex
 import tomllib
 
+import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
 
 import foldshift
-from write_conda_env import conda_env, pins
+from write_conda_env import PYTHON, conda_env, pins
 from write_config_readme import readme
 
 
@@ -14,6 +17,53 @@ def test_the_conda_environment_has_the_pins_of_the_lock_file(root):
     lock = (root / "requirements.lock").read_text()
     assert (root / "envs/foldshift.yaml").read_text() == conda_env(lock), "run: python scripts/write_conda_env.py"
     assert len(pins(lock)) == len(re.findall(r"^[a-z0-9]", lock, re.MULTILINE)) > 50
+
+
+def container_recipe(root):
+    """Image, copied files, commands and what runs, of the Containerfile."""
+    text = (root / "envs/Containerfile").read_text()
+    lines = [line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith("#")]
+    image = next(rest for word, rest in lines if word == "FROM")
+    copied = [rest.split() for word, rest in lines if word == "COPY"]
+    commands = [rest for word, rest in lines if word == "RUN"]
+    runs = [rest for word, rest in lines if word == "ENTRYPOINT"]
+    assert {word for word, _ in lines} == {"FROM", "COPY", "RUN", "ENV", "WORKDIR", "ENTRYPOINT"}
+    return image, copied, commands, runs
+
+
+def apptainer_recipe(root):
+    """Image, copied files, commands and what runs, of the definition file."""
+    header, *sections = re.split(r"^%", (root / "envs/foldshift.def").read_text(), flags=re.MULTILINE)
+    sections = {part.split("\n", 1)[0]: [line.strip() for line in part.splitlines()[1:] if line.strip()] for part in sections}
+    image = re.fullmatch(r"Bootstrap: docker\nFrom: (python:\S+)\n\n", header)[1]
+    return image, [line.split() for line in sections["files"]], sections["post"], sections["runscript"]
+
+
+def test_the_containers_install_the_lock_file_with_its_checksums_and_nothing_else(root):
+    image, copied, commands, runs = container_recipe(root)
+    (command,) = commands
+    ((lock, inside),) = copied
+    assert lock == "requirements.lock" and (root / lock).is_file()
+    words = shlex.split(command)
+    assert words[:4] == ["python", "-m", "pip", "install"] and "--require-hashes" in words and words[-2:] == ["-r", inside]
+    assert all(word.startswith("-") for word in words[4:-1])  # no package beside the lock's
+    assert runs == ['["snakemake"]']
+    assert apptainer_recipe(root) == (image, copied, commands, ['exec snakemake "$@"'])
+
+
+def test_the_containers_have_the_python_of_the_conda_environment_which_the_project_supports(root):
+    version = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-bookworm", container_recipe(root)[0])[1]
+    conda = yaml.safe_load((root / "envs/foldshift.yaml").read_text())["dependencies"]
+    assert conda[0] == f"python={PYTHON}" and version.rsplit(".", 1)[0] == PYTHON
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    assert version in SpecifierSet(project["requires-python"])
+    assert f"Programming Language :: Python :: {PYTHON}" in project["classifiers"]
+
+
+@pytest.mark.parametrize("name", ["Containerfile", "foldshift.def"])
+def test_the_containers_name_no_address(root, name):
+    text = (root / "envs" / name).read_text()
+    assert "://" not in text and "--index" not in text and not re.search(r"\b[a-z0-9-]+\.(io|org|com)\b", text)
 
 
 def test_the_lock_file_has_hashes_and_no_addresses(root):
