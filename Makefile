@@ -1,4 +1,4 @@
-# make run | test | setup | bench | lint: what each does stands beside it. `make help` lists them.
+# make run | test | setup | bench | lint ...: what each does stands beside it. `make help` lists them.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -57,3 +57,26 @@ bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected
 .PHONY: paper
 paper: $(READY) ## a study at the paper's scale, STUDY=moreno_torres_2012 or (default) saez_2022; MIRROR=folder takes the data from there
 	"$(BIN)/snakemake" --cores $(CORES) --configfile config/paper.yaml $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),saez_2022)
+
+.PHONY: archive
+archive: $(READY) ## one file with scores, configuration, provenance, tables and figures of the default run
+	"$(BIN)/snakemake" archive --cores $(CORES)
+
+.PHONY: reproduce
+reproduce: $(READY) ## tables and figures again from an archive, compared byte for byte: ARCHIVE=results/archive/foldshift.zip
+	@test -n "$(ARCHIVE)" || { echo "Name the archive: make reproduce ARCHIVE=results/archive/foldshift.zip"; exit 1; }
+	@"$(BIN)/python" scripts/reproduce.py "$(ARCHIVE)" --cores $(CORES)
+
+.PHONY: fuzz
+fuzz: $(READY) ## a million damaged data files against every parser
+	"$(BIN)/python" scripts/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
+
+.PHONY: scale
+scale: $(READY) ## how long and with how much memory both studies, and one of 280 data sets, are planned
+	"$(BIN)/python" scripts/measure_scale.py
+
+.PHONY: overhead
+overhead: $(READY) ## what the workflow costs beside computing, on a slice of each study: MIRROR=folder of the real data
+	@test -n "$(MIRROR)" || { echo "Name the folder of the real data: make overhead MIRROR=folder"; exit 1; }
+	"$(BIN)/python" scripts/measure_overhead.py --study saez_2022 --datasets stock,machinecpu --mirror $(MIRROR) --cores $(CORES)
+	"$(BIN)/python" scripts/measure_overhead.py --study moreno_torres_2012 --datasets wdbc,haberman --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
