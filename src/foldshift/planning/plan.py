@@ -2,6 +2,10 @@
 
 import heapq
 
+from foldshift.planning.jobs import TABLE_JOBS
+
+REPORTING = {rule for jobs in TABLE_JOBS.values() for rule in jobs}
+TOGETHER = "tables_and_figures"  # rules of one job each
 CORES = (1, 2, 4, 8, 16, 32, 64, 128)
 DISPATCH = 0.02  # seconds that Snakemake takes to start one job, one after the other
 
@@ -81,7 +85,7 @@ def plan_text(jobs, done, unmeasured, n_cores):
     lines = [f"{'rule':30}{'jobs':>7}{'done':>7}{'core-hours':>12}{'longest':>10}{'memory':>10}{'disk':>10}"]
     rules = {}
     for job, is_done in zip(jobs, done):
-        rules.setdefault(job.rule, []).append((job, is_done))
+        rules.setdefault(TOGETHER if job.rule in REPORTING else job.rule, []).append((job, is_done))
     for rule, members in (*rules.items(), ("all", list(zip(jobs, done)))):
         left = [job for job, is_done in members if not is_done]
         lines.append(
