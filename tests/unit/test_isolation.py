@@ -245,7 +245,8 @@ def test_the_child_ends_when_the_caller_stops_early():
 
 
 HANGING_JOB = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background inherit that it is ignored
 sys.path[:0] = {paths!r}
 import misbehaving
 from foldshift.evaluation.isolation import run_cells
