@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -32,6 +33,9 @@ MACHINE = {
 }
 
 
+SHELLS = {"sh", "bash", "dash", "ash", "ksh", "zsh"}
+
+
 class _LogFile(logging.FileHandler):
     def handleError(self, record):
         """Stay silent: what a full disk keeps out of the log still goes to standard error."""
@@ -53,6 +57,7 @@ def run(main, job):
         With status 1, when `main` failed or the log cannot be written. The log then ends with the command that runs the job alone, if the environment variable
         ``FOLDSHIFT_RERUN`` tells what follows the target in it (`rerun_command`).
     """
+    follow_parent()
     handlers = [logging.StreamHandler(sys.stderr)]
     handlers[0].setLevel(logging.ERROR)
     if job.log:
@@ -151,3 +156,32 @@ def job_command(output, tail):
     snakemake = "snakemake" if shutil.which("snakemake") else str(Path(sys.executable).with_name("snakemake"))
     # Targets stand first: options that take a list would swallow them.
     return f"{shlex.join([snakemake, str(output[0])])} {tail}"
+
+
+def follow_parent(interval=0.5):
+    """End this process soon after the one that started it has gone: a killed Snakemake leaves nothing behind that computes or writes.
+
+    Parameters
+    ----------
+    interval : float, default=0.5
+        Seconds between looks.
+    """
+    family = _family()
+
+    def watch():
+        while _family() == family:
+            time.sleep(interval)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="foldshift-parent", daemon=True).start()
+
+
+def _family():
+    """Id of the parent process, and of its parent if it is a shell that only stands between (Linux; elsewhere the parent alone)."""
+    parent = os.getppid()
+    try:
+        about = Path(f"/proc/{parent}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return parent, None
+    name, _, rest = about.partition("(")[2].rpartition(")")
+    return parent, rest.split()[1] if name in SHELLS else None

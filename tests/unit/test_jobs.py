@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 import types
 from pathlib import Path
 
@@ -180,3 +181,47 @@ def test_the_printed_command_repeats_the_failure_and_after_mending_makes_the_out
     assert mended.returncode == 0, mended.stderr
     assert [path.name for path in (work / "out").iterdir()] == ["a b.txt"]  # this job and no other
     assert (work / "out/a b.txt").read_text() == "it's $HOME"
+
+
+ORPHAN = """
+import pathlib, subprocess, sys, time
+job = "import sys, time, types; from foldshift.jobs import run; "
+job += "run(lambda job: (open(sys.argv[1], 'w').close(), time.sleep(60)), types.SimpleNamespace(log=[], output=[]))"
+command = [sys.executable, "-c", job, sys.argv[1]]
+shell = ["/bin/sh", "-c", 'set -e; "$@"; true', "sh"] if sys.argv[2] == "shell" else []
+print(subprocess.Popen([*shell, *command]).pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("between", ["", "shell"])
+def test_a_job_ends_soon_after_what_started_it_was_killed(tmp_path, between):
+    started = tmp_path / "started"
+    parent = subprocess.Popen([sys.executable, "-c", ORPHAN, started, between], stdout=subprocess.PIPE, text=True)
+    try:
+        first = int(parent.stdout.readline())
+        until(started.exists)
+        jobs = descendants(first)
+        assert len(jobs) == (2 if between else 1)
+    finally:
+        parent.kill()
+        parent.wait()
+    until(lambda: not any(is_running(pid) for pid in jobs))
+
+
+def until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def descendants(pid):
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(one for child in children for one in descendants(int(child)))]
+
+
+def is_running(pid):
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
