@@ -13,6 +13,7 @@ from pathlib import Path
 
 from foldshift.errors import FoldshiftError
 
+LEADER = "FOLDSHIFT_LEADER"  # environment variable: the process id of the Snakemake that starts jobs
 RERUN = "FOLDSHIFT_RERUN"  # environment variable: what `rerun_command` made, from the main process to its jobs
 NO_MEMORY = (
     "the memory is used up: run fewer jobs at once (--cores) or cut smaller blocks (seeds_per_block); "
@@ -31,9 +32,6 @@ MACHINE = {
     errno.EMFILE: "too many open files: raise the limit (ulimit -n)",
     errno.ENFILE: "too many open files on this machine: run fewer jobs at once (--cores)",
 }
-
-
-SHELLS = {"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
 
 class _LogFile(logging.FileHandler):
@@ -57,7 +55,7 @@ def run(main, job):
         With status 1, when `main` failed or the log cannot be written. The log then ends with the command that runs the job alone, if the environment variable
         ``FOLDSHIFT_RERUN`` tells what follows the target in it (`rerun_command`).
     """
-    follow_parent()
+    follow()
     handlers = [logging.StreamHandler(sys.stderr)]
     handlers[0].setLevel(logging.ERROR)
     if job.log:
@@ -158,30 +156,30 @@ def job_command(output, tail):
     return f"{shlex.join([snakemake, str(output[0])])} {tail}"
 
 
-def follow_parent(interval=0.5):
-    """End this process soon after the one that started it has gone: a killed Snakemake leaves nothing behind that computes or writes.
+def follow(interval=0.5):
+    """End this process soon after the Snakemake that started it has gone: a killed run leaves nothing behind that computes or writes.
 
     Parameters
     ----------
     interval : float, default=0.5
         Seconds between looks.
     """
-    family = _family()
+    leader = os.environ.get(LEADER)
 
     def watch():
-        while _family() == family:
+        while _is_there(int(leader)):
             time.sleep(interval)
         os._exit(1)
 
-    threading.Thread(target=watch, name="foldshift-parent", daemon=True).start()
+    if leader:
+        threading.Thread(target=watch, name="foldshift-leader", daemon=True).start()
 
 
-def _family():
-    """Id of the parent process, and of its parent if it is a shell that only stands between (Linux; elsewhere the parent alone)."""
-    parent = os.getppid()
+def _is_there(pid):
     try:
-        about = Path(f"/proc/{parent}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return parent, None
-    name, _, rest = about.partition("(")[2].rpartition(")")
-    return parent, rest.split()[1] if name in SHELLS else None
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import FoldshiftError
 from foldshift.files import sweep
-from foldshift.jobs import RERUN, rerun_command
+from foldshift.jobs import LEADER, RERUN, rerun_command
 from foldshift.planning.blocks import (
     block_range,
     partitioner_options,
@@ -85,6 +85,8 @@ config.clear()
 config.update(RESOLVED)
 
 
+# On a cluster every node has a Snakemake of its own.
+os.environ[LEADER] = str(os.getpid())
 if workflow.is_main_process:
     os.environ[RERUN] = rerun_command(
         workflow.main_snakefile,
