@@ -80,3 +80,11 @@ overhead: $(READY) ## what the workflow costs beside computing, on a slice of ea
 	@test -n "$(MIRROR)" || { echo "Name the folder of the real data: make overhead MIRROR=folder"; exit 1; }
 	"$(BIN)/python" scripts/measure_overhead.py --study saez_2022 --datasets stock,machinecpu --mirror $(MIRROR) --cores $(CORES)
 	"$(BIN)/python" scripts/measure_overhead.py --study moreno_torres_2012 --datasets wdbc,haberman --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
+
+.PHONY: crash
+crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at random moments; what was done again, and whether the bytes are the same
+	"$(BIN)/python" tests/crash_runner.py
+
+.PHONY: slurm
+slurm: $(READY) ## the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)
+	FOLDSHIFT_SLURM_FULL=1 "$(BIN)/python" -m pytest tests/slurm
