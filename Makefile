@@ -87,4 +87,4 @@ crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at 
 
 .PHONY: slurm
 slurm: $(READY) ## the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)
-	FOLDSHIFT_SLURM_FULL=1 "$(BIN)/python" -m pytest tests/slurm
+	FOLDSHIFT_SLURM=1 FOLDSHIFT_SLURM_FULL=1 "$(BIN)/python" -m pytest tests/slurm
