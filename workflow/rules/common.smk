@@ -245,11 +245,16 @@ def predictions_of_dataset(wildcards):
     return scores_of_dataset(wildcards, "predictions", "npz", truth=False)
 
 
+# On a cluster two Snakemakes of 200 MB each stand in the memory of a job beside its own process.
+BESIDE_MB = 500
+
+
 def memory(mb):
     """Memory of a job in MB: twice as much at every further attempt. `mb`: a number, or a function of the wildcards."""
 
     def resource(wildcards, attempt):
-        return round((mb(wildcards) if callable(mb) else mb) * 2 ** (attempt - 1))
+        own = mb(wildcards) if callable(mb) else mb
+        return round((BESIDE_MB + own) * 2 ** (attempt - 1))
 
     return resource
 
@@ -299,7 +304,7 @@ def limits(wildcards, resources):
     """
     mb = config["cell_memory_mb"]
     if resources.get("attempt", 1) >= 3:
-        mb = min(mb or resources.mem_mb, resources.mem_mb - 400)
+        mb = min(mb or resources.mem_mb, resources.mem_mb - BESIDE_MB - 400)
     return {"minutes": config["cell_minutes"], "memory_mb": mb}
 
 
