@@ -39,12 +39,13 @@ def test_the_plan_counts_the_jobs_that_snakemake_would_run(config, tmp_path):
     assert not (tmp_path / "results" / workflow.study).exists()  # nothing was started
 
 
-def test_the_plan_counts_the_jobs_of_the_papers_configuration():
-    command = [str(Path(sys.executable).with_name("snakemake")), "--configfile", "config/paper.yaml", "--cores", "1"]
+def test_the_plan_counts_the_jobs_of_the_papers_configuration(tmp_path):
+    command = [str(Path(sys.executable).with_name("snakemake")), "--configfile", str(ROOT / "config/paper.yaml"), "--cores", "1"]
+    command += ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles/default")]
     dry = subprocess.run(
-        [*command, "--dry-run", "--quiet", "rules", "--", "all"], capture_output=True, text=True, cwd=ROOT, check=True
+        [*command, "--dry-run", "--quiet", "rules", "--", "all"], capture_output=True, text=True, cwd=tmp_path, check=True
     )
-    plan = subprocess.run([*command, "--", "plan"], capture_output=True, text=True, cwd=ROOT, check=True)
+    plan = subprocess.run([*command, "--", "plan"], capture_output=True, text=True, cwd=tmp_path, check=True)
     total = int(re.search(r"^total\s+(\d+)", dry.stdout + dry.stderr, re.MULTILINE)[1])
     jobs, done = jobs_and_done(plan.stdout + plan.stderr)["all"]
     assert jobs - done + 1 == total < 1500  # and the target itself
