@@ -10,7 +10,7 @@
 #
 # Root only. Settings: CLUSTER_DIR (state and logs), CLUSTER_NODES, CLUSTER_CPUS and CLUSTER_MEMORY (MiB) of a node, CLUSTER_PORT.
 # A machine that has a SLURM of its own, seen by its /etc/slurm/slurm.conf, is left alone.
-set -euo pipefail
+set -eEuo pipefail
 
 state=${CLUSTER_DIR:-/var/tmp/foldshift-slurm}
 nodes=${CLUSTER_NODES:-3}
@@ -24,6 +24,7 @@ name=foldshift
 export SLURM_CONF=$state/slurm.conf
 
 fail() { echo "slurm_cluster: $*" >&2; exit 1; }
+trap 'echo "slurm_cluster: line $LINENO failed: $BASH_COMMAND; see $state/*.log" >&2' ERR
 
 # within SECONDS WHAT COMMAND...: wait until the command succeeds.
 within() {
@@ -195,21 +196,24 @@ revive() {
 }
 
 status() {
-  lives slurmctld slurmctld || { echo "slurm_cluster: not running"; return 3; }
+  lives slurmctld slurmctld || { echo "slurm_cluster: not running"; exit 3; }
   sinfo --Node --long
   squeue
 }
 
 stop() {
-  local file
+  local node
   if lives slurmctld slurmctld; then
     # First the jobs: a node's daemon that ends leaves the steps of its jobs behind.
     scancel --user="$(id -un)" --quiet || true
     for _ in {1..100}; do no_jobs && break; sleep 0.1; done
   fi
-  for file in "$state"/n[0-9]*.pid; do
-    [ -e "$file" ] && end "$(basename "$file" .pid)" slurmd
+  # All nodes at once: each takes some seconds to go.
+  for node in "$state"/n[0-9]*.pid; do
+    node=$(basename "$node" .pid)
+    ! lives "$node" slurmd || kill "$(cat "$state/$node.pid")" || true
   done
+  for node in "$state"/n[0-9]*.pid; do end "$(basename "$node" .pid)" slurmd; done
   end slurmctld slurmctld
   end slurmdbd slurmdbd
   end database mariadbd
