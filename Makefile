@@ -85,6 +85,10 @@ overhead: $(READY) ## what the workflow costs beside computing, on a slice of ea
 crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at random moments; what was done again, and whether the bytes are the same
 	"$(BIN)/python" tests/crash_runner.py
 
+.PHONY: bytes
+bytes: $(READY) ## both main studies, cut small, run in nine ways (cores, blocks, hash seeds, folders): the same bytes?
+	"$(BIN)/python" scripts/check_bytes.py
+
 .PHONY: slurm
 slurm: $(READY) ## the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)
 	FOLDSHIFT_SLURM=1 FOLDSHIFT_SLURM_FULL=1 "$(BIN)/python" -m pytest tests/slurm

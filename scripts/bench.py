@@ -1,4 +1,4 @@
-"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours of both studies.
+"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours; many data sets of texts, leave-one-out.
 
 Without a mirror the data are made up in the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
 """
@@ -14,6 +14,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import bench_classifiers
+import bench_leave_one_out
+import bench_sources
 from bench_costs import peak_mb, write_costs
 from foldshift.datasets.catalogue import load_dataset, read_catalogue
 from foldshift.evaluation import build_learner, evaluate_folds
@@ -173,10 +175,10 @@ def bench_regression(study, learners, mirror):
 
 
 def main():
-    """Measure one study or both."""
+    """Measure one study or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mirror", default="", help="folder or URL of the real data")
-    parser.add_argument("--study", choices=["saez_2022", "moreno_torres_2012"], help="by default both")
+    parser.add_argument("--study", choices=["saez_2022", "moreno_torres_2012", "geras_2013", "wong_2015"], help="by default all")
     options = parser.parse_args()
     studies = read_yaml(ROOT / "config/paper.yaml", "configuration")["studies"]
     learners = read_learners(ROOT / "config/learners.yaml")
@@ -186,6 +188,12 @@ def main():
         if options.study in (None, name):
             print(f"\n{name}")
             costs.append(bench(studies[name], learners, options.mirror))
+    for name, bench in (("geras_2013", bench_sources.main), ("wong_2015", bench_leave_one_out.main)):
+        if options.study in (None, name):
+            print(f"\n{name}")
+            bench(["--mirror", options.mirror] if options.mirror else [])
+    if not costs:
+        return
     write_costs("results/bench/costs.tsv", costs)
     print("\nWritten to results/bench/*.csv, and what fits cost to results/bench/costs.tsv.")
     print(

@@ -17,9 +17,14 @@ ARCHIVED_ROWS = {
         "convergence_curves/{name}.parquet",
         "covariate_shift/{name}.parquet",
     ],
+    "wong_2015": ["folds/{name}.parquet", "pairs/{name}.parquet"],
 }
 ARCHIVED_DATASETS = sorted(
-    {name for settings in config["studies"].values() for name in settings["datasets"]}
+    {
+        name
+        for settings in config["studies"].values()
+        for name in settings.get("datasets", [])
+    }
 )
 
 
@@ -29,15 +34,22 @@ rule archive:
         scores=lambda wildcards: [
             path
             for study, settings in config["studies"].items()
+            if study in FOLD_STUDIES
             for name in settings["datasets"]
             for path in scores_of_dataset(SimpleNamespace(study=study, dataset=name))
         ],
         rows=[
             f"<results>/{study}/{rows.format(name=name)}"
             for study, settings in config["studies"].items()
-            for rows in ARCHIVED_ROWS[study]
+            for rows in ARCHIVED_ROWS.get(study, [])
             for name in settings["datasets"]
         ],
+        sources=(
+            GERAS_ERROR + GERAS_VARIANCE + GERAS_MODELS
+            if "geras_2013" in config["studies"]
+            else []
+        ),
+        simulated=(WONG_CLAIMS + WONG_AUDIT if "wong_2015" in config["studies"] else []),
         scaling=[
             f"<results>/{study}/scaling/{name}.csv"
             for study, settings in config["studies"].items()
@@ -52,9 +64,15 @@ rule archive:
         descriptions=sorted(
             f"<resources>/prepared/{settings['scaling'] if TASKS[study] == 'regression' else 'none'}/{name}.json"
             for study, settings in config["studies"].items()
+            if study in FOLD_STUDIES
             for name in settings["datasets"]
         ),
-        origins=[f"<resources>/fetched/{name}.json" for name in ARCHIVED_DATASETS],
+        origins=[f"<resources>/fetched/{name}.json" for name in ARCHIVED_DATASETS]
+        + [
+            f"<resources>/reviews/{settings['reviews']}.json"
+            for settings in config["studies"].values()
+            if "reviews" in settings
+        ],
         provenance=[
             "<results>/provenance/config.yaml",
             "<results>/provenance/versions.json",
@@ -80,7 +98,8 @@ rule archive:
         imports=sorted(
             {
                 LEARNERS[name]["import"]
-                for settings in config["studies"].values()
+                for study, settings in config["studies"].items()
+                if TASKS[study]
                 for ids in configured_learners(settings, LEARNERS).values()
                 for name in ids.values()
             }

@@ -13,11 +13,13 @@ from foldshift.errors import FoldshiftError
 from foldshift.files import sweep
 from foldshift.jobs import LEADER, RERUN, rerun_command
 from foldshift.planning.blocks import (
+    block_names,
     block_range,
     partitioner_options,
     variants,
 )
 from foldshift.planning.config import (
+    FOLD_STUDIES,
     TASKS,
     check_imports,
     check_mirror,
@@ -76,6 +78,7 @@ def configure(raw):
     layouts = {
         study: Layout(study, resolved, known, learners, costs)
         for study in resolved["studies"]
+        if study in FOLD_STUDIES
     }
     return resolved, known, learners, layouts
 
@@ -170,6 +173,14 @@ def entry_of(wildcards):
 def local_sources(wildcards):
     """Files of the user's own that a data set is read from, as inputs: an edited file replans."""
     return local_files(CATALOGUE[wildcards.dataset])
+
+
+def origins_of_study(wildcards):
+    """Where the data of a study came from: of each of its data sets, or of its reviews."""
+    settings = config["studies"][wildcards.study]
+    if "reviews" in settings:
+        return [f"<resources>/reviews/{settings['reviews']}.json"]
+    return [f"<resources>/fetched/{name}.json" for name in sorted(settings["datasets"])]
 
 
 SCALINGS = ("global", "fold", "none")
@@ -316,7 +327,7 @@ def jobs_of_run():
     """Every job of the configured studies."""
     found = None
     for study in config["studies"]:
-        layout = LAYOUTS[study]
+        layout = LAYOUTS.get(study)
         found = study_jobs(study, config, layout, LEARNERS, CATALOGUE, found)
     return found.jobs
 
@@ -350,26 +361,40 @@ def plan_of_run():
 
 @cache
 def planned():
-    """Jobs of the run by rule and data set or population."""
-    return {(job.rule, Path(job.output).stem): job for job in jobs_of_run()}
+    """Jobs of the run by rule and what distinguishes their outputs: the path below the study and the kind of result."""
+    return {(job.rule, output_key(job.output)): job for job in jobs_of_run()}
+
+
+def output_key(output):
+    """Path of a result below the study and its kind, without the ending: `NB/with/0-24` of `results/geras_2013/error/NB/with/0-24.parquet`."""
+    parts = Path(output).parts
+    below = next((i + 2 for i, part in enumerate(parts) if part in TASKS), -1)
+    return "/".join((*parts[below:-1], parts[-1].rpartition(".")[0]))
+
+
+def planned_job(rule, wildcards):
+    """What is expected of a job, by its wildcards."""
+    return planned()[rule, "/".join(w for w in wildcards if w not in TASKS)]
 
 
 def planned_seconds(rule):
-    """Function for the seconds that a job of one data set is expected to take."""
-    return lambda wildcards: planned()[rule, wildcards[-1]].seconds
+    """Function for the seconds that a job is expected to take."""
+    return lambda wildcards: planned_job(rule, wildcards).seconds
 
 
 def planned_mb(rule):
-    """Function for the memory of a job of one data set, with a margin."""
-    return lambda wildcards: 200 + 1.5 * planned()[rule, wildcards[-1]].mb
+    """Function for the memory of a job, with a margin."""
+    return lambda wildcards: 200 + 1.5 * planned_job(rule, wildcards).mb
 
 
 STUDY_TITLES = {
     "saez_2022": "Saez and Romero-Bejar 2022",
     "moreno_torres_2012": "Moreno-Torres, Saez and Herrera 2012",
+    "geras_2013": "Geras and Sutton 2013",
+    "wong_2015": "Wong 2015",
 }
 STUDIES_OF = {
-    task: "|".join(study for study in TASKS if TASKS[study] == task)
+    task: "|".join(study for study in FOLD_STUDIES if TASKS[study] == task)
     for task in ("regression", "classification")
 }
 

@@ -25,10 +25,7 @@ rule write_provenance:
 
 rule list_sources:
     input:
-        origins=lambda wildcards: [
-            f"<resources>/fetched/{name}.json"
-            for name in sorted(config["studies"][wildcards.study]["datasets"])
-        ],
+        origins=origins_of_study,
         code=code("list_sources"),
     output:
         datasets="<results>/provenance/datasets_{study}.json",

@@ -1,4 +1,4 @@
-"""Populations of two classes that draw as many rows as wanted: what a classifier really achieves can be measured on rows it has never met."""
+"""Populations that draw as many rows as wanted, of two classes or with a number as target: a learner can be measured on rows it has never met."""
 
 import numpy as np
 
@@ -163,6 +163,34 @@ def integer_grid(n, rng):
     return X, y
 
 
+def friedman_1991(n, rng):
+    """Ten uniform inputs, five of which matter: ``10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, e normal of standard deviation 1 [1]_.
+
+    References
+    ----------
+    .. [1] Friedman, J.H. (1991). Multivariate adaptive regression splines. Annals of Statistics 19, section 4.3.
+    """
+    X = rng.random((n, 10))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+    return X, y + rng.standard_normal(n)
+
+
+def pareto_costs(n, rng):
+    """A target with a heavy tail, such as costs have: Pareto of index 5 above ``1 + x1 + 2 x2 x3``, three uniform inputs.
+
+    Its first four moments exist: a squared error has a variance but no skewness, and its mean over some hundred rows is far from normal.
+    """
+    X = rng.random((n, 3))
+    return X, (1 + X[:, 0] + 2 * X[:, 1] * X[:, 2]) * (1 - rng.random(n)) ** -0.2
+
+
+def staircase(n, rng):
+    """A target in whole numbers, hence with many ties: steps along three of four uniform inputs, and noise of -1, 0 or 1 (chances 1/4, 1/2, 1/4)."""
+    X, noise = rng.random((n, 4)), rng.random(n)
+    y = np.floor(4 * X[:, 0]) + np.floor(3 * X[:, 1]) * (X[:, 2] > 0.5)
+    return X, y + (noise > 0.75) - (noise < 0.25)
+
+
 POPULATIONS = {
     "twonorm": twonorm,
     "ringnorm": ringnorm,
@@ -177,6 +205,12 @@ POPULATIONS = {
     "sparse_signal": sparse_signal,
     "integer_grid": integer_grid,
 }
+# With a number as target. No name is that of a data set of the catalogue, which would come first.
+TARGET_POPULATIONS = {
+    "friedman_1991": friedman_1991,
+    "pareto_costs": pareto_costs,
+    "staircase": staircase,
+}
 N_CATEGORIES = {"mixed_attributes": {3: 5, 4: 20, 5: 9}}  # of nominal columns
 
 
@@ -186,7 +220,7 @@ def draw_population(name, n_rows, rng):
     Parameters
     ----------
     name : str
-        A name of `POPULATIONS`.
+        A name of `POPULATIONS` or `TARGET_POPULATIONS`.
     n_rows : int
         How many; rows are independent.
     rng : numpy.random.Generator
@@ -195,31 +229,35 @@ def draw_population(name, n_rows, rng):
     Returns
     -------
     data : foldshift.datasets.Dataset
-        Inputs as drawn, not scaled; classes ``0`` and ``1``.
+        Inputs as drawn, not scaled; classes ``0`` and ``1``, or a float64 target, not scaled either.
 
     Raises
     ------
     SourceError
         If there is no such population.
     """
-    if name not in POPULATIONS:
-        raise SourceError(unknown("generated population", name, POPULATIONS))
-    X, y = POPULATIONS[name](n_rows, rng)
+    populations = POPULATIONS | TARGET_POPULATIONS
+    if name not in populations:
+        raise SourceError(unknown("generated population", name, populations))
+    X, y = populations[name](n_rows, rng)
+    classes = name in POPULATIONS
+    if not classes:
+        y = np.round(y, DECIMALS)
     X = np.ascontiguousarray(np.round(X, DECIMALS))
     n_categories = N_CATEGORIES.get(name, {})
     columns = range(X.shape[1])
     return Dataset(
         name=name,
-        task="classification",
+        task="classification" if classes else "regression",
         X=X,
         y=y,
         feature_names=tuple(f"x{j + 1}" for j in columns),
         kinds=tuple("nominal" if j in n_categories else "real" for j in columns),
         categories=tuple(tuple(str(code) for code in range(n_categories.get(j, 0))) for j in columns),
-        classes=("0", "1"),
+        classes=("0", "1") if classes else (),
         groups=None,
-        target="class",
-        target_range=(0.0, 0.0),
+        target="class" if classes else "y",
+        target_range=(0.0, 0.0) if classes else (float(y.min()), float(y.max())),
         feature_ranges=np.column_stack([X.min(axis=0), X.max(axis=0)]),
         scaling="none",
         rows=np.arange(n_rows),

@@ -11,6 +11,7 @@ EXPORTS = {
     "MARSRegressor": "mars",
     "NNClassifier": "nearest_classifier",
     "NNRegressor": "nearest",
+    "NaiveBayesClassifier": "naive_bayes",
     "PARTClassifier": "part",
     "PDFClassifier": "pdfc",
     "RIPPERClassifier": "ripper",

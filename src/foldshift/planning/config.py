@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import jsonschema
 import yaml
 
-from foldshift.datasets.populations import POPULATIONS
+from foldshift.datasets.populations import POPULATIONS, TARGET_POPULATIONS
 from foldshift.errors import ConfigError, unknown
 from foldshift.importing import import_object
 from foldshift.learners import EXPORTS
@@ -18,7 +18,11 @@ from foldshift.planning.schemes import choose_schemes, iterations
 
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
 LISTS = ("datasets", "partitioners", "learners", "n_folds")
-TASKS = {"saez_2022": "regression", "moreno_torres_2012": "classification"}
+# What the data sets of a study are for; None: it has none of the catalogue.
+TASKS = {"saez_2022": "regression", "moreno_torres_2012": "classification", "geras_2013": None, "wong_2015": "classification"}
+# Studies whose folds and scores stand in files of their own, one per block of seeds.
+FOLD_STUDIES = ("saez_2022", "moreno_torres_2012")
+TEXT_LEARNERS = ("NB", "SVM")  # of the reviews; see foldshift.learners.text
 REFERENCES = {"saez_2022": ("CV", "TSCV"), "moreno_torres_2012": ("SCV",)}
 
 
@@ -135,7 +139,7 @@ def fitting(config, catalogue, learners):
         if key == "datasets":
             return value not in catalogue or catalogue[value].task == task
         if key == "learners":
-            return value not in learners or task in learners[value]["tasks"]
+            return value in TEXT_LEARNERS if task is None else value not in learners or task in learners[value]["tasks"]
         if key == "partitioners":
             of_classes = value in CLASS_PARTITIONERS
             of_targets = not of_classes and _is_regression_partitioner(value)
@@ -218,7 +222,7 @@ def check_studies(config, catalogue, learners):
         At the first mistake.
     """
     for study, settings in config["studies"].items():
-        for name in settings["datasets"]:
+        for name in settings.get("datasets", []):
             if name not in catalogue:
                 hint = f"Add a line to {config['catalogue']} or an entry to extra_datasets."
                 same_task = [known for known, entry in catalogue.items() if entry.task == TASKS[study]]
@@ -236,7 +240,7 @@ def check_studies(config, catalogue, learners):
             ):
                 path = unquote(sources[0][5:].split("?")[0])
                 raise ConfigError(f"data set {name}: no such file {path}; paths count from the folder you run in")
-        for name in settings["learners"]:
+        for name in settings["learners"] if TASKS[study] else []:
             if name not in learners:
                 raise ConfigError(
                     unknown(f"learner in {study}.learners", name, learners, f"Add an entry to {config['learners_file']}.")
@@ -245,20 +249,30 @@ def check_studies(config, catalogue, learners):
                 raise ConfigError(
                     f"{study}.learners: {name} does not do {TASKS[study]}; its tasks are {', '.join(learners[name]['tasks'])}"
                 )
-        for name in settings["partitioners"]:
+        for name in settings.get("partitioners", []):
             _check_partitioner(study, name, settings, config, catalogue)
-        for name in settings.get("held_out", {}).get("populations", []):
-            _check_population(study, name, settings, catalogue)
+        for part in ("held_out", "audit"):
+            for name in settings.get(part, {}).get("populations", []):
+                _check_population(
+                    f"{study}.{part}", name, settings[part]["n_sample"], catalogue, TASKS[study] if part == "held_out" else None
+                )
+        for name in settings.get("audit", {}).get("learners", []):
+            if name not in learners:
+                raise ConfigError(
+                    unknown(f"learner in {study}.audit.learners", name, learners, f"Add an entry to {config['learners_file']}.")
+                )
+        if "domains" in settings:
+            _check_sources(study, settings)
         for name in settings.get("max_rows", {}):
             if name not in learners:
                 raise ConfigError(unknown(f"learner in {study}.max_rows", name, learners))
-        for reference in REFERENCES[study]:
+        for reference in REFERENCES.get(study, ()):
             if reference not in settings["partitioners"]:
                 raise ConfigError(
                     f"{study}.partitioners must contain {' and '.join(REFERENCES[study])}, the references of the tests; got {', '.join(settings['partitioners'])}"
                 )
-        for k in settings["n_folds"]:
-            for name in settings["datasets"]:
+        for k in settings.get("n_folds", []):
+            for name in settings.get("datasets", []):
                 rows = catalogue[name].n_rows
                 if rows is not None and k > rows:
                     raise ConfigError(
@@ -287,18 +301,29 @@ def _check_partitioner(study, name, settings, config, catalogue):
             )
 
 
-def _check_population(study, name, settings, catalogue):
-    if name in POPULATIONS:
+def _check_population(where, name, n_sample, catalogue, task):
+    """`task`: the only one that fits; None if both do."""
+    generated = (*POPULATIONS, *(TARGET_POPULATIONS if task is None else ()))
+    if name in generated:
         return
-    where, n_sample = f"{study}.held_out", settings["held_out"]["n_sample"]
-    if name not in catalogue or catalogue[name].task != TASKS[study]:
-        same_task = [known for known, entry in catalogue.items() if entry.task == TASKS[study]]
-        raise ConfigError(unknown(f"population in {where}.populations", name, (*POPULATIONS, *same_task)))
+    if name not in catalogue or task not in (None, catalogue[name].task):
+        fitting = [known for known, entry in catalogue.items() if task in (None, entry.task)]
+        raise ConfigError(unknown(f"population in {where}.populations", name, (*generated, *fitting)))
     rows = catalogue[name].n_rows
     if rows is not None and rows < 2 * n_sample:
         raise ConfigError(
             f"{where}.populations: {name} has {rows} rows; a population needs at least twice n_sample={n_sample}, as much is held out as drawn"
         )
+
+
+def _check_sources(study, settings):
+    """One domain is held out of every draw."""
+    most = len(settings["domains"]) - 1
+    for key, number in (("n_sources", max(settings["n_sources"])), ("held_fixed.n_sources", settings["held_fixed"]["n_sources"])):
+        if number > most:
+            raise ConfigError(
+                f"{study}.{key}={number} must be at most {most}: of the {len(settings['domains'])} domains one is held out; lower it or add domains"
+            )
 
 
 def local_files(entry):
@@ -333,7 +358,7 @@ def check_imports(config, learners):
     ConfigError
         If an import fails; the message names the entry.
     """
-    used = {name for settings in config["studies"].values() for name in settings["learners"]}
+    used = {name for study, settings in config["studies"].items() if TASKS[study] for name in settings["learners"]}
     wanted = [(f"learner {name} in {config['learners_file']}", learners[name]["import"]) for name in sorted(used)]
     wanted += [(f"own_partitioners.{name}", entry["import"]) for name, entry in config["own_partitioners"].items()]
     for what, path in wanted:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from foldshift.datasets.populations import POPULATIONS
 from foldshift.planning.blocks import TRUTH, block_range
 from foldshift.planning.config import TASKS, configured_learners
+from foldshift.planning.inference_jobs import inference_jobs, source_jobs
 from foldshift.planning.layout import ABLATION, fits_per_seed, fold_work
 from foldshift.planning.schemes import iterations
 
@@ -46,6 +47,17 @@ TABLE_JOBS = {
         "moreno_ablation": ("tables/ablation.csv", 30),
         "moreno_paper_vs_ours": ("paper_vs_ours.csv", 5),
         "moreno_failures": ("tables/failures.csv", 1),
+    },
+    "geras_2013": {
+        "geras_error": ("tables/figure2_error.csv", 3),
+        "geras_variance": ("tables/estimators.csv", 5),
+        "geras_models": ("tables/mean_predictor.csv", 2),
+    },
+    "wong_2015": {
+        "wong_examples": ("tables/examples.csv", 1),
+        "wong_intervals": ("tables/intervals.csv", 5),
+        "wong_claims": ("tables/claims.csv", 2),
+        "wong_audit": ("tables/audit.csv", 3),
     },
 }
 
@@ -104,8 +116,8 @@ def study_jobs(study, config, layout, learners, catalogue, found=None):
     study : str
     config : dict
         Resolved configuration.
-    layout : foldshift.planning.layout.Layout
-        How the study is cut into jobs.
+    layout : foldshift.planning.layout.Layout or None
+        How the study is cut into jobs; None for a study without files of folds.
     learners, catalogue : dict
         Learners and data sets by name.
     found : JobList, optional
@@ -117,7 +129,11 @@ def study_jobs(study, config, layout, learners, catalogue, found=None):
         The same list, with what is missing added.
     """
     found = JobList() if found is None else found
-    settings, task = config["studies"][study], TASKS[study]
+    settings = config["studies"][study]
+    if layout is None:
+        jobs = {"geras_2013": source_jobs, "wong_2015": inference_jobs}[study]
+        return _finish(found, study, config, jobs(found, config, settings, learners, catalogue))
+    task = TASKS[study]
     results, resources = f"{config['results']}/{study}", config["resources"]
     last = []
     for dataset in settings["datasets"]:
@@ -134,6 +150,12 @@ def study_jobs(study, config, layout, learners, catalogue, found=None):
         last += measure(found, layout, settings, learners, results, dataset, rows, columns, data, folds, scores)
     if task == "classification":
         last += _heldout_jobs(found, layout, config, study, learners, catalogue)
+    return _finish(found, study, config, last)
+
+
+def _finish(found, study, config, last):
+    """Tables, figures and provenance of a study, after its measurements."""
+    settings, results = config["studies"][study], f"{config['results']}/{study}"
     tables = [
         found.add(rule, f"{results}/{output}", START["tables"] + seconds, TABLE_MB, needs=last)
         for rule, (output, seconds) in TABLE_JOBS[study].items()
@@ -243,6 +265,9 @@ def _heldout_jobs(found, layout, config, study, learners, catalogue):
 
 
 def _is_made(rule, settings):
+    if rule in ("wong_claims", "wong_audit"):
+        part = settings[rule.removeprefix("wong_")]
+        return bool(part["models"] if rule == "wong_claims" else part["populations"])
     if rule == "saez_scaling":
         return settings["scaling_check"]["n_seeds"] > 0
     return rule != "moreno_heldout" or bool(settings["held_out"]["populations"])

@@ -1,0 +1,131 @@
+"""Run all studies, cut small, in many ways, and compare every table and figure byte for byte: `make bytes`.
+
+    python scripts/check_bytes.py
+
+One, two and four cores; blocks of 1, 7 and 100 seeds; two hash seeds; a fresh clone in another folder; a folder with blanks in its name.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from foldshift.archive import content_of
+
+ROOT = Path(__file__).resolve().parents[1]
+N_SEEDS = 101  # more than the largest block
+CONFIG = {
+    "studies": {
+        "saez_2022": {
+            "datasets": ["steps"],
+            "partitioners": ["CV", "SCV4", "TSCV"],
+            "learners": ["NN", "ELM"],
+            "n_folds": [3],
+            "n_seeds": N_SEEDS,
+            "convergence": {"step": 20, "draws": 5},
+            "scaling_check": {"n_seeds": 2, "n_folds": 3},
+        },
+        "moreno_torres_2012": {
+            "datasets": ["iris", "monk-2"],
+            "partitioners": ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"],
+            "learners": ["1NN", "LDA", "C4.5"],
+            "schemes": ["2x2", "3x1"],
+            "n_seeds": N_SEEDS,
+            "n_truth": 8,
+            "convergence": {"n_orders": 2},
+            "covariate_shift": {"n_runs": 3},
+            "ablation": {"n_seeds": 2, "schemes": ["3x1"], "metrics": ["keel"]},
+            "held_out": {"populations": ["twonorm"], "n_sample": 60, "n_replicates": 3, "n_parts": 2},
+        },
+    }
+}
+
+
+class Way(NamedTuple):
+    """One way to run: what it is called, and what it changes."""
+
+    title: str
+    cores: int = 2
+    settings: tuple = ("seeds_per_block=100",)
+    hash_seed: str = "1"
+    folder: str = "run"
+    clone: bool = False
+
+
+WAYS = (
+    Way("2 cores, blocks of 100 seeds, hash seed 1"),
+    Way("1 core", cores=1),
+    Way("4 cores", cores=4),
+    Way("blocks of 7 seeds", settings=("seeds_per_block=7",)),
+    Way("blocks of 1 seed", settings=("seeds_per_block=1", "minutes_per_job=1")),
+    Way("blocks from the cost model", settings=()),
+    Way("hash seed 2", hash_seed="2"),
+    Way("a folder with blanks in its name", folder="a folder with blanks"),
+    Way("a fresh clone in another folder", clone=True),
+)
+
+
+def outputs(folder):
+    """Checksum of every table and figure by its name."""
+    return {
+        path.relative_to(folder).as_posix(): content_of(path).sha256
+        for kind in ("tables", "figures")
+        for path in sorted(folder.glob(f"results/*/{kind}/*"))
+    }
+
+
+def run(way, place):
+    """Checksums of what one way makes, and its seconds."""
+    root, folder = ROOT, place / way.folder
+    if way.clone:
+        root = place / "clone"
+        subprocess.run(["git", "clone", "--quiet", ROOT, root], check=True)
+    folder.mkdir(parents=True)
+    (folder / "my.yaml").write_text(yaml.safe_dump(CONFIG), encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "all",
+        "--snakefile",
+        root / "Snakefile",
+        "--directory",
+        folder,
+        "--cores",
+        way.cores,
+    ]
+    command += ["--workflow-profile", root / "profiles/default", "--quiet", "all", "--configfile", folder / "my.yaml"]
+    command += ["--config", *way.settings] if way.settings else []
+    start = time.perf_counter()
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": way.hash_seed}
+    )
+    if done.returncode:
+        sys.exit(f"foldshift: {way.title}: the run failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+    return outputs(folder), time.perf_counter() - start
+
+
+def main():
+    """Compare every way with the first."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    expected, n_wrong = None, 0
+    for way in WAYS:
+        with tempfile.TemporaryDirectory() as place:
+            found, seconds = run(way, Path(place))
+        expected = found if expected is None else expected
+        differing = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+        n_wrong += len(differing)
+        print(f"{len(expected) - len(differing)} of {len(expected)} files identical, {seconds:.0f} s: {way.title}", flush=True)
+        for name in differing:
+            print(f"  differs: {name}", flush=True)
+    return 1 if n_wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
