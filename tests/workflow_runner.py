@@ -44,6 +44,42 @@ TINY_CLASSES = {
     },
 }
 
+TINY_SOURCES = {
+    "studies": {
+        "geras_2013": {
+            "learners": ["NB", "SVM"],
+            "n_seeds": 3,
+            "n_datasets": 2,
+            "n_truth": 6,
+            "n_sources": [2, 3],
+            "n_points": [6, 10],
+            "held_fixed": {"n_sources": 2, "n_points": 6},
+            "draws_per_block": 2,
+            "models": ["centroid"],
+            "n_simulations": 100,
+        }
+    }
+}
+TINY_INFERENCE = {
+    "studies": {
+        "wong_2015": {
+            "datasets": ["iris", "monk-2"],
+            "learners": ["1NN", "NB"],
+            "n_folds": [3, 5],
+            "n_seeds": 3,
+            "claims": {"models": ["centroid"], "n_simulations": 100},
+            "audit": {
+                "populations": ["twonorm", "friedman_1991"],
+                "partitioners": ["SCV", "DOB-SCV", "CV", "TSCV"],
+                "learners": ["1NN", "NN"],
+                "n_sample": 40,
+                "n_folds": 4,
+                "n_replicates": 10,
+            },
+        }
+    }
+}
+
 
 class Workflow:
     """The workflow with its own working directory and configuration."""

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
@@ -8,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from bench_sources import main, plain_losses
 from foldshift.datasets.reviews import generate_reviews
 from foldshift.evaluation.sources import DESIGNS, draw_rows, out_of_source_error, random_blocks, source_losses
-from foldshift.learners.text import BernoulliNBClassifier, MultinomialNBClassifier, linear_svm, unit_rows
+from foldshift.learners.text import BernoulliNBClassifier, MultinomialNBClassifier, linear_svm, text_learner, unit_rows
 
 BOTH = pytest.mark.parametrize("learner", [MultinomialNBClassifier(), BernoulliNBClassifier()], ids=["multinomial", "bernoulli"])
 
@@ -237,3 +238,13 @@ def test_the_benchmark_refuses_sizes_below_one(capsys):
     with pytest.raises(SystemExit):
         main(["--sizes", "0"])
     assert "must be at least 1" in capsys.readouterr().err
+
+
+def test_a_training_part_of_one_class_predicts_it():
+    X, y = np.array([[2, 0], [1, 0], [0, 3], [1, 1]]), np.array([0, 0, 0, 1])
+    rows = np.array([[[0, 1], [2, 3]]])  # without the second block only class 0 is left
+    for name in ("NB", "SVM"):
+        learner, inputs = text_learner(name, csr_array(X))
+        for shared in (True, False):
+            losses = source_losses(inputs, y, rows, learner, "cvs", shared=shared)
+            assert losses[0, 1].tolist() == [0, 1]

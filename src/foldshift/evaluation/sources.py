@@ -106,7 +106,7 @@ def source_losses(X, y, rows, learner, design, rng=None, *, shared=True):
         Source of the random cut, drawn first and the same for every learner; then of the states of a learner that is random and whose
         `random_state` is None.
     shared : bool, default=True
-        Whether to use the shared path where there is one. Both give the same losses.
+        Whether to use the shared path where there is one. Both give the same losses. A training part of one class predicts that class.
 
     Returns
     -------
@@ -202,7 +202,10 @@ def _losses(X, y, rows, sizes, learner, first, rng, shared):
         for k in range(first, len(sizes)):
             test = slice(starts[k], starts[k + 1])
             train = np.delete(chosen, test)
-            model = clone_with_state(learner, None if states is None else states[r, k - first])
-            predicted = model.fit(X[train], y[train]).predict(X[chosen[test]])
+            if (y[train] == y[train[0]]).all():
+                predicted = y[train[0]]  # some learners refuse a single class; there is nothing else to predict
+            else:
+                model = clone_with_state(learner, None if states is None else states[r, k - first])
+                predicted = model.fit(X[train], y[train]).predict(X[chosen[test]])
             losses[r, starts[k] - starts[first] : starts[k + 1] - starts[first]] = predicted != y[chosen[test]]
     return losses

@@ -6,11 +6,27 @@ from foldshift.lazy import exports
 from foldshift.shift.hellinger import hellinger as hellinger
 
 EXPORTS = {
+    "adjust_p": "statistics",
+    "chi_square": "statistics",
+    "classifier_two_sample": "two_sample",
+    "co_failure": "failures",
+    "DriftReport": "drift",
+    "energy_distance_test": "two_sample",
     "fold_covariates": "covariates",
+    "fold_drift": "drift",
     "fold_hellinger_attributes": "covariates",
     "fold_ks": "ks",
     "fold_ks_attributes": "covariates",
+    "friedman_bootstrap": "statistics",
     "hellinger": "hellinger",
+    "hellinger_features": "statistics",
+    "inject_shift": "injectors",
+    "kruskal_wallis": "statistics",
+    "ks_features": "statistics",
+    "ks_p_value": "statistics",
     "ks_statistic": "ks",
+    "mmd": "two_sample",
+    "two_proportion": "statistics",
+    "versions": "injectors",
 }
 __getattr__, __dir__, __all__ = exports(__name__, EXPORTS)

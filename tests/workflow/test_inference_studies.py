@@ -1,0 +1,108 @@
+"""The studies of several sources and of intervals run end to end, and give the same bytes however they are run."""
+
+import copy
+import gzip
+import hashlib
+import re
+
+import pandas as pd
+import pytest
+import yaml
+from test_mistakes import message
+
+from foldshift.datasets.review_sources import MIRRORED, review_files
+from workflow_runner import ROOT, TINY_INFERENCE, TINY_SOURCES, Workflow
+
+pytestmark = pytest.mark.workflow
+CONFIGS = {"geras_2013": TINY_SOURCES, "wong_2015": TINY_INFERENCE}
+
+
+@pytest.fixture(scope="module", params=list(CONFIGS))
+def done(request, tmp_path_factory):
+    """A tiny study, run once."""
+    workflow = Workflow(tmp_path_factory.mktemp(request.param), CONFIGS[request.param])
+    workflow(check=True)
+    return workflow
+
+
+def rule_outputs(study):
+    """Names of the tables and figures that the rules of a study promise."""
+    text = (ROOT / f"workflow/rules/{study}.smk").read_text(encoding="utf-8")
+    return re.findall(r"report_(table|figure)\(\s*\"\w+\", \"(\w+)\"", text)
+
+
+def test_every_table_and_figure_is_there_in_every_form(done):
+    made = done.tables()
+    for kind, name in rule_outputs(done.study):
+        for form in ("csv", "html", "tex") if kind == "table" else ("svg", "pdf", "png"):
+            assert made[f"{kind}s/{name}.{form}"]
+
+
+def test_a_finished_run_plans_nothing(done):
+    assert done.plan() == {}
+
+
+def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path):
+    config = copy.deepcopy(CONFIGS[done.study])
+    if done.study == "geras_2013":
+        config["studies"]["geras_2013"]["draws_per_block"] = 1
+    other = Workflow(tmp_path / "a folder with blanks", config)
+    other(env={"PYTHONHASHSEED": "7"}, cores=1, check=True)
+    ours, theirs = done.tables(), other.tables()
+    assert [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)] == []
+
+
+def test_every_row_was_computed(done):
+    results = done.folder / "results" / done.study
+    if done.study == "geras_2013":
+        rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("error/*/*/*.parquet"))])
+        assert len(rows) == 2 * 2 * 3 * 3  # learners, samplings, draws, points of the grid
+        assert rows.select_dtypes("number").notna().all().all() and rows["out_of_source"].between(0, 1).all()
+    else:
+        rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("folds/*.parquet"))])
+        assert (rows["status"] == "ok").all()
+        # Two data sets and learners; three repetitions of three and five folds, and leave-one-out.
+        assert len(rows) == 2 * 2 * (3 * (3 + 5) + 1)
+        audit = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("audit/*.parquet"))])
+        assert len(audit) == 2 * 1 * 2 * 10 and (audit["status"] == "ok").all()
+
+
+@pytest.mark.parametrize(
+    ("study", "settings", "expected"),
+    [
+        ("geras_2013", {"n_sources": [2, 9], "domains": ["books", "dvd", "music"]}, "geras_2013.n_sources=9 must be at most 2"),
+        ("geras_2013", {"learners": ["RF"]}, "studies.geras_2013.learners.0='RF' must be one of NB, SVM"),
+        ("geras_2013", {"reviews": "yelp"}, "studies.geras_2013.reviews='yelp' must be one of generated, amazon"),
+        ("wong_2015", {"learners": ["1NM"]}, "unknown learner in wong_2015.learners '1NM'; did you mean 1NN"),
+        ("wong_2015", {"datasets": ["diabetes"]}, "diabetes is a regression data set; wong_2015 takes classification data sets"),
+        ("wong_2015", {"audit": {"populations": ["twonrom"]}}, "unknown population in wong_2015.audit.populations 'twonrom'"),
+        ("wong_2015", {"audit": {"learners": ["C45"]}}, "unknown learner in wong_2015.audit.learners 'C45'"),
+        ("wong_2015", {"n_folds": [200]}, "wong_2015.n_folds: k=200 is above the 150 rows of data set iris"),
+    ],
+)
+def test_a_mistake_in_configuration_is_found_before_planning(tmp_path, study, settings, expected):
+    config = copy.deepcopy(CONFIGS[study])
+    config["studies"][study] |= settings
+    text = message(Workflow(tmp_path, config)())
+    assert expected in text
+
+
+def mirror_with(folder, domains, change=lambda data: data):
+    """A mirror of made-up reviews, and the table of files that knows their checksums."""
+    for domain in domains:
+        for file in review_files()[domain]:
+            path = folder / MIRRORED.format(domain=domain, part=file.part)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(gzip.compress(change(f"1\tgood {domain} {file.part}\n0\tbad thing\n".encode())))
+
+
+def test_reviews_that_are_not_the_known_ones_are_refused_in_one_line(tmp_path):
+    config = copy.deepcopy(TINY_SOURCES)
+    config["studies"]["geras_2013"] |= {"reviews": "amazon", "domains": ["books", "dvd", "music"], "n_sources": [2]}
+    mirror_with(tmp_path / "mirror", ["books", "dvd", "music"])
+    workflow = Workflow(tmp_path / "run", config)
+    (workflow.folder / "my.yaml").write_text(yaml.safe_dump(config | {"mirror": str(tmp_path / "mirror")}))
+    text = message(workflow("--retries", "0"))
+    found = hashlib.sha256(b"1\tgood books train\n0\tbad thing\n").hexdigest()
+    assert "reviews of books (train): none of 2 places could be used" in text and f"SHA-256 {found[:12]}" in text
+    assert not list((workflow.folder / "resources/reviews").glob("*.npz"))
