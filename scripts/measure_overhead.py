@@ -1,46 +1,102 @@
-"""What the workflow costs beside computing: run a slice of a study and compare the processor time of everything with that of the jobs' own work.
+"""What the workflow costs beside computing: run a slice of a study, and carry what starting and bookkeeping cost there over to the paper's scale.
 
     python scripts/measure_overhead.py --study saez_2022 --datasets stock,laser --mirror FOLDER
 
-Computing is what the scripts' functions take, as their logs say; the rest is starting Python, imports, and Snakemake itself.
+Computing is what the scripts' functions take, as their logs say; the rest is starting Python, imports, and Snakemake itself. A slice has as many tables as
+the whole study and bears Snakemake's start alone: its own share is an upper limit. At the paper's scale every kind of job costs in starting what it cost in
+the slice, Snakemake's start is measured by a dry run, and computing is what the cost model says, corrected by what it said of the slice.
 """
 
 import argparse
-import os
 import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 
+from foldshift.datasets.catalogue import read_catalogue
+from foldshift.planning.config import TASKS, fill_in, fitting, read_learners, read_yaml, resolve
+from foldshift.planning.costs import CostModel, read_costs
+from foldshift.planning.jobs import START, TABLE_JOBS, study_jobs
+from foldshift.planning.layout import Layout
+
 ROOT = Path(__file__).resolve().parents[1]
-WORK = re.compile(r"done in [\d.]+ s, ([\d.]+) s of processor time")
+WORK = re.compile(r"done in [\d.]+ s, ([\d.]+) s of processor time, and ([\d.]+) s of it to start")
+TABLES = "tables"
+KINDS = {
+    "moreno_measure_convergence": "convergence",
+    "moreno_measure_covariate_shift": "covariate_shift",
+    "moreno_measure_heldout": "held_out",
+    "saez_compare_scaling": "scaling",
+}
 
 
-def work_seconds(folder):
-    """Processor seconds of the work of all jobs, and their number, from their logs."""
-    found = [WORK.search(path.read_text(encoding="utf-8")) for path in Path(folder).rglob("*.log")]
-    seconds = [float(match[1]) for match in found if match]
-    return sum(seconds), len(seconds)
+def kind_of_log(parts):
+    """Kind of a job by the path of its log: tables and figures of a study are one kind."""
+    if parts[0] not in TASKS:
+        return parts[0].removesuffix(".log")
+    return TABLES if len(parts) == 2 else parts[1]
+
+
+def kind_of_rule(rule):
+    """The same by its rule."""
+    return TABLES if any(rule in jobs for jobs in TABLE_JOBS.values()) else KINDS.get(rule, rule)
+
+
+def read_logs(folder):
+    """Seconds of processor time by kind of job: lists of (work, start)."""
+    found = defaultdict(list)
+    for path in Path(folder).rglob("*.log"):
+        if match := WORK.search(path.read_text(encoding="utf-8")):
+            found[kind_of_log(path.relative_to(folder).parts)].append((float(match[1]), float(match[2])))
+    return found
+
+
+def planned_jobs(study, settings):
+    """Jobs of a study at the paper's scale, with some settings changed."""
+    raw = read_yaml(ROOT / "config/paper.yaml", "configuration") | settings
+    schema = read_yaml(ROOT / "workflow/schemas/config.schema.yaml", "configuration schema")
+    filled = fill_in(raw, schema)
+    catalogue, learners = read_catalogue(ROOT / filled["catalogue"]), read_learners(ROOT / filled["learners_file"])
+    config = resolve(raw, schema, fitting(filled, catalogue, learners))
+    layout = Layout(study, config, catalogue, learners, CostModel(read_costs(ROOT / config["costs_file"])))
+    return study_jobs(study, config, layout, learners, catalogue).jobs
+
+
+def work_of(jobs):
+    """Seconds of work that the cost model expects of jobs, without starting them."""
+    light, learners, tables = START["light"], START["learners"], START["tables"]
+    evaluating = {"evaluate", "classify", *KINDS}
+    return sum(
+        job.seconds - (tables if kind_of_rule(job.rule) == TABLES else learners if job.rule in evaluating else light)
+        for job in jobs
+    )
+
+
+def processor_seconds(command):
+    """Run a command; processor seconds of it and of all that it starts, and seconds by the clock."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"foldshift: the slice failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - start
 
 
 def main():
     """Run the slice in a folder of its own and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--study", default="saez_2022")
+    parser.add_argument("--study", default="saez_2022", choices=["saez_2022", "moreno_torres_2012"])
     parser.add_argument("--datasets", required=True, help="the slice, by commas")
     parser.add_argument("--mirror", help="folder or URL of the real data")
     parser.add_argument("--cores", default="2")
     parser.add_argument("--config", nargs="*", default=[], help="further settings, e.g. n_seeds=100")
     options = parser.parse_args()
+    mirror = [f"mirror={Path(options.mirror).resolve()}"] if options.mirror else []
     with tempfile.TemporaryDirectory() as folder:
-        settings = [
-            f"datasets={options.datasets}",
-            *([f"mirror={Path(options.mirror).resolve()}"] if options.mirror else []),
-            *options.config,
-        ]
         command = [
             Path(sys.executable).with_name("snakemake"),
             options.study,
@@ -50,22 +106,37 @@ def main():
             folder,
         ]
         command += ["--workflow-profile", ROOT / "profiles/default", "--cores", options.cores, "--quiet", "all"]
-        command += ["--configfile", ROOT / "config/paper.yaml", "--config", *settings]
-        start = time.perf_counter()
-        done = subprocess.run(command, capture_output=True, text=True)
-        wall = time.perf_counter() - start
-        if done.returncode:
-            sys.exit(f"foldshift: the slice failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        whole = usage.ru_utime + usage.ru_stime
-        work, n_jobs = work_seconds(os.path.join(folder, "results/logs"))
+        command += ["--configfile", ROOT / "config/paper.yaml"]
+        paper = ["--config", *mirror, *options.config] if mirror or options.config else []
+        slice_config = ["--config", *mirror, *options.config, f"datasets={options.datasets}"]
+        planning, _ = processor_seconds([*command, "--dry-run", *paper])
+        own_planning, _ = processor_seconds([*command, "--dry-run", *slice_config])
+        whole, wall = processor_seconds([*command, *slice_config])
+        kinds = read_logs(Path(folder) / "results/logs")
+    n_jobs = sum(map(len, kinds.values()))
+    work, start = (sum(pair[i] for pairs in kinds.values() for pair in pairs) for i in (0, 1))
     print(
         f"{options.study}, {options.datasets}, {' '.join(options.config) or 'paper scale'}: {n_jobs} jobs, {wall:.0f} s on {options.cores} cores"
     )
     print(
-        f"processor time: {whole:.0f} s in all, {work:.0f} s computing; beside it {whole - work:.0f} s, {(whole - work) / n_jobs:.2f} s per job"
+        f"slice: {whole:.0f} s of processor time, {work:.0f} s computing, {start:.0f} s starting jobs, {own_planning:.0f} s Snakemake's start, "
+        f"{whole - work - start - own_planning:.0f} s its bookkeeping; overhead {100 * (1 - work / whole):.1f} %"
     )
-    print(f"overhead: {100 * (1 - work / whole):.1f} % of core time")
+
+    changed = dict(setting.split("=", 1) for setting in options.config)
+    settings = {key: int(value) for key, value in changed.items()}
+    jobs = planned_jobs(options.study, settings)
+    expected = work_of(planned_jobs(options.study, settings | {"datasets": options.datasets.split(",")}))
+    per_start = {kind: sum(pair[1] for pair in pairs) / len(pairs) for kind, pairs in kinds.items()}
+    per_job = (whole - work - start - own_planning) / n_jobs
+    starting = sum(per_start.get(kind_of_rule(job.rule), start / n_jobs) for job in jobs)
+    computing = work_of(jobs) * work / expected
+    overhead = planning + per_job * len(jobs) + starting
+    print(
+        f"whole study at this scale: {len(jobs)} jobs, {computing:.0f} s computing (the cost model's {work_of(jobs):.0f} s by {work / expected:.2f}), "
+        f"{starting:.0f} s starting jobs, {planning:.0f} s Snakemake's start, {per_job * len(jobs):.0f} s its bookkeeping"
+    )
+    print(f"overhead: {100 * overhead / (computing + overhead):.1f} % of core time")
 
 
 if __name__ == "__main__":

@@ -77,7 +77,8 @@ def run(main, job):
         if tail := os.environ.get(RERUN):
             logging.error("to run this job alone, when the run has ended: %s", job_command(job.output, tail))
         raise SystemExit(1) from None
-    logging.info("done in %.1f s, %.2f s of processor time", time.perf_counter() - start, processor_time() - work)
+    seconds = time.perf_counter() - start
+    logging.info("done in %.1f s, %.2f s of processor time, and %.2f s of it to start", seconds, processor_time() - work, work)
 
 
 def processor_time():
