@@ -48,6 +48,7 @@ TINY_SOURCES = {
     "studies": {
         "geras_2013": {
             "learners": ["NB", "SVM"],
+            "sampling": ["without"],
             "n_seeds": 3,
             "n_datasets": 2,
             "n_truth": 6,
