@@ -78,8 +78,8 @@ scale: $(READY) ## how long and with how much memory both studies, and one of 28
 .PHONY: overhead
 overhead: $(READY) ## what the workflow costs beside computing, on a slice of each study: MIRROR=folder of the real data
 	@test -n "$(MIRROR)" || { echo "Name the folder of the real data: make overhead MIRROR=folder"; exit 1; }
-	"$(BIN)/python" scripts/measure_overhead.py --study saez_2022 --datasets stock,machinecpu --mirror $(MIRROR) --cores $(CORES)
-	"$(BIN)/python" scripts/measure_overhead.py --study moreno_torres_2012 --datasets wdbc,haberman --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
+	"$(BIN)/python" scripts/measure_overhead.py --study saez_2022 --datasets stock --mirror $(MIRROR) --cores $(CORES)
+	"$(BIN)/python" scripts/measure_overhead.py --study moreno_torres_2012 --datasets wdbc --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
 
 .PHONY: crash
 crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at random moments; what was done again, and whether the bytes are the same

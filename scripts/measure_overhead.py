@@ -8,6 +8,7 @@ the slice, Snakemake's start is measured by a dry run, and computing is what the
 """
 
 import argparse
+import json
 import re
 import resource
 import subprocess
@@ -26,6 +27,8 @@ from foldshift.planning.layout import Layout
 ROOT = Path(__file__).resolve().parents[1]
 WORK = re.compile(r"done in [\d.]+ s, ([\d.]+) s of processor time, and ([\d.]+) s of it to start")
 TABLES = "tables"
+# Long jobs that do not belong to a data set; with them the share of the overhead would be smaller.
+LEFT_OUT = {"moreno_torres_2012": {"held_out": {"populations": []}}}
 KINDS = {
     "moreno_measure_convergence": "convergence",
     "moreno_measure_covariate_shift": "covariate_shift",
@@ -58,6 +61,7 @@ def read_logs(folder):
 def planned_jobs(study, settings):
     """Jobs of a study at the paper's scale, with some settings changed."""
     raw = read_yaml(ROOT / "config/paper.yaml", "configuration") | settings
+    raw["studies"][study] |= LEFT_OUT.get(study, {})
     schema = read_yaml(ROOT / "workflow/schemas/config.schema.yaml", "configuration schema")
     filled = fill_in(raw, schema)
     catalogue, learners = read_catalogue(ROOT / filled["catalogue"]), read_learners(ROOT / filled["learners_file"])
@@ -107,8 +111,8 @@ def main():
         ]
         command += ["--workflow-profile", ROOT / "profiles/default", "--cores", options.cores, "--quiet", "all"]
         command += ["--configfile", ROOT / "config/paper.yaml"]
-        paper = ["--config", *mirror, *options.config] if mirror or options.config else []
-        slice_config = ["--config", *mirror, *options.config, f"datasets={options.datasets}"]
+        paper = ["--config", f"studies={json.dumps({options.study: LEFT_OUT.get(options.study, {})})}", *mirror, *options.config]
+        slice_config = [*paper, f"datasets={options.datasets}"]
         planning, _ = processor_seconds([*command, "--dry-run", *paper])
         own_planning, _ = processor_seconds([*command, "--dry-run", *slice_config])
         whole, wall = processor_seconds([*command, *slice_config])

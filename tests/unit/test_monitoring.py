@@ -216,8 +216,8 @@ def test_features_and_learners_react_to_a_strong_shift_and_not_to_none(measured)
     assert picked(shift, condition="MAR50", version=0)["hellinger_p"][0] == 1 / 21
     moved = picked(rows, condition="CS200", learner="NB")
     still = picked(rows, condition="Base", learner="NB")
-    assert moved["kruskal_p"].max() < 0.05 < still["kruskal_p"][0]
-    assert all((0 <= rows[name]).all() and (rows[name] <= 1).all() for name in PS)
+    assert moved["kruskal_p"][:2].max() < 0.001 < still["kruskal_p"][0]  # the class hardly shows in the third feature
+    assert all((rows[name] >= 0).all() and (rows[name] <= 1).all() for name in PS)
 
 
 def test_masking_removes_just_the_failures_of_the_features_on_themselves(measured):
@@ -248,7 +248,7 @@ def test_without_multivariate_tests_there_are_no_rows_of_them(data, learners):
 def test_a_condition_that_leaves_too_few_rows_of_a_class_is_left_out_and_said(learners):
     said = []
     rows = measure_repeat(make_data(n=100, share=0.2), {"NB": learners["NB"]}, 1, 0, **SMALL, progress=said.append)
-    assert [line.split()[2] for line in said] == ["P2", "P5", "P10", "P60", "P70", "MNARC50"][: len(said)]
+    assert [line.split()[2] for line in said] == ["P2", "P5", "P10", "P60", "P70", "MNARC50"]
     assert "would leave" in said[0]
     assert not {"P2", "P5"} & set(rows["shift"]["condition"])
 
@@ -408,9 +408,9 @@ def test_the_permutation_test_of_the_mean_hellinger_distance_keeps_its_level_and
         X = np.column_stack([rng.normal(size=60), rng.integers(0, 3, 60), rng.normal(size=60)])
         p_null.append(hellinger_permutation_p(X[:35], X[35:], rng, 39, nominal))
     for _ in range(10):
-        X = np.column_stack([rng.normal(size=60), rng.integers(0, 3, 60), rng.normal(size=60)])
-        X[35:, 2] += 3
-        p_moved.append(hellinger_permutation_p(X[:35], X[35:], rng, 39, nominal))
+        X = np.column_stack([rng.normal(size=300), rng.integers(0, 3, 300), rng.normal(size=300)])
+        X[200:, 2] += 2
+        p_moved.append(hellinger_permutation_p(X[:200], X[200:], rng, 39, nominal))
     assert np.mean(np.array(p_null) <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
     assert 0.4 < np.mean(p_null) < 0.6
     assert max(p_moved) == 1 / 40
@@ -446,9 +446,7 @@ def test_rows_do_not_depend_on_how_repeats_are_blocked(root, tmp_path, learners)
     both, first, second = (written(block) for block in ("0-1", "0-0", "1-1"))
     for kind, columns in COLUMNS.items():
         assert list(both[kind]) == list(second[kind]) == columns
-        joined = [
-            part[kind].astype({name: str for name in part[kind].select_dtypes("category")}) for part in (first, second, both)
-        ]
+        joined = [part[kind].astype(dict.fromkeys(part[kind].select_dtypes("category"), str)) for part in (first, second, both)]
         assert len(joined[0]) + len(joined[1]) == len(joined[2])
         for name in columns:
             np.testing.assert_array_equal(

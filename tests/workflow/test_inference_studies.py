@@ -47,7 +47,7 @@ def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path):
     if done.study == "geras_2013":
         config["studies"]["geras_2013"]["draws_per_block"] = 1
     other = Workflow(tmp_path / "a folder with blanks", config)
-    other(env={"PYTHONHASHSEED": "7"}, cores=1, check=True)
+    other(env={"PYTHONHASHSEED": "7"}, cores=4, check=True)
     ours, theirs = done.tables(), other.tables()
     assert [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)] == []
 
