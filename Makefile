@@ -40,8 +40,8 @@ run: $(READY) ## the main job with the default configuration: minutes, no data h
 	@"$(BIN)/python" scripts/finish_run.py
 
 .PHONY: test
-test: $(READY) ## the test suite
-	"$(BIN)/python" -m pytest
+test: $(READY) ## the test suite, two files of it at a time
+	"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile
 
 .PHONY: lint
 lint: $(READY) ## ruff, snakefmt and snakemake --lint
