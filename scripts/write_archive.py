@@ -40,7 +40,8 @@ def read(path):
 def main(job):
     """Name everything, write the archive, log its size and checksum."""
     given, folders = job.input, job.params.folders
-    measured = [*given.scores, *given.rows, *given.scaling, *given.held_out, *given.sources, *given.simulated]
+    kinds = (given.scores, given.rows, given.scaling, given.held_out, given.sources, given.simulated, given.monitored)
+    measured = [path for paths in kinds for path in paths]
     files = workflow_files(ROOT) | own_modules(job.params.imports)
     objects = {"config/datasets.tsv": given.catalogue, "config/learners.yaml": given.learners, "config/costs.tsv": given.costs}
     for path in (*given.outputs, *measured, *given.descriptions, *given.origins, *given.provenance):

@@ -81,6 +81,21 @@ TINY_INFERENCE = {
     }
 }
 
+TINY_MONITORING = {
+    "studies": {
+        "cieslak_2009": {
+            "datasets": ["breast_cancer", "wine"],
+            "learners": ["PET", "NB"],
+            "n_seeds": 2,
+            "repeats_per_block": 2,
+            "n_bootstraps": 20,
+            "n_permutations": 20,
+            "n_repeats_multivariate": 1,
+            "n_versions_multivariate": 1,
+        }
+    }
+}
+
 
 class Workflow:
     """The workflow with its own working directory and configuration."""

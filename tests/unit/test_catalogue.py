@@ -82,9 +82,21 @@ def prepared(entry, table):
     return prepare(table, entry.name, entry.task, expected_rows=entry.n_rows, expected_features=entry.n_features)
 
 
+MONITORED = {
+    "estate",
+    "mammography",
+    "oil",
+    "page",
+    "pendigits",
+    "satimage",
+    "segment",
+}  # those that only the monitoring study has
+
+
 def studied(task):
-    """Data sets of the papers, as their sources have them."""
-    return [name for name, entry in CATALOGUE.items() if entry.task == task and name not in (*BUNDLED[task], *REPAIRED)]
+    """Data sets of the papers on folds, as their sources have them."""
+    others = {*BUNDLED[task], *REPAIRED, *MONITORED}
+    return [name for name, entry in CATALOGUE.items() if entry.task == task and name not in others]
 
 
 # ---- what is in it ----
@@ -106,9 +118,9 @@ def test_every_line_satisfies_the_schema_and_every_column_is_described(root):
     assert all(part["description"] for part in schema["properties"].values())
 
 
-def test_it_holds_28_regression_sets_27_classification_sets_one_repaired_and_those_that_need_no_download():
+def test_it_holds_28_regression_sets_27_classification_sets_one_repaired_7_monitored_and_those_that_need_no_download():
     assert (len(studied("regression")), len(studied("classification"))) == (28, 27)
-    assert len(CATALOGUE) == 28 + 27 + len(REPAIRED) + sum(map(len, BUNDLED.values()))
+    assert len(CATALOGUE) == 28 + 27 + len(REPAIRED) + len(MONITORED) + sum(map(len, BUNDLED.values()))
     for entry in CATALOGUE.values():
         assert entry.n_rows and entry.n_features and entry.fingerprint and entry.title and entry.citation and entry.licence
 
@@ -153,7 +165,7 @@ def test_what_needs_no_download_comes_first_then_the_mirror():
             assert schemes in (["sklearn"], ["generated"])
         else:
             assert schemes[: 2 if name in GENERATED else 1] == (["generated", "mirror"] if name in GENERATED else ["mirror"])
-            assert set(schemes) & {"keel", "uci"}
+            assert set(schemes) & {"keel", "uci"} or name in MONITORED
             assert not set(schemes) & {"url", "file"}
 
 
@@ -185,13 +197,39 @@ def test_a_set_of_the_default_configuration_needs_neither_mirror_nor_network(nam
 
 
 def test_every_studied_set_is_read_from_the_mirror_with_its_checksum(shared):
-    for name in (*studied("regression"), *studied("classification"), *REPAIRED):
+    for name in (*studied("regression"), *studied("classification"), *REPAIRED, *MONITORED):
         entry = CATALOGUE[name]
         fetched = quietly(replace(entry, sources=(source_of(name, "mirror"),)), mirror=shared / "data")
         assert fetched.fingerprint == entry.fingerprint
         data = prepared(entry, fetched.table)
         assert data.notes == ()
         assert data.n_dropped == 0
+
+
+def test_monitored_sets_have_two_classes_and_the_counts_of_the_monitoring_paper_but_for_five_rows(shared):
+    printed = {
+        row["dataset"].lower().replace("-", ""): row for row in rows_of(shared / "reference/cieslak_2009_table1_datasets.csv")
+    }
+    different = {}
+    for name in (*MONITORED, "phoneme"):
+        data = prepared(CATALOGUE[name], quietly(CATALOGUE[name], mirror=shared / "data").table)
+        assert (len(data.classes), data.X.shape[1]) == (2, int(printed[name]["features"]))
+        rows = sum(int(printed[name][part]) for part in ("training", "validation", "testing"))
+        if len(data.X) != rows:
+            different[name] = (rows, len(data.X))
+    assert different == {"satimage": (6435, 6430)}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "options"),
+    [
+        ("pendigits", "weka/pendigits.arff", "map=17:0=0,1=0,2=0,3=0,4=0,5=0,6=0,7=1,8=0,9=0"),
+        ("page", "uci/page-blocks/page-blocks.data", "format=space&map=11:1=0,2=1,3=1,4=1,5=1"),
+    ],
+)
+def test_classes_put_together_by_a_map_give_the_very_rows_of_the_mirror(name, file, options, shared):
+    entry = replace(CATALOGUE[name], sources=(f"mirror:{file}?{options}",))
+    assert quietly(entry, mirror=shared / "data").fingerprint == CATALOGUE[name].fingerprint
 
 
 def test_sets_of_the_regression_study_have_numeric_inputs_only(shared):

@@ -78,7 +78,8 @@ def test_a_job_that_succeeds_says_no_more_than_how_long_it_took(job, monkeypatch
     monkeypatch.setenv(RERUN, "--cores 1")
     run(lambda job: logging.info("3 fits"), job)
     assert re.fullmatch(
-        r"\S+ \S+ 3 fits\n\S+ \S+ done in \d+\.\d s, \d+\.\d\d s of processor time, and \d+\.\d\d s of it to start\n", Path(job.log[0]).read_text()
+        r"\S+ \S+ 3 fits\n\S+ \S+ done in \d+\.\d s, \d+\.\d\d s of processor time, and \d+\.\d\d s of it to start\n",
+        Path(job.log[0]).read_text(),
     )
     assert capsys.readouterr().err == ""
 

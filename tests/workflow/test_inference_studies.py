@@ -1,4 +1,4 @@
-"""The studies of several sources and of intervals run end to end, and give the same bytes however they are run."""
+"""The studies of several sources, of intervals and of monitoring run end to end, and give the same bytes however they are run."""
 
 import copy
 import gzip
@@ -11,10 +11,10 @@ import yaml
 from test_mistakes import message
 
 from foldshift.datasets.review_sources import MIRRORED, review_files
-from workflow_runner import ROOT, TINY_INFERENCE, TINY_SOURCES, Workflow
+from workflow_runner import ROOT, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 
 pytestmark = pytest.mark.workflow
-CONFIGS = {"geras_2013": TINY_SOURCES, "wong_2015": TINY_INFERENCE}
+CONFIGS = {"geras_2013": TINY_SOURCES, "wong_2015": TINY_INFERENCE, "cieslak_2009": TINY_MONITORING}
 
 
 @pytest.fixture(scope="module", params=list(CONFIGS))
@@ -28,11 +28,16 @@ def done(request, tmp_path_factory):
 def rule_outputs(study):
     """Names of the tables and figures that the rules of a study promise."""
     text = (ROOT / f"workflow/rules/{study}.smk").read_text(encoding="utf-8")
+    if study == "cieslak_2009":  # names and the categories of the report
+        return [
+            ("figure" if "figure" in name else "table", name) for name in re.findall(r"^    \"(\w+)\": \"\d ", text, re.MULTILINE)
+        ]
     return re.findall(r"report_(table|figure)\(\s*\"\w+\", \"(\w+)\"", text)
 
 
 def test_every_table_and_figure_is_there_in_every_form(done):
     made = done.tables()
+    assert len(rule_outputs(done.study)) >= 10
     for kind, name in rule_outputs(done.study):
         for form in ("csv", "html", "tex") if kind == "table" else ("svg", "pdf", "png"):
             assert made[f"{kind}s/{name}.{form}"]
@@ -46,6 +51,8 @@ def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path):
     config = copy.deepcopy(CONFIGS[done.study])
     if done.study == "geras_2013":
         config["studies"]["geras_2013"]["draws_per_block"] = 1
+    if done.study == "cieslak_2009":
+        config["studies"]["cieslak_2009"]["repeats_per_block"] = 1
     other = Workflow(tmp_path / "a folder with blanks", config)
     other(env={"PYTHONHASHSEED": "7"}, cores=4, check=True)
     ours, theirs = done.tables(), other.tables()
@@ -58,6 +65,9 @@ def test_every_row_was_computed(done):
         rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("error/*/*/*.parquet"))])
         assert len(rows) == 2 * 3 * 3  # learners, draws, points of the grid
         assert rows.select_dtypes("number").notna().all().all() and rows["out_of_source"].between(0, 1).all()
+    elif done.study == "cieslak_2009":
+        rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("learners/*/*.parquet"))])
+        assert (rows["status"] == "ok").all() and set(rows["learner"]) == {"PET", "NB"} and set(rows["repeat"]) == {0, 1}
     else:
         rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("folds/*.parquet"))])
         assert (rows["status"] == "ok").all()
@@ -77,6 +87,8 @@ def test_every_row_was_computed(done):
         ("wong_2015", {"datasets": ["diabetes"]}, "diabetes is a regression data set; wong_2015 takes classification data sets"),
         ("wong_2015", {"audit": {"populations": ["twonrom"]}}, "unknown population in wong_2015.audit.populations 'twonrom'"),
         ("wong_2015", {"audit": {"learners": ["C45"]}}, "unknown learner in wong_2015.audit.learners 'C45'"),
+        ("cieslak_2009", {"learners": ["PETE"]}, "unknown learner in cieslak_2009.learners 'PETE'; did you mean PET"),
+        ("cieslak_2009", {"datasets": ["compustat"]}, "unknown data set in cieslak_2009.datasets 'compustat'"),
         ("wong_2015", {"n_folds": [200]}, "wong_2015.n_folds: k=200 is above the 150 rows of data set iris"),
     ],
 )

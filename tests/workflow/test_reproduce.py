@@ -1,5 +1,6 @@
 """A finished run goes into one file, and tables and figures come out of it again, byte for byte, without data and without a fit."""
 
+import copy
 import re
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import yaml
 
 import reproduce
 from foldshift.archive import METADATA, content_of, unpack, write_archive
-from workflow_runner import ROOT, Workflow
+from workflow_runner import ROOT, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 
 pytestmark = pytest.mark.workflow
 # With folders, a data set, a learner and a catalogue of places of one's own: nothing of this is there when the archive is used.
@@ -44,10 +45,18 @@ CONFIG = {
             "ablation": {"n_seeds": 0},
             "held_out": {"populations": ["twonorm"], "n_sample": 40, "n_replicates": 2, "n_parts": 1},
         },
+        **copy.deepcopy(TINY_SOURCES["studies"] | TINY_INFERENCE["studies"] | TINY_MONITORING["studies"]),
     },
 }
+# What its own learners do not know is left out.
+CONFIG["studies"]["geras_2013"] |= {"learners": ["NB"], "n_points": [6]}
+CONFIG["studies"]["wong_2015"] |= {
+    "datasets": ["iris"],
+    "audit": {"populations": ["twonorm"], "partitioners": ["SCV"], "learners": ["1NN"], "n_sample": 40, "n_replicates": 10},
+}
+CONFIG["studies"]["cieslak_2009"] |= {"datasets": ["wine"], "n_seeds": 2}
 # All that may run in archived mode.
-REPORTING = re.compile(r"all|(saez|moreno)_(?!measure|compare_scaling).*")
+REPORTING = re.compile(r"all|(saez|moreno|geras|wong|cieslak)_(?!measure|compare_scaling|simulate).*")
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +76,9 @@ def archived(tmp_path_factory):
 def own_learners():
     """The project's classifiers beside a regressor of one's own."""
     known = yaml.safe_load((ROOT / "config/learners.yaml").read_text())
-    return {"Own": {"import": "my_learner.Nearest", "tasks": ["regression"]}} | {name: known[name] for name in ("1NN", "LDA")}
+    return {"Own": {"import": "my_learner.Nearest", "tasks": ["regression"]}} | {
+        name: known[name] for name in ("1NN", "LDA", "NB", "PET")
+    }
 
 
 @pytest.fixture(scope="module")

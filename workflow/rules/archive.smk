@@ -50,6 +50,11 @@ rule archive:
             else []
         ),
         simulated=(WONG_CLAIMS + WONG_AUDIT if "wong_2015" in config["studies"] else []),
+        monitored=(
+            sum(CIESLAK_ROWS.values(), [])
+            if "cieslak_2009" in config["studies"]
+            else []
+        ),
         scaling=[
             f"<results>/{study}/scaling/{name}.csv"
             for study, settings in config["studies"].items()
@@ -64,7 +69,7 @@ rule archive:
         descriptions=sorted(
             f"<resources>/prepared/{settings['scaling'] if TASKS[study] == 'regression' else 'none'}/{name}.json"
             for study, settings in config["studies"].items()
-            if study in FOLD_STUDIES
+            if study in (*FOLD_STUDIES, "cieslak_2009")
             for name in settings["datasets"]
         ),
         origins=[f"<resources>/fetched/{name}.json" for name in ARCHIVED_DATASETS]

@@ -361,7 +361,7 @@ def plan_of_run():
 
 @cache
 def planned():
-    """Jobs of the run by rule and what distinguishes their outputs: the path below the study and the kind of result."""
+    """Jobs of the run by name of the rule and what tells their outputs apart."""
     return {(job.rule, output_key(job.output)): job for job in jobs_of_run()}
 
 
@@ -369,12 +369,12 @@ def output_key(output):
     """Path of a result below the study and its kind, without the ending: `NB/with/0-24` of `results/geras_2013/error/NB/with/0-24.parquet`."""
     parts = Path(output).parts
     below = next((i + 2 for i, part in enumerate(parts) if part in TASKS), -1)
-    return "/".join((*parts[below:-1], parts[-1].rpartition(".")[0]))
+    return Path(*parts[below:-1], parts[-1].rpartition(".")[0]).as_posix()
 
 
 def planned_job(rule, wildcards):
     """What is expected of a job, by its wildcards."""
-    return planned()[rule, "/".join(w for w in wildcards if w not in TASKS)]
+    return planned()[rule, Path(*(w for w in wildcards if w not in TASKS)).as_posix()]
 
 
 def planned_seconds(rule):
@@ -392,6 +392,7 @@ STUDY_TITLES = {
     "moreno_torres_2012": "Moreno-Torres, Saez and Herrera 2012",
     "geras_2013": "Geras and Sutton 2013",
     "wong_2015": "Wong 2015",
+    "cieslak_2009": "Cieslak and Chawla 2009",
 }
 STUDIES_OF = {
     task: "|".join(study for study in FOLD_STUDIES if TASKS[study] == task)
@@ -432,6 +433,17 @@ def report_figure(study, name, category):
         category=STUDY_TITLES[study],
         subcategory=category,
         labels={"item": name, "form": "figure"},
+    )
+
+
+def report_captioned(study, path, caption, category, form):
+    """A table or figure of the report whose caption has another name than the file: studies may have files of the same name."""
+    return report(
+        path,
+        caption=f"../report/{caption}.rst",
+        category=STUDY_TITLES[study],
+        subcategory=category,
+        labels={"item": Path(path).stem, "form": form},
     )
 
 

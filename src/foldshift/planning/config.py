@@ -19,7 +19,13 @@ from foldshift.planning.schemes import choose_schemes, iterations
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
 LISTS = ("datasets", "partitioners", "learners", "n_folds")
 # What the data sets of a study are for; None: it has none of the catalogue.
-TASKS = {"saez_2022": "regression", "moreno_torres_2012": "classification", "geras_2013": None, "wong_2015": "classification"}
+TASKS = {
+    "saez_2022": "regression",
+    "moreno_torres_2012": "classification",
+    "geras_2013": None,
+    "wong_2015": "classification",
+    "cieslak_2009": "classification",
+}
 # Studies whose folds and scores stand in files of their own, one per block of seeds.
 FOLD_STUDIES = ("saez_2022", "moreno_torres_2012")
 TEXT_LEARNERS = ("NB", "SVM")  # of the reviews; see foldshift.learners.text

@@ -1,4 +1,4 @@
-"""Jobs of the studies that measure in one go, without files of folds: several sources, intervals and tests."""
+"""Jobs of the studies that measure in one go, without files of folds: several sources, intervals and tests, monitoring."""
 
 from foldshift.datasets.populations import POPULATIONS, TARGET_POPULATIONS
 from foldshift.planning.blocks import block_names, block_range
@@ -12,6 +12,9 @@ MODEL_SECONDS = {"centroid": 2.5e-3, "stump": 2.5e-3, "highdim": 1.2e-2}  # per 
 CLAIM_SECONDS = {"centroid": 4e-3, "stump": 4e-3, "highdim": 2e-2}
 PER_FIT = 2e-3  # of a learner whose cost was not measured
 PER_AUDIT = 5e-3  # fit, and predictions of the rows held out
+PER_VERSION = (1.5e-3, 3.5e-7)  # of a shifted test part: per learner, and per learner and row of the data set
+PER_CHANGED_PAIR = 1.2e-9  # nearest neighbours after one feature changed: per version, test row and training row
+PER_MULTIVARIATE = 0.3  # of a version: energy, mmd, c2st, Hellinger
 
 
 def source_jobs(found, config, settings, learners, catalogue):
@@ -92,6 +95,28 @@ def inference_jobs(found, config, settings, learners, catalogue):
     return last
 
 
-def _prepared(found, resources, name):
+def monitoring_jobs(found, config, settings, learners, catalogue):
+    """Measuring jobs of the monitoring study; parameters as in `source_jobs`."""
+    results, resources = f"{config['results']}/cieslak_2009", config["resources"]
+    n_learners, n_multivariate = len(settings["learners"]), settings["n_versions_multivariate"]
+    last = []
+    for name in settings["datasets"]:
+        n_rows, n_columns = shape_of(catalogue[name])
+        # Twelve conditions with a version for every feature, ten with one; five of the twelve change a feature of every test row.
+        per_version, per_row = PER_VERSION
+        seconds = n_learners * (12 * n_columns + 10) * (per_version + per_row * n_rows)
+        seconds += 5 * n_columns * 0.3 * n_rows * 0.5 * n_rows * PER_CHANGED_PAIR
+        searched = (12 * min(n_multivariate, n_columns) + 10 * min(n_multivariate, 1)) * PER_MULTIVARIATE
+        needs = [_prepared(found, resources, name, "none")]
+        for block in block_names(settings["n_seeds"], settings["repeats_per_block"]):
+            start, n_repeats = block_range(block)
+            n_searched = min(max(settings["n_repeats_multivariate"] - start, 0), n_repeats)
+            output = f"{results}/shift/{name}/{block}.parquet"
+            work = n_repeats * seconds + n_searched * searched
+            last.append(found.add("cieslak_measure", output, START_SECONDS + work, IDLE_MB + 300, 0.2, needs))
+    return last
+
+
+def _prepared(found, resources, name, scaling="global"):
     fetched = found.add("fetch_dataset", f"{resources}/fetched/{name}.parquet", 1.5)
-    return found.add("prepare_dataset", f"{resources}/prepared/global/{name}.npz", 0.5, needs=[fetched])
+    return found.add("prepare_dataset", f"{resources}/prepared/{scaling}/{name}.npz", 0.5, needs=[fetched])

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from foldshift.datasets.populations import POPULATIONS
 from foldshift.planning.blocks import TRUTH, block_range
 from foldshift.planning.config import TASKS, configured_learners
-from foldshift.planning.inference_jobs import inference_jobs, source_jobs
+from foldshift.planning.inference_jobs import inference_jobs, monitoring_jobs, source_jobs
 from foldshift.planning.layout import ABLATION, fits_per_seed, fold_work
 from foldshift.planning.schemes import iterations
 
@@ -58,6 +58,11 @@ TABLE_JOBS = {
         "wong_intervals": ("tables/intervals.csv", 5),
         "wong_claims": ("tables/claims.csv", 2),
         "wong_audit": ("tables/audit.csv", 3),
+    },
+    "cieslak_2009": {
+        "cieslak_tables": ("tables/table1_datasets.csv", 10),
+        "cieslak_figures": ("figures/figure6_friedman_bias.svg", 10),
+        "cieslak_paper_vs_ours": ("paper_vs_ours.csv", 1),
     },
 }
 
@@ -131,7 +136,7 @@ def study_jobs(study, config, layout, learners, catalogue, found=None):
     found = JobList() if found is None else found
     settings = config["studies"][study]
     if layout is None:
-        jobs = {"geras_2013": source_jobs, "wong_2015": inference_jobs}[study]
+        jobs = {"geras_2013": source_jobs, "wong_2015": inference_jobs, "cieslak_2009": monitoring_jobs}[study]
         return _finish(found, study, config, jobs(found, config, settings, learners, catalogue))
     task = TASKS[study]
     results, resources = f"{config['results']}/{study}", config["resources"]

@@ -1,0 +1,411 @@
+"""Figures of the monitoring study (Cieslak and Chawla 2009)."""
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from scipy.stats import norm
+
+from foldshift.reporting.cieslak_2009 import (
+    BASE,
+    BIAS,
+    KS_A,
+    KS_B,
+    PRIORS,
+    TRANSLATION,
+    TRUE_MNAR,
+    listed_datasets,
+    paper_name,
+)
+from foldshift.reporting.figures import plt, style
+
+# Two classes of a hypothetical feature, for Figures 2 to 5: shares, means, standard deviations.
+NEGATIVE, POSITIVE = (0.65, 0.0, 1.0), (0.35, 2.5, 0.8)
+CUT = 0.25  # share of the largest values that Figure 3 removes
+MOVE = 1.0  # standard deviations by which Figure 4 moves the feature
+BY_CLASS = ("Compustat", "E-State", "Oil", "Phoneme")  # data sets that the paper looks at in Figure 14
+MOST_ROWS = 4
+GREYS = ("#FFFFFF", "#E3E3E3", "#C7C7C7", "#A3A3A3", "#7F7F7F", "#4F4F4F", "#2B2B2B", "#000000")
+HATCHES = ("", "....", "", "////", "", "xxxx", "", "\\\\\\\\")
+NOTHING = "no data set of this run has these rows"
+MISSING = "test not run"
+MEAN_P, RATE = "mean p-value", "share of p-values below {:g}"
+TEST_NAMES = {"friedman": "Friedman over bootstraps (paper)", "two_proportion": "two proportions", "kruskal": "Kruskal-Wallis"}
+
+
+def draw(name, p_values, prior, hellinger, alpha):
+    """One of `FIGURES`.
+
+    Parameters
+    ----------
+    name : str
+        Which.
+    p_values, prior, hellinger : pandas.DataFrame
+        As `foldshift.reporting.cieslak_2009` makes them: `p_values_table`, `prior_table`, `hellinger_table`.
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    return FIGURES[name](p_values, prior, hellinger, alpha)
+
+
+def draw_shifts():
+    """Figures 2 to 5: a feature of two classes before any shift, with its largest values removed, moved, and with the shares of the classes exchanged.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Left the classes, right both together; thin and grey on the right: before the shift. The densities are made up, as in the paper.
+    """
+    x = np.linspace(-4, 7, 600)
+    before = [share * norm.pdf(x, mean, sd) for share, mean, sd in (NEGATIVE, POSITIVE)]
+    cut = _quantile(1 - CUT)
+    (w0, m0, s0), (w1, m1, s1) = NEGATIVE, POSITIVE
+    spread = np.sqrt(w0 * s0**2 + w1 * s1**2 + w0 * w1 * (m1 - m0) ** 2)
+    rows = {
+        "Figure 2: at first": before,
+        f"Figure 3: the largest {CUT:.0%} removed (MAR25)": [np.where(x > cut, np.nan, part / (1 - CUT)) for part in before],
+        f"Figure 4: moved by {100 * MOVE:.0f} % of a standard deviation (CS{100 * MOVE:.0f})": [
+            share * norm.pdf(x - MOVE * spread, mean, sd) for share, mean, sd in (NEGATIVE, POSITIVE)
+        ],
+        "Figure 5: shares of the classes exchanged": [
+            share * norm.pdf(x, mean, sd) for share, (_, mean, sd) in zip((w1, w0), (NEGATIVE, POSITIVE))
+        ],
+    }
+    figure, axes = plt.subplots(len(rows), 2, figsize=(8.6, 7.6), sharex=True, sharey=True)
+    for (title, (negative, positive)), (left, right) in zip(rows.items(), axes):
+        left.plot(x, negative, color="#000000", lw=1.4, label="negative class")
+        left.plot(x, positive, color="#D55E00", lw=1.4, dashes=(6, 2), label="positive class")
+        right.plot(x, sum(before), color="#8C8C8C", lw=1, dashes=(1, 1.5), label="both, before the shift")
+        right.plot(x, negative + positive, color="#0072B2", lw=1.8, label="both")
+        if np.isnan(positive).any():
+            for axis in (left, right):
+                axis.axvline(cut, color="#000000", lw=0.8, dashes=(1, 1.5))
+        left.set_title(title, fontsize=9, loc="left")
+    for axis in axes[-1]:
+        axis.set_xlabel("value of the feature")
+        axis.set_ylim(bottom=0)
+    figure.supylabel("density", fontsize=9)
+    handles = [handle for axis in axes[0] for handle in axis.get_legend_handles_labels()[0]]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    return figure
+
+
+def draw_p_values(table, conditions, paper_test, valid_test, alpha):
+    """Figures 6 to 11: p-values of a test by condition and learner, from the lowest to the highest data set.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.reporting.cieslak_2009.p_values_table` makes it.
+    conditions : sequence of str
+        From left to right.
+    paper_test, valid_test : str
+        Test of the upper panel (mean p-value, as in the paper) and of the lower one (share of rejections).
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        A vertical line per learner, from the lowest data set to the highest; plus: mean over data sets. Conditions right of a thin line are not in the paper.
+    """
+    learners = list(dict.fromkeys(table["learner"]))
+    panels = (
+        (paper_test, "mean_p", f"As in the paper: {TEST_NAMES[paper_test]}", MEAN_P),
+        (valid_test, "rejection_rate", f"Corrected: {TEST_NAMES[valid_test]}, rejections", RATE.format(alpha)),
+    )
+    figure, axes = plt.subplots(2, 1, figsize=(8.6, 6), sharex=True, sharey=True)
+    step = 0.8 / max(len(learners), 1)
+    for axis, (test, column, title, label) in zip(axes, panels):
+        part = table[table["test"] == test]
+        for i, learner in enumerate(learners):
+            groups = part[part["learner"] == learner].groupby("condition", observed=True)[column].agg(["min", "max", "mean"])
+            found = groups.reindex(conditions)
+            x = np.arange(len(conditions)) + step * (i - (len(learners) - 1) / 2)
+            look = style(i)
+            for place, low, high in zip(x, found["min"], found["max"]):
+                axis.plot([place, place], [low, high], lw=1.3, ms=3, **look)
+            axis.plot(x, found["mean"], "+", color=look["color"], ms=8, mew=1.6)
+        axis.axhline(alpha, color="#7F7F7F", lw=0.8, dashes=(1, 2))
+        axis.set_title(title, fontsize=9, loc="left")
+        axis.set_ylabel(label)
+        axis.set_ylim(-0.03, 1.03)
+        axis.grid(axis="x", visible=False)
+        for border in np.arange(len(conditions) - 1) + 0.5:
+            beyond = conditions[int(border + 0.5)] == TRUE_MNAR[0]
+            axis.axvline(border, color="#000000" if beyond else "#DDDDDD", lw=0.8)
+        if part.empty:
+            axis.text(0.5, 0.5, MISSING, ha="center", va="center", transform=axis.transAxes)
+    axes[-1].set_xticks(range(len(conditions)), conditions)
+    axes[-1].set_xlim(-0.5, len(conditions) - 0.5)
+    if set(conditions) <= {BASE, *PRIORS}:
+        axes[-1].set_xticklabels([name.removeprefix("P") for name in conditions])
+        axes[-1].set_xlabel("P(+) in the test part, per cent")
+    handles = [
+        Line2D([], [], lw=1.3, ms=4, label=f"{name}, lowest to highest data set", **style(i)) for i, name in enumerate(learners)
+    ]
+    handles += [
+        Line2D([], [], ls="", marker="+", color="#000000", ms=8, mew=1.6, label="mean over data sets"),
+        Line2D([], [], color="#7F7F7F", lw=0.8, dashes=(1, 2), label=f"level {alpha:g}"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    return figure
+
+
+def draw_ks_example():
+    """Figure 12: distribution functions of the samples A and B, and the largest distance between them.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    figure, axis = plt.subplots(figsize=(6, 3.8))
+    values = np.sort(np.unique(KS_A + KS_B))
+    a, b = (np.searchsorted(np.sort(sample), values, side="right") / len(sample) for sample in (KS_A, KS_B))
+    ends = values[0] - 0.5, values[-1] + 0.5
+    for i, (name, heights) in enumerate((("A", a), ("B", b))):
+        look = style(i)
+        x, y = np.concatenate([[ends[0]], values, [ends[1]]]), np.concatenate([[0], heights, [1]])
+        axis.step(x, y, where="post", color=look["color"], dashes=look["dashes"], lw=1.5, label=f"{name}, {len(KS_A)} values")
+    gaps = np.round(np.abs(a - b), 12)
+    widest = int(np.flatnonzero(gaps == gaps.max())[-1])  # the distance is reached more than once
+    low, high = sorted((a[widest], b[widest]))
+    arrow = {"arrowstyle": "<->", "shrinkA": 0, "shrinkB": 0, "lw": 1.4}
+    axis.annotate("", (values[widest], low), (values[widest], high), arrowprops=arrow)
+    axis.text(values[widest] - 0.55, high - 0.05, f"D = {high - low:g}", ha="right", va="center")
+    axis.set_xlabel("x")
+    axis.set_ylabel("share of the values up to x")
+    axis.set_xlim(*ends)
+    axis.set_ylim(0, 1.02)
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
+
+
+def draw_prior(table):
+    """Figure 13: share of features that fail KS as the share of positive rows changes.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.reporting.cieslak_2009.prior_table` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Left with the paper's p, right with the valid one; a line per data set. The large open mark is the test part without shift, at its own share of positive rows.
+    """
+    names = _datasets(table)
+    titles = {"paper": "As in the paper: equation 7", "valid": "Corrected: valid two-sided p"}
+    figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.4), sharex=True, sharey=True)
+    for axis, (part, title) in zip(axes, titles.items()):
+        _prior_lines(axis, table[table["part"] == part], names, "value")
+        axis.set_title(title, fontsize=9)
+    axes[0].set_ylabel("share of features that fail KS")
+    axes[0].set_ylim(-0.03, 1.03)
+    _name_prior_axes(axes, names)
+    return _with_datasets(figure, names, open_mark=True)
+
+
+def draw_prior_by_class(table):
+    """Figure 14: the same within each class, for the data sets that the paper shows, or else the first.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.reporting.cieslak_2009.prior_table` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        A row of panels per data set; left the positive class, right the negative one. Bars: two standard errors over repeats. Dotted: without shift.
+    """
+    names = _datasets(table)
+    names = [name for name in names if paper_name(name) in BY_CLASS] or names[:MOST_ROWS]
+    if not names:
+        return _sentence()
+    letters = iter("abcdefghijklmnop")
+    figure, axes = plt.subplots(len(names), 2, figsize=(8.6, 1.2 + 1.9 * len(names)), sharex=True, sharey=True, squeeze=False)
+    for name, pair in zip(names, axes):
+        for axis, part, face in zip(pair, ("positive", "negative"), ("#000000", "#FFFFFF")):
+            rows = table[(table["dataset"] == name) & (table["part"] == part)]
+            base, moved = rows[rows["condition"] == BASE], rows[rows["condition"] != BASE]
+            x = 100 * moved["share_positive"]
+            axis.errorbar(
+                x, moved["value"], yerr=2 * moved["standard_error"].fillna(0), color="#000000", marker="o", mfc=face, ms=4.5, lw=1.2, capsize=2
+            )  # fmt: skip
+            if len(base):
+                axis.axhline(float(base["value"].iloc[0]), color="#7F7F7F", lw=1, dashes=(1, 2))
+            axis.set_title(f"({next(letters)}) {paper_name(name)}, {part} rows", fontsize=9)
+    shown = table[table["dataset"].isin(names) & table["part"].isin(["positive", "negative"])]
+    highest = (shown["value"] + 2 * shown["standard_error"].fillna(0)).max()
+    axes[0, 0].set_ylim(-0.02, min(max(1.1 * highest, 0.25), 1.03) if highest == highest else 1.03)
+    _name_prior_axes(axes[-1], names)
+    figure.supylabel("share of features that fail KS within the class", fontsize=9)
+    handles = [
+        Line2D([], [], color="#000000", marker="o", ms=4.5, label="positive class"),
+        Line2D([], [], color="#000000", marker="o", mfc="#FFFFFF", ms=4.5, label="negative class"),
+        Line2D([], [], color="#7F7F7F", lw=1, dashes=(1, 2), label="without shift"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    return figure
+
+
+def draw_hellinger(table, conditions):
+    """Figures 15 and 16: change of the Hellinger distance against the unshifted test part, and its excess over chance, as bars.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.reporting.cieslak_2009.hellinger_table` makes it.
+    conditions : sequence of str
+        Bars of a data set, from left to right; the lower panel has Base before them.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Above as in the paper, in per cent; below the distance less what chance gives. Whiskers: two standard errors over repeats.
+    """
+    names = _datasets(table)
+    if not names:
+        return _sentence()
+    figure, axes = plt.subplots(2, 1, figsize=(8.6, 6), sharex=True)
+    panels = (
+        (conditions, "change", "As in the paper: change against Base", "change, per cent"),
+        ((BASE, *conditions), "excess", "Corrected: excess over what chance gives at these sizes", "excess of the distance"),
+    )
+    looks = {name: i for i, name in enumerate((*conditions, BASE))}
+    for axis, (shown, column, title, label) in zip(axes, panels):
+        values = table.set_index(["dataset", "condition"])
+        width = 0.84 / len(shown)
+        for i, condition in enumerate(shown):
+            at = [(name, condition) for name in names]
+            found = values.reindex(at)
+            x = np.arange(len(names)) + width * (i - (len(shown) - 1) / 2)
+            error = 2 * found[f"se_{column}"].fillna(0)
+            axis.bar(
+                x, found[column], width, yerr=error, **_fill(looks[condition], condition), error_kw={"elinewidth": 0.7, "ecolor": "#D55E00"}
+            )  # fmt: skip
+        axis.axhline(0, color="#000000", lw=0.8)
+        axis.set_axisbelow(True)
+        axis.set_title(title, fontsize=9, loc="left")
+        axis.set_ylabel(label)
+        axis.grid(axis="x", visible=False)
+    axes[-1].set_xticks(range(len(names)), [paper_name(name) for name in names], rotation=0 if len(names) < 9 else 30)
+    axes[-1].set_xlim(-0.6, len(names) - 0.4)
+    handles = [
+        Patch(**_fill(looks[name], name), label=name + (" (below)" if name == BASE else "")) for name in (BASE, *conditions)
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=5)
+    return figure
+
+
+def draw_hellinger_prior(table):
+    """Figure 17: change of the Hellinger distance as the share of positive rows changes.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.reporting.cieslak_2009.hellinger_table` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Left the change in per cent, as in the paper; right the excess over chance. A line per data set.
+    """
+    names = _datasets(table)
+    figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.4), sharex=True)
+    part = table[table["condition"].isin(PRIORS)]
+    part = part.assign(share_positive=part["condition"].str.removeprefix("P").astype(float) / 100)
+    for axis, column, title in zip(
+        axes, ("change", "excess"), ("As in the paper: change against Base", "Corrected: excess over chance")
+    ):
+        axis.axhline(0, color="#000000", lw=0.8)
+        _prior_lines(axis, part, names, column)
+        axis.set_title(title, fontsize=9)
+    axes[0].set_ylabel("change of the distance, per cent")
+    axes[1].set_ylabel("excess of the distance")
+    _name_prior_axes(axes, names)
+    return _with_datasets(figure, names)
+
+
+def _prior_lines(axis, part, names, column):
+    """A line per data set over the share of positive rows, and a large open mark for Base."""
+    for i, name in enumerate(names):
+        rows = part[part["dataset"] == name].sort_values("share_positive")
+        base, moved = rows[rows["condition"] == BASE], rows[rows["condition"] != BASE]
+        look = style(i)
+        axis.plot(100 * moved["share_positive"], moved[column], lw=1.2, ms=4, **look)
+        axis.plot(100 * base["share_positive"], base[column], look["marker"], color=look["color"], mfc="none", ms=9, mew=1.2)
+
+
+def _name_prior_axes(axes, names):
+    for axis in axes:
+        axis.set_xlabel("P(+) in the test part, per cent")
+        axis.set_xticks(range(0, 71, 10))
+        axis.set_xlim(0, 72)
+        if not names:
+            axis.text(0.5, 0.5, NOTHING, ha="center", transform=axis.transAxes)
+
+
+def _with_datasets(figure, names, open_mark=False):
+    handles = [Line2D([], [], lw=1.2, ms=4.5, label=paper_name(name), **style(i)) for i, name in enumerate(names)]
+    if open_mark:
+        handles.append(Line2D([], [], ls="", marker="o", color="#000000", mfc="none", ms=9, mew=1.2, label="open: without shift"))
+    if handles:
+        figure.legend(handles=handles, loc="outside upper center", ncols=5)
+    return figure
+
+
+def _fill(index, condition):
+    """Grey and hatching of a bar; Base has lines across."""
+    if condition == BASE:
+        return {"facecolor": "#FFFFFF", "edgecolor": "#000000", "linewidth": 0.7, "hatch": "----"}
+    return {"facecolor": GREYS[index % len(GREYS)], "edgecolor": "#FFFFFF" if index % len(GREYS) > 5 else "#000000", "linewidth": 0.7, "hatch": HATCHES[index % len(HATCHES)]}  # fmt: skip
+
+
+def _datasets(table):
+    """Data sets as the paper lists them."""
+    return [ours for _, ours, _ in listed_datasets(table["dataset"]) if ours]
+
+
+def _quantile(share):
+    """Quantile of both classes together, by bisection."""
+    low, high = -10.0, 20.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        below = sum(weight * norm.cdf(middle, mean, sd) for weight, mean, sd in (NEGATIVE, POSITIVE))
+        low, high = (middle, high) if below < share else (low, middle)
+    return low
+
+
+def _sentence():
+    """A figure that says that there is nothing to see."""
+    figure, axis = plt.subplots(figsize=(6, 1))
+    axis.axis("off")
+    axis.text(0.5, 0.5, NOTHING, ha="center", va="center")
+    return figure
+
+
+def _p_values(conditions, paper_test, valid_test):
+    return lambda p_values, prior, hellinger, alpha: draw_p_values(p_values, conditions, paper_test, valid_test, alpha)
+
+
+_BIASES, _PRIORS = (BASE, *BIAS, *TRUE_MNAR), (BASE, *PRIORS)
+FIGURES = {
+    "figures2_to_5_shifts": lambda p_values, prior, hellinger, alpha: draw_shifts(),
+    "figure6_friedman_bias": _p_values(_BIASES, "friedman", "two_proportion"),
+    "figure7_friedman_translation": _p_values((BASE, *TRANSLATION), "friedman", "two_proportion"),
+    "figure8_friedman_prior": _p_values(_PRIORS, "friedman", "two_proportion"),
+    "figure9_kruskal_bias": _p_values(_BIASES, "kruskal", "kruskal"),
+    "figure10_kruskal_translation": _p_values((BASE, *TRANSLATION), "kruskal", "kruskal"),
+    "figure11_kruskal_prior": _p_values(_PRIORS, "kruskal", "kruskal"),
+    "figure12_ks_example": lambda p_values, prior, hellinger, alpha: draw_ks_example(),
+    "figure13_ks_prior": lambda p_values, prior, hellinger, alpha: draw_prior(prior),
+    "figure14_ks_prior_by_class": lambda p_values, prior, hellinger, alpha: draw_prior_by_class(prior),
+    "figure15_hellinger_bias": lambda p_values, prior, hellinger, alpha: draw_hellinger(hellinger, (*BIAS, *TRUE_MNAR)),
+    "figure16_hellinger_translation": lambda p_values, prior, hellinger, alpha: draw_hellinger(hellinger, TRANSLATION),
+    "figure17_hellinger_prior": lambda p_values, prior, hellinger, alpha: draw_hellinger_prior(hellinger),
+}  # fmt: skip
