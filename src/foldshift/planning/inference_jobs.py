@@ -7,7 +7,7 @@ from foldshift.planning.shapes import shape_of
 IDLE_MB = 330  # of a job that does nothing
 START_SECONDS = 1.5  # Python, SciPy and scikit-learn
 # Seconds of one core per training review, and per fit.
-TEXT_SECONDS = {"NB": (1e-6, 1e-4), "SVM": (1.2e-5, 2e-3)}
+TEXT_SECONDS = {"NB": (1e-6, 1e-4), "SVM": (8e-6, 1.5e-3)}
 MODEL_SECONDS = {"centroid": 2.5e-3, "stump": 2.5e-3, "highdim": 1.2e-2}  # per simulated data set, all settings
 CLAIM_SECONDS = {"centroid": 4e-3, "stump": 4e-3, "highdim": 2e-2}
 PER_FIT = 2e-3  # of a learner whose cost was not measured
@@ -107,7 +107,7 @@ def monitoring_jobs(found, config, settings, learners, catalogue):
         seconds = n_learners * (12 * n_columns + 10) * (per_version + per_row * n_rows)
         seconds += 5 * n_columns * 0.3 * n_rows * 0.5 * n_rows * PER_CHANGED_PAIR
         searched = (12 * min(n_multivariate, n_columns) + 10 * min(n_multivariate, 1)) * PER_MULTIVARIATE
-        needs = [_prepared(found, resources, name, "none")]
+        needs = [_prepared(found, resources, name)]
         for block in block_names(settings["n_seeds"], settings["repeats_per_block"]):
             start, n_repeats = block_range(block)
             n_searched = min(max(settings["n_repeats_multivariate"] - start, 0), n_repeats)
@@ -117,6 +117,7 @@ def monitoring_jobs(found, config, settings, learners, catalogue):
     return last
 
 
-def _prepared(found, resources, name, scaling="global"):
+def _prepared(found, resources, name):
+    # One job makes all scalings; it goes by its first output.
     fetched = found.add("fetch_dataset", f"{resources}/fetched/{name}.parquet", 1.5)
-    return found.add("prepare_dataset", f"{resources}/prepared/{scaling}/{name}.npz", 0.5, needs=[fetched])
+    return found.add("prepare_dataset", f"{resources}/prepared/global/{name}.npz", 0.5, needs=[fetched])
