@@ -41,7 +41,7 @@ run: $(READY) ## the main job with the default configuration: minutes, no data h
 
 .PHONY: test
 test: $(READY) ## the test suite, two files of it at a time
-	"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile
+	"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: lint
 lint: $(READY) ## ruff, snakefmt and snakemake --lint

@@ -64,7 +64,7 @@ def large_grid():
 
 def main():
     """Plan both main studies at the papers' scale, then the large grid, whole and in batches."""
-    plan("both main studies, config/paper.yaml", ["all"], ROOT / "config/paper.yaml")
+    plan("all studies, config/paper.yaml", ["all"], ROOT / "config/paper.yaml")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "large.yaml"
         file.write_text(yaml.safe_dump(large_grid()), encoding="utf-8")
