@@ -8,8 +8,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bench_sources import main, plain_losses
 from foldshift.datasets.reviews import generate_reviews
+from foldshift.evaluation import evaluate_folds
 from foldshift.evaluation.sources import DESIGNS, draw_rows, out_of_source_error, random_blocks, source_losses
 from foldshift.learners.text import BernoulliNBClassifier, MultinomialNBClassifier, linear_svm, text_learner, unit_rows
+from foldshift.partition import make_folds
 
 BOTH = pytest.mark.parametrize("learner", [MultinomialNBClassifier(), BernoulliNBClassifier()], ids=["multinomial", "bernoulli"])
 
@@ -248,3 +250,27 @@ def test_a_training_part_of_one_class_predicts_it():
         for shared in (True, False):
             losses = source_losses(inputs, y, rows, learner, "cvs", shared=shared)
             assert losses[0, 1].tolist() == [0, 1]
+
+
+def test_leave_one_source_out_is_a_partitioner_of_the_engine():
+    groups = np.array(["b", "a", "b", "c", "a"])
+    folds = make_folds("LOSO", None, np.zeros(5), seeds=range(2), groups=groups)
+    assert folds.dtype == np.uint8 and folds.tolist() == [[1, 0, 1, 2, 0]] * 2
+    X, y = np.random.default_rng(0).random((60, 3)), np.tile([0, 1], 30)
+    groups = np.repeat(range(4), 15)
+    expected = cross_val_predict(DecisionTreeClassifier(random_state=0), X, y, groups=groups, cv=LeaveOneGroupOut())
+    found = evaluate_folds(DecisionTreeClassifier(random_state=0), X, y, make_folds("LOSO", X, y, groups=groups))
+    assert (found[0] == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ({}, "LOSO needs groups"),
+        ({"groups": [1, 1, 1]}, "groups name 1 source; expected between 2 and 65536"),
+        ({"groups": [1, 2]}, r"groups have shape \(2,\); expected \(n_samples,\) = \(3,\)"),
+    ],
+)
+def test_sources_that_cannot_be_left_out_are_refused(groups, message):
+    with pytest.raises(ValueError, match=message):
+        make_folds("LOSO", None, np.zeros(3), **groups)

@@ -15,6 +15,7 @@ CLASS_PARTITIONERS = {
     "DOB-SCV": "foldshift.partition.classes.dob_scv_folds",
     "MS-SCV": "foldshift.partition.classes.ms_scv_folds",
 }
+LEAVE_ONE_SOURCE_OUT = "LOSO"
 KNOWN = ("CV", "SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100", "TSCV")
 HINT = "SCVt takes any number of strata t, for example SCV7."
 
@@ -53,18 +54,19 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     Parameters
     ----------
     partitioner : str or callable
-        For a continuous target ``CV``, ``SCVt`` with any number of strata t, or ``TSCV``; for classes ``SCV``, ``DB-SCV``, ``DOB-SCV`` or ``MS-SCV``; or a
-        function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
+        For a continuous target ``CV``, ``SCVt`` with any number of strata t, or ``TSCV``; for classes ``SCV``, ``DB-SCV``, ``DOB-SCV`` or ``MS-SCV``; for
+        data from several sources ``LOSO``, leave one source out; or a function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
     X : array-like of shape (n_samples, n_features) or None
         Inputs. ``DB-SCV``, ``DOB-SCV`` and ``MS-SCV`` look at them, the others do not.
     y : array-like of shape (n_samples,)
         Target.
     n_folds : int, default=5
-        Number of folds, ``2 <= n_folds <= n_samples``.
+        Number of folds, ``2 <= n_folds <= n_samples``. ``LOSO`` makes as many as there are sources, whatever is asked for.
     seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
-        One partition is made for each.
+        One partition is made for each; those of ``LOSO`` are all the same.
     **options
-        Passed on to the partitioner: ``metric`` and ``categorical_features`` of those that look at the inputs.
+        Passed on to the partitioner: ``metric`` and ``categorical_features`` of those that look at the inputs, ``groups`` of ``LOSO`` (array-like of
+        shape (n_samples,): the source of every sample).
 
     Returns
     -------
@@ -80,6 +82,8 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     if callable(partitioner):
         folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
         return check_folds(folds, len(rngs), len(y), n_folds)
+    if partitioner == LEAVE_ONE_SOURCE_OUT:
+        return np.repeat(source_folds(len(y), **options)[None], len(rngs), axis=0)
     if partitioner in CLASS_PARTITIONERS:
         if partitioner == "SCV" and options:
             raise ValueError(f"partitioner SCV takes no options; got {', '.join(sorted(options))}")
@@ -88,6 +92,34 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     if options:
         raise ValueError(f"partitioner {partitioner} takes no options; got {', '.join(sorted(options))}")
     return stratified_folds(y, n_folds, n_strata, rngs)
+
+
+def source_folds(n_samples, *, groups=None):
+    """Leave one source out: the fold of a sample is the number of its source, in sorted order.
+
+    Parameters
+    ----------
+    n_samples : int
+    groups : array-like of shape (n_samples,)
+        Source of every sample.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_samples,), dtype uint8 (uint16 above 256 sources)
+
+    Raises
+    ------
+    ValueError
+        If the sources are not given, are fewer than two, or their number is not that of the samples.
+    """
+    if groups is None:
+        raise ValueError(f"partitioner {LEAVE_ONE_SOURCE_OUT} needs groups, the source of every sample; got none")
+    sources, folds = np.unique(np.asarray(groups), return_inverse=True)
+    if folds.shape != (n_samples,):
+        raise ValueError(f"groups have shape {np.shape(groups)}; expected (n_samples,) = {(n_samples,)}")
+    if not 2 <= len(sources) <= 65536:
+        raise ValueError(f"groups name {len(sources)} source{'' if len(sources) == 1 else 's'}; expected between 2 and 65536")
+    return folds.astype(np.uint8 if len(sources) <= 256 else np.uint16)
 
 
 def check_folds(folds, n_seeds, n_samples, n_folds):
