@@ -15,13 +15,14 @@ from sklearn.tree import DecisionTreeRegressor
 
 import bench_classifiers
 import bench_leave_one_out
+import bench_shift
 import bench_sources
 from bench_costs import peak_mb, write_costs
 from foldshift.datasets.catalogue import load_dataset, read_catalogue
 from foldshift.evaluation import build_learner, evaluate_folds
 from foldshift.files import write_text
 from foldshift.partition import make_folds
-from foldshift.planning.config import read_learners, read_yaml
+from foldshift.planning.config import TASKS, read_learners, read_yaml
 from foldshift.reporting.tables import to_csv
 from foldshift.shift import fold_ks
 
@@ -178,7 +179,7 @@ def main():
     """Measure one study or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mirror", default="", help="folder or URL of the real data")
-    parser.add_argument("--study", choices=["saez_2022", "moreno_torres_2012", "geras_2013", "wong_2015"], help="by default all")
+    parser.add_argument("--study", choices=list(TASKS), help="by default all")
     options = parser.parse_args()
     studies = read_yaml(ROOT / "config/paper.yaml", "configuration")["studies"]
     learners = read_learners(ROOT / "config/learners.yaml")
@@ -192,6 +193,9 @@ def main():
         if options.study in (None, name):
             print(f"\n{name}")
             bench(["--mirror", options.mirror] if options.mirror else [])
+    if options.study in (None, "cieslak_2009"):
+        print("\ncieslak_2009")
+        bench_shift.main([])
     if not costs:
         return
     write_costs("results/bench/costs.tsv", costs)
