@@ -21,7 +21,8 @@ def main():
     for study in config["studies"]:
         print(f"  tables   {results / study / 'tables'}")
         print(f"  figures  {results / study / 'figures'}")
-        print(f"  compared with the paper   {results / study / 'paper_vs_ours.html'}")
+        if (compared := results / study / "paper_vs_ours.html").exists():
+            print(f"  compared with the paper   {compared}")
 
 
 if __name__ == "__main__":
