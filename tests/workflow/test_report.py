@@ -105,8 +105,8 @@ def check(front, seen, finished):
     expected = set()
     for study, title in TITLES.items():
         folder = finished.folder / "results" / study
-        expected |= {(title, path.stem, "html") for path in [*folder.glob("tables/*.html"), *folder.glob("*.html")]}
-        expected |= {(title, path.stem, "img") for path in folder.glob("figures/*.svg")}
+        expected |= {(title, f"{path.stem} (table)", "html") for path in [*folder.glob("tables/*.html"), *folder.glob("*.html")]}
+        expected |= {(title, f"{path.stem} (figure)", "img") for path in folder.glob("figures/*.svg")}
     assert len(expected) > 10
     assert sorted((one["category"], one["item"], one["kind"]) for one in seen) == sorted(expected)
     assert all(one["width"] > 100 for one in seen if one["kind"] == "img")

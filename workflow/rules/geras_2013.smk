@@ -107,7 +107,7 @@ rule geras_variance:
             "geras_2013", "figure4_decomposition", "2 Decomposition"
         ),
         covariances_figure=report_figure(
-            "geras_2013", "figure5_covariances", "2 Decomposition"
+            "geras_2013", "figure5_covariances", "3 Estimators"
         ),
         figure6_figure=report_figure("geras_2013", "figure6_estimators", "3 Estimators"),
         coverage_figure=report_figure("geras_2013", "coverage", "3 Estimators"),
@@ -138,7 +138,7 @@ rule geras_models:
         models=(
             report_table("geras_2013", "models", "4 Models") if GERAS["models"] else []
         ),
-        blocks=report_figure("geras_2013", "figure1_blocks", "2 Decomposition"),
+        blocks=report_figure("geras_2013", "figure1_blocks", "4 Models"),
     log:
         "<logs>/geras_2013/models.log",
     localrule: True

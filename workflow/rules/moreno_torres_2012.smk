@@ -362,7 +362,7 @@ rule moreno_paper_vs_ours:
             caption="../report/paper_vs_ours_classes.rst",
             category=STUDY_TITLES["moreno_torres_2012"],
             subcategory="8 Paper versus ours",
-            labels={"item": "paper_vs_ours", "form": "table"},
+            labels={"item": "paper_vs_ours (table)"},
         ),
         gaps=report_table("moreno_torres_2012", "table3_gaps", "8 Paper versus ours"),
         far=report_table(

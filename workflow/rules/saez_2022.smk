@@ -157,7 +157,7 @@ rule saez_paper_vs_ours:
             caption="../report/paper_vs_ours.rst",
             category="Saez and Romero-Bejar 2022",
             subcategory="5 Paper versus ours",
-            labels={"item": "paper_vs_ours", "form": "table"},
+            labels={"item": "paper_vs_ours (table)"},
         ),
     log:
         "<logs>/saez_2022/paper_vs_ours.log",

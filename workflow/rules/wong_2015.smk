@@ -143,7 +143,7 @@ if WONG_AUDIT:
             multiext(f"{WONG_FIGURES}/audit", ".pdf", ".png"),
             audit=report_table("wong_2015", "audit", "6 Coverage"),
             by_partitioner=report_table(
-                "wong_2015", "audit_by_partitioner", "6 Coverage"
+                "wong_2015", "audit_by_partitioner", "7 Partitioners"
             ),
             figure=report_figure("wong_2015", "audit", "6 Coverage"),
         log:
