@@ -117,11 +117,16 @@ def _lost(kind, text, minutes, memory_mb):
     return Lost(FAILED, f"{text}, twice; perhaps the memory ran out")
 
 
+_LIFT = []  # in a child with a limit: what takes it away, so that the child can still say that it ran out of memory
+
+
 def _outcome(function, cell):
     """Kind and value of one call."""
     try:
         return DONE, function(cell)
     except MemoryError as error:
+        for lift in _LIFT:
+            lift()
         # Without the traceback, whose frames hold what filled the memory.
         text = str(error.with_traceback(None))
         return MEMORY, " ".join(f"MemoryError: {text}".split()).rstrip(":")
@@ -236,6 +241,7 @@ def _settle(parent, memory_mb):
         limit, hard = used + int(1e6 * memory_mb), resource.getrlimit(resource.RLIMIT_DATA)[1]
         if hard == resource.RLIM_INFINITY or limit < hard:
             resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+            _LIFT.append(lambda: resource.setrlimit(resource.RLIMIT_DATA, (hard, hard)))
 
 
 def _serve(function, requests, results):
