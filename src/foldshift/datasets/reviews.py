@@ -95,6 +95,24 @@ def parse_reviews(data, name, *, max_bytes=MAX_BYTES):
 
 
 def unpacked(data, max_bytes):
+    """Content of a file that may be packed by gzip, within limits.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    max_bytes : int
+        Largest size, packed and unpacked.
+
+    Returns
+    -------
+    content : bytes
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, too large, or unpacks to more than `MAX_RATIO` times its size.
+    """
     if len(data) > max_bytes:
         raise DataError(f"the file has {len(data)} bytes, more than the limit of {max_bytes}")
     if not data.startswith(_GZIP_SIGNATURE):

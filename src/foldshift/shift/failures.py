@@ -181,9 +181,6 @@ def translation_limit(n_features, base_failures):
     return float(share) if share.ndim == 0 else share
 
 
-mar_limit = translation_limit  # a second name; the limit is that of translation, not of MAR
-
-
 def _checked(fails):
     fails = np.asarray(fails)
     if fails.ndim != 2 or 0 in fails.shape:
