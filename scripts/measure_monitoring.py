@@ -30,6 +30,7 @@ SCHEMAS = {
             *numbers("self_paper", "self_valid", "hellinger", "hellinger_expected", "hellinger_p", *COUNTS),
         ]
     ),
+    "readings": pa.schema([*KEYS, ("removed", TEXT), *numbers("sides", "n_cells", "failing", kind=pa.int32)]),
     "co_failure": pa.schema(
         [
             *KEYS,

@@ -30,10 +30,11 @@ def main(job):
     """Join the rows of all jobs, write every table."""
     alpha, printed = job.params.settings["alpha"], [pd.read_csv(path) for path in job.input.printed]
     table1, table2, table3, table4, table6 = printed
-    shift, co_failure, learners, multivariate = (
+    shift, readings, co_failure, learners, multivariate = (
         read_rows(paths, columns)
         for paths, columns in (
             (job.input.shift, report.SHIFT_COLUMNS),
+            (job.input.readings, report.READING_COLUMNS),
             (job.input.co_failure, report.CO_FAILURE_COLUMNS),
             (job.input.learners, report.LEARNER_COLUMNS),
             (job.input.multivariate, report.MULTIVARIATE_COLUMNS),
@@ -47,6 +48,7 @@ def main(job):
             report.ks_table(shares, table2),
             lambda table: report.ks_grid(table, report.self_failures(shares)),
         ),
+        "ks_readings": (report.readings_table(readings, table2), report.readings_grid),
         "table3_phi": (report.phi_table(co_failure, table3), report.phi_grid),
         "table4_ks_translation": (report.translation_table(shares, table4), report.translation_grid),
         "table5_examples": (report.examples_table(), report.examples_grid),

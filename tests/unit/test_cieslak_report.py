@@ -257,6 +257,24 @@ def test_every_printed_number_of_table_4_follows_from_base_of_table_2(printed):
         }
 
 
+def test_readings_are_as_far_from_print_as_the_mean_of_their_cells(printed):
+    keys = {"dataset": "estate", "condition": "MAR25", "n_cells": 144}
+    readings = pd.DataFrame(
+        [keys | {"repeat": repeat, "removed": removed, "sides": sides, "failing": failing}
+         for removed, sides, counts in (("smallest", 1, (17, 19)), ("largest", 2, (30, 36))) for repeat, failing in enumerate(counts)]
+        + [keys | {"condition": "MNAR50", "n_cells": 132, "repeat": 0, "removed": "smallest", "sides": 1, "failing": 31}]
+    )  # fmt: skip
+    table = report.readings_table(readings, printed["table2"])
+    near, far = (_row(table, dataset="E-State", removed=removed) for removed in ("smallest", "largest"))
+    assert near["distance"] == pytest.approx((abs(18 / 144 - 0.125) + abs(31 / 132 - 0.136)) / 2)
+    assert (near["n_agree"], near["n_cells"]) == (1, 2) and (far["n_agree"], far["n_cells"]) == (0, 1)
+    assert far["distance"] == pytest.approx(33 / 144 - 0.125) == _row(table, dataset="all", removed="largest")["distance"]
+    grid = report.readings_grid(table)
+    assert grid.header[1:] == ["smallest removed, one-sided", "largest removed, two-sided"]
+    assert [row[0] for row in grid.rows] == ["E-State", "all data sets"]
+    assert [(cell.text, cell.bold) for cell in grid.rows[0][1:]] == [("0.049 (1 of 2)", True), ("0.104 (0 of 1)", False)]
+
+
 def test_table_3_has_both_formulas_and_the_pairs_without_phi(printed):
     cells = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 0], [0, 1, 0]], dtype=float)
     paper, right = co_failure(cells, "paper"), co_failure(cells)
@@ -583,9 +601,14 @@ def test_figure_14_shows_the_data_sets_of_the_paper_or_else_the_first(rows):
 
 def test_the_jobs_write_every_table_and_figure_of_the_rules(tmp_path, rows, root, monkeypatch):
     monkeypatch.setattr(house, "FORMATS", ("svg",))  # that all three are written, and alike, is tested with the house's figures
-    kinds = ("shift", "co_failure", "learners", "multivariate")
+    shift, *others = rows
+    readings = shift[shift["condition"].isin([report.BASE, *report.BIAS])].rename(
+        columns={"n_tested": "n_cells", "fails_paper": "failing"}
+    )
+    readings = readings[["dataset", "repeat", "condition", "n_cells", "failing"]].assign(removed="smallest", sides=1)
+    kinds = ("shift", "readings", "co_failure", "learners", "multivariate")
     paths = {}
-    for kind, frame in zip(kinds, rows):
+    for kind, frame in zip(kinds, (shift, readings, *others)):
         paths[kind] = []
         for dataset, part in frame.groupby("dataset"):
             path = tmp_path / f"{kind}_{dataset}.parquet"
@@ -599,7 +622,7 @@ def test_the_jobs_write_every_table_and_figure_of_the_rules(tmp_path, rows, root
     rules = (root / "workflow/rules/cieslak_2009.smk").read_text()
     tables = [
         "table1_datasets", "table2_ks_failing", "table3_phi", "table4_ks_translation", "table5_examples", "table6_hellinger_skew",
-        "learner_sensitivity", "power", "type_one", "p_values", "ks_by_prior", "hellinger",
+        "learner_sensitivity", "power", "type_one", "p_values", "ks_by_prior", "hellinger", "ks_readings",
     ]  # fmt: skip
     assert all(f'"{name}"' in rules for name in [*tables, *figures.FIGURES])
     params = SimpleNamespace(settings={"alpha": 0.05})

@@ -64,6 +64,19 @@ def test_mar_drops_the_largest_values():
     assert (X[injected.rows] == injected.X).all() and (injected.y == Y[injected.rows]).all()
 
 
+@pytest.mark.parametrize("kind", ["mar", "mnar", "mnar_class"])
+def test_the_smallest_values_go_where_they_are_asked_for(kind):
+    injected, mirrored = inject(kind, 25, removed="smallest", masked_value=0.0), inject(kind, 25, table=-X, masked_value=0.0)
+    assert (X[injected.rows] == -mirrored.X)[~injected.mask].all() and (injected.rows == mirrored.rows).all()
+    assert injected.rows.tolist() != inject(kind, 25).rows.tolist()
+    table, y = np.array([[np.nan], [3.0], [1.0], [np.nan], [2.0], [0.0]]), np.arange(6) % 2
+    assert inject("mar", 50, table=table, y=y, removed="smallest").rows.tolist() == [
+        0,
+        1,
+        3,
+    ]  # what is missing goes last here too
+
+
 @settings(deadline=None, max_examples=20, derandomize=True)
 @given(st.integers(0, 3), st.sampled_from([0, 10, 25, 50, 99]), st.integers(0, 99))
 def test_mnar_has_the_rows_of_mar_and_masks_the_feature(feature, severity, seed):
@@ -201,6 +214,7 @@ def test_masked_values_take_the_training_median_or_are_missing():
         (lambda: inject("translation", 25, scale=None), "scale is None; translation needs the training standard deviation"),
         (lambda: inject("translation", 25, scale=[1, np.nan, 1, 1]), "must be one finite number"),
         (lambda: inject_shift(X, Y, "mcar", severity=25), "rng is None; mcar needs"),
+        (lambda: inject("mar", 25, removed="top"), "removed='top' must be 'largest' or 'smallest'"),
         (lambda: inject_shift(X, Y, "mcar", severity=25, rng=0), "rng=0 must be a numpy.random.Generator"),
         (lambda: inject("mcar", 25, y=Y[1:]), r"X has shape \(203, 4\) and y \(202,\)"),
         (lambda: inject("prior", 0.5, y=np.zeros(203)), "prior needs rows of class positive=1 and of another; y holds only: 0.0"),

@@ -46,6 +46,7 @@ COLUMNS = {
         *KEYS, "version", "n_train", "n_test", "share_positive", "tied_share", "n_tested", "fails_paper", "fails", "fails_holm", "fails_bh", "self_tested",
         "self_paper", "self_valid", "hellinger", "hellinger_expected", "hellinger_p", "fails_positive", "fails_negative", "tested_positive", "tested_negative",
     ],
+    "readings": [*KEYS, "removed", "sides", "n_cells", "failing"],
     "co_failure": [*KEYS, "n_tests", "phi_paper", "phi_paper_sd", "phi", "phi_sd", "n_undefined", "jaccard", "hellinger_mean", "hellinger_skew"],
     "learners": [
         *KEYS, "version", "learner", "accuracy_validation", "accuracy_test", "auc_test", "friedman_p", "two_proportion_p", "kruskal_p", "ks_scores_p", "status",
@@ -213,7 +214,7 @@ def test_features_and_learners_react_to_a_strong_shift_and_not_to_none(measured)
     shift, rows = measured["shift"], measured["learners"]
     assert picked(shift, condition="CS200")["self_paper"].tolist() == [1, 1, 1]
     assert picked(shift, condition="MAR50")["self_valid"].tolist() == [1, 1, 1]
-    assert picked(shift, condition="MAR50", version=0)["hellinger_p"][0] == 1 / 21
+    assert picked(shift, condition="CS200", version=0)["hellinger_p"][0] == 1 / 21
     moved = picked(rows, condition="CS200", learner="NB")
     still = picked(rows, condition="Base", learner="NB")
     assert moved["kruskal_p"][:2].max() < 0.001 < still["kruskal_p"][0]  # the class hardly shows in the third feature
@@ -230,9 +231,27 @@ def test_masking_removes_just_the_failures_of_the_features_on_themselves(measure
         np.testing.assert_array_equal(mar["n_tested"] - mnar["n_tested"], 1)
 
 
+def test_the_readings_hold_the_rows_of_the_study_and_those_of_its_mirror(data, learners, measured):
+    shift, readings = measured["shift"], measured["readings"]
+    conditions = ["Base", "MCAR25", "MCAR50", "MAR25", "MAR50", "MNAR25", "MNAR50"]
+    assert list(dict.fromkeys(readings["condition"])) == conditions and len(readings["sides"]) == 4 * len(conditions)
+    other = measure_repeat(data, {"NB": learners["NB"]}, 1, 0, removed="largest", **SMALL)
+    for removed, found in (("smallest", shift), ("largest", other["shift"])):
+        for condition in conditions:
+            rows, here = picked(found, condition=condition), {"condition": condition, "removed": removed}
+            assert picked(readings, **here, sides=1)["failing"].tolist() == [rows["fails_paper"].sum()]
+            assert (picked(readings, **here, sides=2)["failing"] >= rows["fails"].sum()).all()  # equation 7 is the milder one
+            assert picked(readings, **here)["n_cells"].tolist() == [rows["n_tested"].sum()] * 2
+    assert_same(other["readings"], readings)
+    # What is moved upwards, and what has lost its smallest values, is seen by one side; what has lost its largest is not.
+    assert picked(shift, condition="MAR50")["self_paper"].tolist() == [1, 1, 1]
+    assert picked(other["shift"], condition="MAR50")["self_paper"].tolist() == [0, 0, 0]
+    assert picked(other["shift"], condition="MAR50")["self_valid"].tolist() == [1, 1, 1]
+
+
 def test_the_same_names_give_the_same_rows_and_learners_do_not_touch_each_other(data, learners, measured):
     again = measure_repeat(data, {"NB": learners["NB"]}, 1, 0, **SMALL)
-    for kind in ("shift", "co_failure", "multivariate"):
+    for kind in ("shift", "readings", "co_failure", "multivariate"):
         assert_same(again[kind], measured[kind])
     assert_same(again["learners"], picked(measured["learners"], learner="NB"))
     other = measure_repeat(data, {"NB": learners["NB"]}, 1, 1, **SMALL | {"n_repeats_multivariate": 0})
@@ -341,7 +360,7 @@ def test_rows_of_a_learner_are_its_statistics(data, learners, measured):
     state = fit_states(1, ("cieslak_2009", "made-up", "PET"), [0], 1)[0, 0]
     scores = learner_scores(learners["PET"], data, parts, y, feature_scale(train), random_state=state)
     rng = generator(1, "cieslak_2009", "made-up", "rows", 0, "mar", 25)
-    shifted = versions(test, y_test, "mar", 25, rng=rng)
+    shifted = versions(test, y_test, "mar", 25, rng=rng, removed="smallest")
     for condition, found in (("MAR25", [scores.test] * 3), ("MNAR25", scores.masked)):
         rows = picked(measured["learners"], condition=condition, learner="PET")
         for v in range(3):
@@ -381,11 +400,12 @@ def test_nominal_features_are_compared_by_chi_square():
     data = make_data(n=200, n_features=2, n_categories=3)
     train, test = data.X[:120], data.X[120:]
     kept = np.stack([np.arange(40), np.arange(40, 80)])
-    paper, valid = feature_p_values(train, test, kept, data.categorical_features)
+    paper, two_sided, valid = feature_p_values(train, test, kept, data.categorical_features)
     for v in range(2):
         p = chi_square(category_counts(train[:, 2], test[kept[v], 2])[0]).p_value
-        assert paper[v, 2] == valid[v, 2] == p
-    assert (paper[:, :2] < valid[:, :2]).all()  # one-sided against two-sided
+        assert paper[v, 2] == two_sided[v, 2] == valid[v, 2] == p
+    assert (two_sided[:, :2] < valid[:, :2]).all()  # the limit of the one-sided D, applied to the two-sided one
+    assert (two_sided[:, :2] <= paper[:, :2]).all()
 
 
 def test_failures_by_class_are_those_of_the_classes_alone(data, measured):
@@ -396,7 +416,7 @@ def test_failures_by_class_are_those_of_the_classes_alone(data, measured):
     row = picked(measured["shift"], condition="Base")
     for name, label in (("positive", True), ("negative", False)):
         train, test = (data.X[part[y[part] == label]] for part in (parts.train, parts.test))
-        _, valid = feature_p_values(train, test, np.arange(len(test))[None], np.zeros(3, dtype=bool))
+        valid = feature_p_values(train, test, np.arange(len(test))[None], np.zeros(3, dtype=bool)).valid
         assert row[f"fails_{name}"][0] == failing(valid).sum() and row[f"tested_{name}"][0] == 3
 
 

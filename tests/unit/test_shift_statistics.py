@@ -64,7 +64,9 @@ def some_versions(kind, severity=30, table=TEST):
 
 
 def test_the_papers_example_has_d_one_half_and_its_four_p_values():
-    assert ks_features(column(A), column(B)).statistic.tolist() == [0.5]
+    found = ks_features(column(A), column(B))
+    assert found.statistic.tolist() == [0.5] and found.greater.tolist() == [0]  # nowhere is A's function above B's
+    assert ks_features(column(B), column(A)).greater.tolist() == [0.5]
     assert ks_p_value(0.5, 20, 20, "paper") == pytest.approx(np.exp(-5), rel=1e-15) == pytest.approx(0.006738, abs=5e-7)
     assert ks_p_value(0.5, 20, 20, "asymptotic") == pytest.approx(0.013476, abs=5e-7)
     assert ks_p_value(0.5, 20, 20, "exact") == pytest.approx(0.0122986, abs=5e-8)
@@ -85,8 +87,10 @@ def test_every_feature_of_every_version_has_the_statistic_of_scipy(kind):
         table = which.injected(TEST, Y, v).X
         for j in range(4):
             if np.isnan(table[:, j]).all():
-                assert np.isnan(found.statistic[v, j]) and found.n_test[v, j] == 0
+                assert np.isnan(found.statistic[v, j]) and np.isnan(found.greater[v, j]) and found.n_test[v, j] == 0
             else:
+                one_sided = stats.ks_2samp(TRAIN[:, j], table[:, j], alternative="greater").statistic
+                assert found.greater[v, j] == pytest.approx(one_sided, abs=1e-12)
                 assert found.statistic[v, j] == pytest.approx(stats.ks_2samp(TRAIN[:, j], table[:, j]).statistic, abs=1e-12)
                 assert found.n_test[v, j] == len(table) and found.n_train[j] == 90
 
@@ -104,8 +108,10 @@ def test_ties_missing_values_and_repeated_rows_are_those_of_two_plain_samples(n,
         if len(a) and len(b):
             strictly, upto = (max(abs(np.mean(c(a, x)) - np.mean(c(b, x))) for x in [*a, *b]) for c in (np.less, np.less_equal))
             assert found.statistic[v, j] == pytest.approx(upto, abs=1e-12) == pytest.approx(strictly, abs=1e-12)
+            above = max(0, *(np.mean(np.less_equal(a, x)) - np.mean(np.less_equal(b, x)) for x in [*a, *b]))
+            assert found.greater[v, j] == pytest.approx(above, abs=1e-12)
         else:
-            assert np.isnan(found.statistic[v, j])
+            assert np.isnan(found.statistic[v, j]) and np.isnan(found.greater[v, j])
 
 
 def test_neither_blocks_of_versions_nor_large_tables_change_a_statistic(monkeypatch):
@@ -168,6 +174,8 @@ def test_p_values_of_many_statistics_are_those_of_each_alone_and_auto_says_what_
 def test_the_papers_p_value_rejects_too_often_without_a_shift():
     rng = np.random.default_rng(0)
     found = ks_features(rng.normal(size=(500, 1000)), rng.normal(size=(300, 1000)))
+    one_sided = (ks_p_value(found.greater, 500, 300, "paper") < 0.05).mean()
+    assert one_sided == pytest.approx(0.045, abs=0.015)  # of the one-sided D equation 7 is right
     rates = [np.mean(ks_p_value(found.statistic, 500, 300, method) < 0.05) for method in ("paper", "asymptotic")]
     assert rates[0] == pytest.approx(0.088, abs=0.027) and rates[1] == pytest.approx(0.041, abs=0.019)  # three standard errors
 

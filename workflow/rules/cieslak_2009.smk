@@ -1,6 +1,6 @@
 """When and why classifiers fail: injected shifts and what detects them (Cieslak and Chawla 2009).
 
-Needs: rows of shift, co-failure, learners and multivariate tests. Makes: Tables 1 to 6, Figures 2 to 17, the sensitivity of the learners, the power of the detectors.
+Needs: rows of shift, readings, co-failure, learners and multivariate tests. Makes: Tables 1 to 6, Figures 2 to 17, the sensitivity of the learners, the power of the detectors.
 """
 
 CIESLAK = config["studies"]["cieslak_2009"]
@@ -14,7 +14,7 @@ CIESLAK_ROWS = {
         for name in CIESLAK["datasets"]
         for block in CIESLAK_BLOCKS
     ]
-    for kind in ("shift", "co_failure", "learners", "multivariate")
+    for kind in ("shift", "readings", "co_failure", "learners", "multivariate")
 }
 CIESLAK_DESCRIPTIONS = [
     f"<resources>/prepared/none/{name}.json" for name in CIESLAK["datasets"]
@@ -41,6 +41,7 @@ CIESLAK_COMPARED = [
 CIESLAK_TABLE_NAMES = {
     "table1_datasets": "1 Data",
     "table2_ks_failing": "2 Features that fail",
+    "ks_readings": "2 Features that fail",
     "table3_phi": "2 Features that fail",
     "table4_ks_translation": "2 Features that fail",
     "table5_examples": "6 Worked examples",

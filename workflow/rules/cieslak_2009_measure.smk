@@ -24,6 +24,7 @@ rule cieslak_measure:
         ),
     output:
         shift="<results>/cieslak_2009/shift/{dataset}/{block}.parquet",
+        readings="<results>/cieslak_2009/readings/{dataset}/{block}.parquet",
         co_failure="<results>/cieslak_2009/co_failure/{dataset}/{block}.parquet",
         learners="<results>/cieslak_2009/learners/{dataset}/{block}.parquet",
         multivariate="<results>/cieslak_2009/multivariate/{dataset}/{block}.parquet",
@@ -45,6 +46,7 @@ rule cieslak_measure:
                 "n_bootstraps",
                 "alpha",
                 "mask",
+                "removed",
                 "n_versions_multivariate",
                 "n_repeats_multivariate",
                 "n_permutations",

@@ -10,6 +10,7 @@ import numpy as np
 KINDS = ("mcar", "mar", "mnar", "mnar_class", "translation", "prior")
 ALIASES = {"cs": "translation"}
 BY_FEATURE = ("mar", "mnar", "mnar_class", "translation")
+ENDS = ("largest", "smallest")
 SMALLEST_CLASS = 5
 
 
@@ -81,7 +82,7 @@ class RowCounts(NamedTuple):
     n_negative: int | None
 
 
-def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, masked_value=np.nan, positive=1):
+def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, masked_value=np.nan, positive=1, removed="largest"):
     """A table with one shift injected.
 
     Parameters
@@ -94,7 +95,7 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
         ``mcar``
             Rows are dropped uniformly at random.
         ``mar``
-            The rows with the largest values of `feature` are dropped.
+            The rows with the largest values of `feature` are dropped (see `removed`).
         ``mnar``
             As ``mar``, the same rows, and then `feature` is masked in the rows that stay: the paper's MNAR, which is MAR with its cause hidden.
         ``mnar_class``
@@ -119,6 +120,9 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
         What stands where a value is masked; see `impute_masked`.
     positive : label, default=1
         The positive class, for ``prior`` and ``mnar_class``.
+    removed : {"largest", "smallest"}, default="largest"
+        Which values go first under ``mar``, ``mnar`` and ``mnar_class``. "The top 25 %" of the paper is the largest by its Figure 3, but
+        the smallest, the top of a table in ascending order, by its Tables 2 and 4: see `foldshift.evaluation.monitoring`.
 
     Returns
     -------
@@ -137,7 +141,7 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     another order give the same table in that order. Of identical rows each has its own key, by its place among its equals, which
     changes the table in no way as they are equal.
 
-    Missing values of `feature` count as the smallest and are dropped last. A feature that is constant, or missing throughout, is one
+    Missing values of `feature` are dropped last. A feature that is constant, or missing throughout, is one
     tie: the rows dropped are random, and ``tied_share`` is 1. A table of one row keeps it.
 
     References
@@ -151,15 +155,15 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
         j = _feature(feature, X.shape[1], kind)
     else:
         j = _count("feature (number of the replicate)", 0 if feature is None else feature, least=0)
-    return _versions(X, y, kind, severity, [j], rng, scale, positive).injected(X, y, 0, masked_value)
+    return _versions(X, y, kind, severity, [j], rng, scale, positive, removed).injected(X, y, 0, masked_value)
 
 
-def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, positive=1):
+def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, positive=1, removed="largest"):
     """All versions of a table with one kind of shift: one for every feature.
 
     Parameters
     ----------
-    X, y, kind, severity, rng, scale, positive
+    X, y, kind, severity, rng, scale, positive, removed
         As of `inject_shift`. One number is drawn from `rng`; version j is that of ``inject_shift(..., feature=j)`` with the same state.
     n_versions : int, optional
         Replicates of ``mcar`` (by default as many as features, as in [1]_) or of ``prior`` (by default 1). Not for the other kinds,
@@ -185,7 +189,8 @@ def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, pos
         raise ValueError(f"n_versions={n_versions!r} is for mcar and prior; {kind} has one version for every feature")
     if n_versions is None:
         n_versions = 1 if kind == "prior" else X.shape[1]
-    return _versions(X, y, kind, severity, range(_count("n_versions", n_versions, least=1)), rng, scale, positive)
+    which = range(_count("n_versions", n_versions, least=1))
+    return _versions(X, y, kind, severity, which, rng, scale, positive, removed)
 
 
 def row_counts(kind, n, severity, n_positive=None):
@@ -316,8 +321,10 @@ def impute_masked(X, mask, train, rule="median"):
     return X
 
 
-def _versions(X, y, kind, severity, which, rng, scale, positive):
+def _versions(X, y, kind, severity, which, rng, scale, positive, removed):
     """`Versions` of the features, or replicates, with the given numbers."""
+    if removed not in ENDS:
+        raise ValueError(f"removed={removed!r} must be 'largest' or 'smallest'")
     n, which = len(X), np.array(which, dtype=np.int64)
     tied_share = np.zeros(len(which))
     offset = np.zeros(len(which))
@@ -342,7 +349,8 @@ def _versions(X, y, kind, severity, which, rng, scale, positive):
             members, n_kept = np.arange(n), counts.n_rows
             if kind == "mnar_class":
                 members, n_kept = np.flatnonzero(positives), counts.n_positive
-            values = np.where(np.isnan(X[:, number]), -np.inf, X[:, number])
+            values = X[:, number] if removed == "largest" else -X[:, number]
+            values = np.where(np.isnan(values), -np.inf, values)
             tied_share[v] = _drop_largest(kept, members, values, keys, n_kept)
         rows[v] = np.flatnonzero(kept)
     feature = which if kind in BY_FEATURE else np.full(len(which), -1)

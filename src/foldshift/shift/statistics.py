@@ -22,7 +22,9 @@ class KSFeatures(NamedTuple):
     Attributes
     ----------
     statistic : ndarray of shape (n_versions, n_features), dtype float64
-        D, in [0, 1]; NaN where the feature has no value in one of the parts, or is masked.
+        ``D = max |F_train - F_test|``, in [0, 1]; NaN where the feature has no value in one of the parts, or is masked.
+    greater : ndarray of the same shape
+        One-sided, ``max (F_train - F_test)``: large where the test values are the larger ones. `scipy.stats.ks_2samp` calls it "greater".
     n_train : ndarray of shape (n_features,), dtype int64
         Values present in the training table.
     n_test : ndarray of shape (n_versions, n_features), dtype int64
@@ -30,6 +32,7 @@ class KSFeatures(NamedTuple):
     """
 
     statistic: np.ndarray
+    greater: np.ndarray
     n_train: np.ndarray
     n_test: np.ndarray
 
@@ -143,22 +146,23 @@ def ks_features(train, test, versions=None):
     train, test = _tables(train, test)
     plan = _plan(versions, *test.shape)
     n_versions, n_features = len(plan.feature), test.shape[1]
-    statistic = np.empty((n_versions, n_features))
+    statistic, greater = np.empty((2, n_versions, n_features))
     n_test = np.empty((n_versions, n_features), dtype=np.int64)
     counts = _row_counts(plan.rows, len(test))
     n_train = (~np.isnan(train)).sum(axis=0)
     for j in range(n_features):
         column, here = np.sort(train[:, j])[: n_train[j]], plan.feature == j
-        statistic[:, j], n_test[:, j] = _ks_column(column, test[:, j], counts)
+        statistic[:, j], greater[:, j], n_test[:, j] = _ks_column(column, test[:, j], counts)
         if plan.masked:
-            statistic[here, j], n_test[here, j] = np.nan, 0
+            statistic[here, j], greater[here, j], n_test[here, j] = np.nan, np.nan, 0
         else:
             for v in np.flatnonzero(here & (plan.offset != 0)):
                 one = counts[:, [min(v, counts.shape[1] - 1)]]
-                statistic[v, j], n_test[v, j] = (a[0] for a in _ks_column(column, test[:, j] + plan.offset[v], one))
+                moved = _ks_column(column, test[:, j] + plan.offset[v], one)
+                statistic[v, j], greater[v, j], n_test[v, j] = (a[0] for a in moved)
     if versions is None:
-        return KSFeatures(statistic[0], n_train, n_test[0])
-    return KSFeatures(statistic, n_train, n_test)
+        return KSFeatures(statistic[0], greater[0], n_train, n_test[0])
+    return KSFeatures(statistic, greater, n_train, n_test)
 
 
 def ks_p_value(D, n1, n2, method="auto", ties=None):
@@ -179,8 +183,8 @@ def ks_p_value(D, n1, n2, method="auto", ties=None):
         ``asymptotic``
             Two-sided limit ``2 sum (-1)^(i-1) exp(-2 i^2 D^2 m)`` with ``m = n1 n2 / (n1 + n2)``.
         ``paper``
-            Equation 7 of [1]_: ``4 D^2 m`` against a chi-square with 2 degrees of freedom, ``exp(-2 D^2 m)``. It is the one-sided
-            limit: the two-sided D exceeds it about twice as often as it says.
+            Equation 7 of [1]_: ``4 D^2 m`` against a chi-square with 2 degrees of freedom, ``exp(-2 D^2 m)``. It is the limit of the
+            one-sided D (`KSFeatures.greater`): the two-sided D exceeds it about twice as often as it says.
         ``auto``
             See `ks_method`.
     ties : array-like of int, optional
@@ -691,16 +695,16 @@ def _row_counts(rows, n):
 
 
 def _ks_column(train, test, counts):
-    """D and number of values of every version of one column; `train` is sorted and has no NaN, `counts` is (n, n_versions)."""
+    """D two-sided and one-sided, and number of values, of every version of one column; `train` is sorted and has no NaN, `counts` is (n, n_versions)."""
     n_train, n_versions = len(train), counts.shape[1]
     order = np.argsort(test)  # NaN last
     values = test[order]
     n_present = len(values) - int(np.isnan(values).sum())
     values, present = values[:n_present], order[:n_present]
     sizes = counts.take(present, axis=0).sum(axis=0, dtype=np.int64)
-    statistic = np.full(n_versions, np.nan)
+    statistic, greater = np.full((2, n_versions), np.nan)
     if n_train == 0 or n_present == 0:
-        return statistic, sizes
+        return statistic, greater, sizes
     ends = np.append(np.flatnonzero(values[1:] != values[:-1]), n_present - 1)
     # The distance is extreme just before or at a value of the test table, as the training function alone moves in between.
     distinct = values[ends]
@@ -724,9 +728,11 @@ def _ks_column(train, test, counts):
         at -= cumulated
         before = n_test * below
         before[:, 1:] -= cumulated[:, :-1]
-        largest = np.maximum.reduce([at.max(axis=1), -at.min(axis=1), before.max(axis=1), -before.min(axis=1)])
-        np.divide(largest, n_train * sizes[part], out=statistic[part], where=sizes[part] > 0)
-    return statistic, sizes
+        above = np.maximum(at.max(axis=1), before.max(axis=1))
+        largest = np.maximum.reduce([above, -at.min(axis=1), -before.min(axis=1)])
+        for found, out in ((largest, statistic), (above, greater)):
+            np.divide(found, n_train * sizes[part], out=out[part], where=sizes[part] > 0)
+    return statistic, greater, sizes
 
 
 def _checked_ties(ties, n):
