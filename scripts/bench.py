@@ -189,13 +189,14 @@ def main():
         if options.study in (None, name):
             print(f"\n{name}")
             costs.append(bench(studies[name], learners, options.mirror))
-    for name, bench in (("geras_2013", bench_sources.main), ("wong_2015", bench_leave_one_out.main)):
+    for name, bench in (
+        ("geras_2013", bench_sources.main),
+        ("wong_2015", bench_leave_one_out.main),
+        ("cieslak_2009", bench_shift.main),
+    ):
         if options.study in (None, name):
             print(f"\n{name}")
             bench(["--mirror", options.mirror] if options.mirror else [])
-    if options.study in (None, "cieslak_2009"):
-        print("\ncieslak_2009")
-        bench_shift.main([])
     if not costs:
         return
     write_costs("results/bench/costs.tsv", costs)

@@ -1,4 +1,4 @@
-"""Measure the shift of the inputs between training and test parts of one data set: the mean over the folds of every run."""
+"""Measure the shift of the inputs between training and test parts of one data set: of every run, and feature by feature."""
 
 import logging
 
@@ -11,6 +11,10 @@ from foldshift.jobs import run
 from foldshift.partition.storage import read_folds
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES, fold_covariates
+from foldshift.shift.drift import FoldFeature, fold_drift
+from foldshift.shift.two_sample import FEWEST_ROWS
+
+N_RANDOM = 499  # random cuts that say what chance gives
 
 SCHEMA = pa.schema(
     [
@@ -20,6 +24,18 @@ SCHEMA = pa.schema(
         ("run", pa.int32()),
         ("seed", pa.int32()),
         *[(name, pa.float64()) for name in MEASURES],
+    ]
+)
+FEATURE_SCHEMA = pa.schema(
+    [
+        ("dataset", TEXT),
+        ("partitioner", TEXT),
+        ("k", pa.int32()),
+        ("n_runs", pa.int32()),
+        ("feature", TEXT),
+        ("kind", TEXT),
+        *[(name, pa.float64()) for name in FoldFeature._fields[2:-1]],
+        ("verdict", TEXT),
     ]
 )
 
@@ -52,10 +68,38 @@ def first_runs(paths, n_runs):
     return cuts, seeds
 
 
+def feature_rows(data, partitioner, cut, k):
+    """Which features the runs of a partitioner shift, the target last.
+
+    Parameters
+    ----------
+    data : foldshift.datasets.dataset.Dataset
+    partitioner : str
+    cut : ndarray of shape (n_runs, n_samples)
+        Folds.
+    k : int
+        Number of folds.
+
+    Returns
+    -------
+    columns : dict of str to list
+        As `FEATURE_SCHEMA`; empty for a data set too small to be tested.
+    """
+    rows = []
+    if len(data.y) >= FEWEST_ROWS:
+        # All partitioners are compared with the same random cuts.
+        rng = generator(0, "fold drift", data.name, k)
+        about = {"categorical_features": data.categorical_features, "feature_names": data.feature_names}
+        drift = fold_drift(data.X, data.y, cut, k, n_random=N_RANDOM, rng=rng, **about)
+        keys = {"dataset": data.name, "partitioner": partitioner, "k": k, "n_runs": len(cut)}
+        rows = [keys | {"feature": row.pop("name")} | row for row in drift.to_rows()]
+    return {name: [row[name] for row in rows] for name in FEATURE_SCHEMA.names}
+
+
 def main(job):
-    """One row per partitioner, k and run."""
+    """One row per partitioner, k and run; and one per partitioner, k and feature."""
     data = read_prepared(job.input.data)
-    parts = []
+    parts, features = [], []
     cuts, seeds = first_runs(job.input.folds, job.params.runs)
     for k, by_partitioner in cuts.items():
         if not by_partitioner:
@@ -75,7 +119,9 @@ def main(job):
             rows = {"dataset": [data.name] * len(cut), "partitioner": [partitioner] * len(cut), "k": [k] * len(cut)}
             rows |= {"run": np.arange(len(cut)), "seed": seeds[k][partitioner]}
             parts.append(rows | {name: values[start:end].mean(axis=1) for name, values in shift.items()})
+            features.append(feature_rows(data, partitioner, cut, k))
     write_rows(job.output.shift, parts, SCHEMA)
+    write_rows(job.output.features, features, FEATURE_SCHEMA)
 
 
 if __name__ == "__main__":

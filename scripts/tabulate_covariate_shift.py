@@ -1,4 +1,4 @@
-"""Covariate shift of every partitioner, and its correlation with the error of the estimate: tables and figures."""
+"""Covariate shift of every partitioner, by feature too, and its correlation with the error of the estimate: tables and figures."""
 
 import pandas as pd
 
@@ -9,16 +9,20 @@ from foldshift.reporting.covariate_shift import (
     correlation_grid,
     draw_covariate_shift,
     draw_shift_against_error,
+    drift_by_cell,
     error_by_cell,
+    feature_table,
     run_errors,
     shift_and_error,
     shift_by_cell,
     shift_grid,
     shift_summary,
+    shifted_grid,
 )
 from foldshift.reporting.figures import save_figure
 from foldshift.reporting.tables import EMPTY, plain_grid, write_table
 from foldshift.shift.covariates import MEASURES
+from foldshift.shift.drift import FoldFeature
 
 CAPTION = (
     "Covariate shift that cross-validation itself induces: how different the inputs of training and test part are, classes aside. Smaller is better. "
@@ -27,15 +31,24 @@ CAPTION = (
     "the attributes. Hellinger: distance between the histograms of an attribute, mean over the attributes, at most the root of 2. Energy: energy distance of all "
     "attributes at once. Two-sample AUC: how well a row's five nearest neighbours tell whether it is a test row. 5x2 means five folds, iterated twice."
 )
+FEATURES = (
+    "Which features the folds shift: inputs whose values in training and test part differ more than in random cuts of the same sizes (shifted), or less "
+    "(balanced), for every data set, scheme and partitioner. A classifier that relies on a shifted feature is tested on other values than it was trained on. "
+    "5x2 means five folds, iterated twice. The CSV file has every feature."
+)
 BY_DATASET = (
     "Covariate shift of every data set, scheme and partitioner: mean over folds and partitions, with its Monte Carlo standard error; and the error of the "
-    "estimated AUC against the truth over classifiers and partitions: root-mean-square error, bias (mean) and spread (standard deviation over partitions)."
+    "estimated AUC against the truth over classifiers and partitions: root-mean-square error, bias (mean) and spread (standard deviation over partitions). "
+    "Against random cuts of the same sizes: share of the inputs that are shifted (features_more) and balanced (features_less), whether the "
+    "target is (more, less, as chance), and the distance between training and test part as a multiple of that of random cuts, mean over the inputs. "
+    "The shifted features are named in the table shifted_features and in the CSV file."
 )
 CORRELATION = (
     "Does covariate shift harm the estimate? Rank correlation of each measure of the shift between training and test part with the error of the AUC that "
     "cross-validation estimates. The block on partitioners is given with and without MS-SCV, which is made to shift and orders any measure by itself."
 )
 SHIFT_COLUMNS = ("dataset", "partitioner", "k", "run", *MEASURES)
+FEATURE_COLUMNS = ("dataset", "partitioner", "k", "n_runs", "feature", *FoldFeature._fields[1:])
 SCORE_COLUMNS = ("dataset", "learner", "partitioner", "k", "auc_crisp")
 
 
@@ -45,20 +58,27 @@ def read_frame(paths, names):
 
 
 def main(job):
-    """Read runs and errors, write three tables and two figures."""
+    """Read runs, features and errors, write four tables and two figures."""
     schemes, partitioners = job.params.schemes, job.params.partitioners
     rows = read_frame(job.input.shift, SHIFT_COLUMNS)
     rows = rows[rows["partitioner"].isin(partitioners)]
+    features = read_frame(job.input.features, FEATURE_COLUMNS)
+    features = features[features["partitioner"].isin(partitioners)]
     scores = read_frame(job.input.errors, SCORE_COLUMNS)
     try:
         errors = run_errors(scores[scores["k"].isin(schemes)], partitioners, job.params.learners)
     except ValueError as error:
         raise DataError(str(error)) from error
-    by_cell, cell_errors = shift_by_cell(rows, schemes), error_by_cell(errors, schemes)
+    cell = ["dataset", "scheme", "partitioner"]
+    by_cell = shift_by_cell(rows, schemes).merge(drift_by_cell(features, schemes), on=cell, how="left")
+    cell_errors = error_by_cell(errors, schemes)
     summary = shift_summary(by_cell, partitioners)
     write_table(job.output.html, summary, shift_grid(summary, job.params.alpha, CAPTION))
-    by_dataset = by_cell.merge(cell_errors, on=["dataset", "scheme", "partitioner"], how="left")
-    write_table(job.output.by_dataset, by_dataset, plain_grid(by_dataset, BY_DATASET, empty=EMPTY))
+    by_dataset = by_cell.merge(cell_errors, on=cell, how="left")
+    printed = by_dataset.drop(columns="shifted_features")  # too long for print; the table below names them
+    write_table(job.output.by_dataset, by_dataset, plain_grid(printed, BY_DATASET, empty=EMPTY))
+    by_feature = feature_table(features, schemes)
+    write_table(job.output.features, by_feature, shifted_grid(by_feature, partitioners, FEATURES))
     table = shift_and_error(rows, errors, schemes, partitioners)
     write_table(job.output.correlation, table, correlation_grid(table, CORRELATION))
     names = [f"{k}x{r}" for k, r in schemes.items()]

@@ -17,18 +17,23 @@ from foldshift.reporting.covariate_shift import (
     correlation_grid,
     draw_covariate_shift,
     draw_shift_against_error,
+    drift_by_cell,
     error_by_cell,
+    feature_table,
     run_errors,
     shift_and_error,
     shift_by_cell,
     shift_grid,
     shift_summary,
+    shifted_grid,
     spearman,
 )
 from foldshift.reporting.figures import plt
 from foldshift.reporting.tables import to_html
+from foldshift.seeding import generator
 from foldshift.shift import fold_covariates
 from foldshift.shift.covariates import MEASURES
+from foldshift.shift.drift import fold_drift
 
 SCHEMES = {2: 5, 5: 2}
 NAMES = ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"]
@@ -55,9 +60,39 @@ def made_up(n_runs=10):
     )
 
 
+VERDICTS = {
+    "SCV": "aaaa",
+    "DB-SCV": "lllc",
+    "DOB-SCV": "alac",
+    "MS-SCV": "mmac",
+}  # of size, town, age and still, mostly a constant
+RATIO = {"m": 1.5, "l": 0.5, "a": 1.0}
+
+
+def made_up_features(n_runs=20):
+    """Verdicts on four inputs, the same on all data sets but the last, where SCV shifts one, and MS-SCV the target too."""
+    rows = []
+    for dataset in DATASETS:
+        for k in SCHEMES:
+            for name in NAMES:
+                last = dataset == DATASETS[-1]
+                verdicts = "amlc" if last and name == "SCV" else VERDICTS[name]
+                target = "m" if last and name == "MS-SCV" else "l"
+                for j, (feature, verdict) in enumerate(zip(("size", "town", "age", "still", "target"), verdicts + target)):
+                    kind = "target" if j == 4 else "nominal" if j == 1 else "numeric"
+                    chance = 0.0 if verdict == "c" else 0.04
+                    distance = chance * (RATIO.get(verdict, 0.0) + (0.25 if feature == "town" and verdict == "m" else 0.0))
+                    word = {"m": "more", "l": "less"}.get(verdict, "as chance")
+                    rows.append((dataset, name, k, n_runs, feature, kind, distance, chance, 0.1, 0.05, 0.5, 0.5, 1.0, word))
+    return pd.DataFrame(rows, columns=list(measure_covariate_shift.FEATURE_SCHEMA.names))
+
+
 SHIFT, SCORES = made_up()
+FEATURES = made_up_features()
+DRIFT = drift_by_cell(FEATURES, SCHEMES)
 ERRORS = run_errors(SCORES, NAMES, ["a", "b"])
 BY_CELL, CELL_ERRORS = shift_by_cell(SHIFT, SCHEMES), error_by_cell(ERRORS, SCHEMES)
+BY_CELL = BY_CELL.merge(DRIFT, on=["dataset", "scheme", "partitioner"])
 CORRELATIONS = shift_and_error(SHIFT, ERRORS, SCHEMES, NAMES, n_draws=200)
 
 
@@ -80,12 +115,82 @@ def test_the_summary_averages_data_sets_and_tests_against_scv():
     assert row["p_vs_scv"] == wilcoxon_signed_ranks(wide["DOB-SCV"], wide["SCV"]).p_value == 2 / 2**8
     assert row["higher_vs_scv"] == 0 and row["n_datasets"] == 8
     assert summary.query("partitioner == 'SCV'")["p_vs_scv"].isna().all()
-    assert (summary.query("partitioner == 'MS-SCV'")["higher_vs_scv"] == 1).all()
+    assert (summary[summary["measure"].isin(MEASURES)].query("partitioner == 'MS-SCV'")["higher_vs_scv"] == 1).all()
 
 
 def test_a_data_set_that_lacks_a_partitioner_is_left_out_of_that_scheme():
     part = BY_CELL[~((BY_CELL["dataset"] == "set0") & (BY_CELL["scheme"] == "5x2") & (BY_CELL["partitioner"] == "SCV"))]
     assert shift_summary(part, NAMES).groupby("scheme")["n_datasets"].unique().to_dict() == {"2x5": [7 + 1], "5x2": [7]}
+
+
+def test_drift_of_a_cell_counts_inputs_and_names_those_that_are_shifted():
+    cells = DRIFT.set_index(["dataset", "scheme", "partitioner"])
+    assert DRIFT.columns.to_list()[3:] == ["features_more", "features_less", "shifted_features", "target", "distance_ratio"]
+    assert len(DRIFT) == 8 * 2 * 4
+    # town is shifted more than size; the constant is left out of the mean, (1.5 + 1.75 + 1) / 3
+    assert cells.loc["set0", "2x5", "MS-SCV"].to_list() == [0.5, 0.0, "town, size", "less", pytest.approx(4.25 / 3)]
+    assert cells.loc["set0", "5x2", "DB-SCV"].to_list() == [0.0, 0.75, "", "less", pytest.approx(0.5)]
+    assert cells.loc["set7", "5x2", "SCV"].to_list() == [0.25, 0.25, "town", "less", pytest.approx(3.25 / 3)]
+    assert cells.loc["set7", "2x5", "MS-SCV"]["target"] == "more"
+    assert set(drift_by_cell(FEATURES, {5: 2})["scheme"]) == {"5x2"}
+
+
+def test_inputs_that_are_all_constant_have_no_ratio_and_a_feature_called_target_is_an_input():
+    rows = FEATURES.query("dataset == 'set0' and k == 2 and partitioner == 'MS-SCV'").copy()
+    still = rows.assign(distance=0.0, distance_chance=0.0, verdict="as chance")
+    assert drift_by_cell(still, SCHEMES).iloc[0, 3:].to_list() == [0, 0, "", "as chance", pytest.approx(np.nan, nan_ok=True)]
+    renamed = rows.replace({"feature": {"size": "target"}})
+    assert drift_by_cell(renamed, SCHEMES).iloc[0, 3:7].to_list() == [0.5, 0.0, "town, target", "less"]
+
+
+def test_shares_of_features_in_the_summary_are_the_means_of_the_cells():
+    summary = shift_summary(BY_CELL, NAMES)
+    assert summary["measure"].drop_duplicates().to_list() == [*MEASURES, "features_more", "features_less"]
+    for measure in ("features_more", "features_less"):
+        for scheme, name in ((scheme, name) for scheme in ("2x5", "5x2") for name in NAMES):
+            row = summary[
+                (summary["scheme"] == scheme) & (summary["measure"] == measure) & (summary["partitioner"] == name)
+            ].iloc[0]
+            values = DRIFT[(DRIFT["scheme"] == scheme) & (DRIFT["partitioner"] == name)][measure].to_numpy()
+            scv = DRIFT[(DRIFT["scheme"] == scheme) & (DRIFT["partitioner"] == "SCV")][measure].to_numpy()
+            assert row["mean"] == pytest.approx(values.mean()) and row["n_datasets"] == 8
+            assert row["standard_error_datasets"] == pytest.approx(values.std(ddof=1) / np.sqrt(8)) and np.isnan(
+                row["standard_error"]
+            )
+            if name != "SCV":
+                assert row["p_vs_scv"] == wilcoxon_signed_ranks(values, scv).p_value
+    found = summary.query("scheme == '2x5' and measure == 'features_more'").set_index("partitioner")
+    assert found["mean"].to_dict() == {"SCV": 1 / 32, "DB-SCV": 0, "DOB-SCV": 0, "MS-SCV": 0.5}
+    assert found.loc["MS-SCV", "higher_vs_scv"] == 1 and found.loc["MS-SCV", "p_vs_scv"] == 2 / 2**8
+
+
+def test_the_feature_table_has_a_row_for_every_scheme_and_feature():
+    table = feature_table(FEATURES, {5: 2})
+    assert len(table) == 8 * 4 * 5 and set(table["scheme"]) == {"5x2"} and "k" not in table
+    assert set(table.columns) - {"scheme", "distance_ratio"} == set(FEATURES.columns) - {"k"}
+    row = table.query("dataset == 'set3' and partitioner == 'MS-SCV' and feature == 'town'").iloc[0]
+    assert row["distance_ratio"] == pytest.approx(1.75) and row["verdict"] == "more" and row["n_runs"] == 20
+    assert table.query("distance_chance == 0")["distance_ratio"].isna().all()
+
+
+def test_the_grid_of_features_says_in_words_what_is_shifted():
+    rows = FEATURES[~((FEATURES["dataset"] == "set1") & (FEATURES["partitioner"] == "SCV"))]
+    grid = shifted_grid(feature_table(rows, SCHEMES), NAMES, "Caption.")
+    assert grid.header == ["Data set", "features", *NAMES] and len(grid.rows) == 2 * (1 + 8)
+    assert grid.rows[0] == ["2x5 (2 folds), 20 partitions of each data set"]
+    cells = {row[0]: row[1:] for row in grid.rows[1:9]}
+    texts = {name: [cell.text for cell in row] for name, row in cells.items()}
+    assert texts["set0"] == ["4", "as chance", "3 balanced", "1 balanced", "2 shifted, most town ×1.75"]
+    assert texts["set1"][1] == "–"
+    assert texts["set7"][1:] == [
+        "1 shifted, most town ×1.75; 1 balanced",
+        "3 balanced",
+        "1 balanced",
+        "2 shifted, most town ×1.75; target shifted",
+    ]
+    assert [cell.bold for cell in cells["set7"]] == [False, True, False, False, True]
+    some = FEATURES.assign(n_runs=np.where(FEATURES["dataset"] == "set0", 10, 20))
+    assert shifted_grid(feature_table(some, {5: 2}), NAMES, "").rows[0] == ["5x2 (5 folds), 10 to 20 partitions of each data set"]
 
 
 def test_errors_are_the_estimate_minus_the_mean_of_the_truth():
@@ -174,7 +279,8 @@ def test_one_data_set_gives_correlations_without_intervals_and_tables_that_print
     assert table["low"].isna().all() and table.query("level == 'datasets'")["spearman"].isna().all()
     assert table.query("level == 'runs'")["spearman"].notna().all()
     assert "nan" not in to_html(correlation_grid(table, "Caption.")).lower()
-    single = shift_summary(shift_by_cell(shift[shift["run"] == 0], SCHEMES), NAMES)
+    single = shift_by_cell(shift[shift["run"] == 0], SCHEMES).merge(DRIFT, on=["dataset", "scheme", "partitioner"])
+    single = shift_summary(single, NAMES)
     assert "nan" not in to_html(shift_grid(single, 0.1, "Caption.")).lower()
 
 
@@ -183,7 +289,18 @@ def test_grids_mark_the_least_shift_and_the_clear_correlations():
     assert grid.header == ["Measure", *NAMES] and grid.rows[0] == ["2x5 (2 folds), 8 data sets"]
     assert [cell.underline for cell in grid.rows[1][1:]] == [False, True, False, False] and grid.rows[1][2].shade == 1
     assert grid.rows[2][2].bold and grid.rows[2][2].text == "7.81E-3" and grid.rows[2][4].text == "7.81E-3 *"
+    shifted, balanced = grid.rows[11], grid.rows[13]
+    assert [shifted[0], *[cell.text for cell in shifted[1:]]] == ["features shifted", "0.0312", "0.0000", "0.0000", "0.5000"]
+    assert [cell.underline for cell in shifted[1:]] == [False, True, True, False]  # the fewest
+    assert balanced[0] == "features balanced" and [cell.underline for cell in balanced[1:]] == [
+        False,
+        True,
+        False,
+        False,
+    ]  # the most
+    assert balanced[2].shade == 1 and grid.rows[14][2].text.endswith("*")
     grid = correlation_grid(CORRELATIONS, "Caption.")
+    assert grid.header == ["", "KS, mean", "KS, largest", "Hellinger", "energy", "two-sample AUC", "data sets"]
     assert sum(len(row) == 1 for row in grid.rows) == len(QUESTIONS)
     assert grid.rows[1][0] == "2x5, SCV" and grid.rows[1][1].bold and grid.rows[1][1].text == "1.00 [1.00, 1.00]"
 
@@ -209,22 +326,36 @@ class Prepared(SimpleNamespace):
     """What the script needs of a prepared data set."""
 
 
+def measure(folder, data, folds, parts, runs, monkeypatch):
+    """Job of the script on folds of six seeds that are cut into files."""
+    monkeypatch.setattr(measure_covariate_shift, "read_prepared", lambda path: data)
+    folder.mkdir()
+    paths = []
+    for number, part in enumerate(parts):
+        seeds = {k: np.arange(6)[part] + 100 * k for k in (2, 5)}
+        paths.append(folder / f"{number}.npz")
+        write_folds(paths[-1], {key: cut[part] for key, cut in folds.items()}, seeds)
+    job = SimpleNamespace(
+        input=SimpleNamespace(data="", folds=paths),
+        output=SimpleNamespace(shift=folder / "shift.parquet", features=folder / "features.parquet"),
+        params=SimpleNamespace(runs=runs),
+    )
+    measure_covariate_shift.main(job)
+    return job
+
+
+def read_features(job):
+    return pd.DataFrame(read_columns(job.output.features, measure_covariate_shift.FEATURE_SCHEMA.names))
+
+
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    data = Prepared(name="made", X=rng.random((30, 2)), categorical_features=np.zeros(2, bool))
-    monkeypatch.setattr(measure_covariate_shift, "read_prepared", lambda path: data)
     y = rng.integers(0, 2, 30)
+    X = np.column_stack([rng.random(30), rng.integers(0, 3, 30)])
+    data = Prepared(name="made", X=X, y=y, categorical_features=np.array([False, True]), feature_names=("size", "town"))
     folds = {(name, k): make_folds(name, data.X, y, n_folds=k, seeds=range(6)) for name in NAMES[:2] for k in (2, 5)}
-    for number, part in enumerate((slice(0, 4), slice(4, 6))):
-        seeds = {k: np.arange(6)[part] + 100 * k for k in (2, 5)}
-        write_folds(tmp_path / f"{number}.npz", {key: cut[part] for key, cut in folds.items()}, seeds)
-    job = SimpleNamespace(
-        input=SimpleNamespace(data="", folds=[tmp_path / "0.npz", tmp_path / "1.npz"]),
-        output=SimpleNamespace(shift=tmp_path / "shift.parquet"),
-        params=SimpleNamespace(runs={2: 5, 5: 20}),
-    )
-    measure_covariate_shift.main(job)
+    job = measure(tmp_path / "job", data, folds, (slice(0, 4), slice(4, 6)), {2: 5, 5: 20}, monkeypatch)
     return data, folds, job
 
 
@@ -239,10 +370,73 @@ def test_the_script_measures_the_first_runs_over_the_files_in_order(measured):
         (5, "DB-SCV"): 6,
     }
     cell = rows[(rows["k"] == 2) & (rows["partitioner"] == "DB-SCV")]
-    expected = fold_covariates(data.X, folds["DB-SCV", 2][:5], 2)
+    expected = fold_covariates(data.X, folds["DB-SCV", 2][:5], 2, categorical_features=[1])
     assert cell["run"].to_list() == list(range(5)) and cell["seed"].to_list() == [200, 201, 202, 203, 204]
     for name in MEASURES:
         assert cell[name].to_numpy() == pytest.approx(expected[name].mean(axis=1), abs=1e-15)
+
+
+def test_the_scripts_rows_of_features_are_those_of_fold_drift(measured):
+    data, folds, job = measured
+    rows = read_features(job)
+    assert rows.groupby(["k", "partitioner"])["n_runs"].unique().map(list).to_dict() == {
+        (2, "SCV"): [5],
+        (2, "DB-SCV"): [5],
+        (5, "SCV"): [6],
+        (5, "DB-SCV"): [6],
+    }
+    labels = np.array(["no", "yes"])[data.y]
+    table = pd.DataFrame({"size": data.X[:, 0], "town": np.array(["Bonn", "Jena", "Ulm"])[data.X[:, 1].astype(int)]})
+    for name, k in folds:
+        found = rows[(rows["k"] == k) & (rows["partitioner"] == name)]
+        rng = generator(0, "fold drift", "made", k)
+        expected = fold_drift(table, labels, folds[name, k][: 5 if k == 2 else 6], k, n_random=499, rng=rng).features
+        assert set(found["dataset"]) == {"made"} and found["kind"].to_list() == ["numeric", "nominal", "target"]
+        assert found["feature"].to_list() == ["size", "town", "target"] == [row.name for row in expected]
+        for column in ("distance", "distance_chance", "failing", "failing_chance", "p_more", "p_less", "p_adjusted", "verdict"):
+            assert found[column].to_list() == [getattr(row, column) for row in expected]
+
+
+def test_rows_do_not_depend_on_how_seeds_are_blocked(measured, tmp_path, monkeypatch):
+    data, folds, job = measured
+    parts = [slice(i, i + 1) for i in range(6)]
+    other = measure(tmp_path / "other", data, folds, parts, job.params.runs, monkeypatch)
+    for name in ("shift", "features"):
+        assert getattr(job.output, name).read_bytes() == getattr(other.output, name).read_bytes()
+
+
+def test_a_cut_that_shifts_a_feature_is_told_from_scv_and_names_the_feature(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
+    data = Prepared(name="made", X=X, y=y, categorical_features=np.zeros(3, bool), feature_names=("size", "age", "height"))
+    rank = X[:, 1].argsort().argsort()
+    folds = {("SCV", k): make_folds("SCV", X, y, n_folds=k, seeds=range(6)) for k in (2, 5)}
+    folds |= {("sorted", k): np.tile((rank * k // 60).astype(np.uint8), (6, 1)) for k in (2, 5)}
+    job = measure(tmp_path / "job", data, folds, [slice(0, 6)], {2: 6, 5: 6}, monkeypatch)
+    cells = drift_by_cell(read_features(job), SCHEMES).set_index(["scheme", "partitioner"])
+    for scheme in ("2x5", "5x2"):
+        assert cells.loc[(scheme, "sorted"), "shifted_features"].split(", ")[0] == "age"
+        assert cells.loc[(scheme, "SCV"), "shifted_features"] == "" and cells.loc[(scheme, "SCV"), "target"] == "less"
+
+
+def test_a_data_set_too_small_to_be_tested_has_no_rows_of_features(tmp_path, monkeypatch):
+    X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    data = Prepared(name="made", X=X, y=y, categorical_features=np.zeros(1, bool), feature_names=("size",))
+    folds = {("SCV", 2): make_folds("SCV", X, y, n_folds=2, seeds=range(6))}
+    job = measure(tmp_path / "job", data, folds, [slice(0, 6)], {2: 6}, monkeypatch)
+    features = read_features(job)
+    assert len(features) == 0
+    rows = pd.DataFrame(read_columns(job.output.shift, ("dataset", "partitioner", "k", "run", *MEASURES)))
+    cells = shift_by_cell(rows, SCHEMES).merge(
+        drift_by_cell(features, SCHEMES), on=["dataset", "scheme", "partitioner"], how="left"
+    )
+    summary = shift_summary(cells, ["SCV"])
+    assert summary.set_index("measure")["n_datasets"].to_dict() == dict.fromkeys(MEASURES, 1) | {
+        "features_more": 0,
+        "features_less": 0,
+    }
+    assert "nan" not in to_html(shift_grid(summary, 0.1, "Caption.")).lower()
+    assert shifted_grid(feature_table(features, SCHEMES), ["SCV"], "Caption.").rows == []
 
 
 def test_the_script_writes_all_tables_and_figures_from_what_was_measured(measured, tmp_path):
@@ -253,15 +447,20 @@ def test_the_script_writes_all_tables_and_figures_from_what_was_measured(measure
         columns=["dataset", "learner", "partitioner", "k", "seed", "auc_crisp"],
     )
     scores.to_parquet(tmp_path / "scores.parquet")
-    outputs = {"html": "covariate_shift", "by_dataset": "by_dataset", "correlation": "correlation"}
+    outputs = {"html": "covariate_shift", "by_dataset": "by_dataset", "features": "features", "correlation": "correlation"}
     outputs = {key: tmp_path / f"{name}.html" for key, name in outputs.items()}
     outputs |= {key: tmp_path / f"{key}.svg" for key in ("figure", "scatter")}
     params = SimpleNamespace(alpha=0.1, schemes={2: 5, 5: 2}, partitioners=NAMES[:2], learners=["a"])
-    inputs = SimpleNamespace(shift=[job.output.shift], errors=[tmp_path / "scores.parquet"])
+    inputs = SimpleNamespace(shift=[job.output.shift], features=[job.output.features], errors=[tmp_path / "scores.parquet"])
     tabulate_covariate_shift.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params))
     assert all(path.is_file() for path in outputs.values())
     table = pd.read_csv(tmp_path / "by_dataset.csv")
     assert len(table) == 4 and table["rms_error"].notna().all() and (tmp_path / "correlation.tex").is_file()
+    assert {"features_more", "features_less", "shifted_features", "target", "distance_ratio"} <= set(table)
+    assert (
+        len(pd.read_csv(tmp_path / "features.csv")) == 2 * 2 * 3
+        and "20 partitions" not in (tmp_path / "features.html").read_text()
+    )
     scores[scores["partitioner"] != "truth"].to_parquet(tmp_path / "scores.parquet")
     with pytest.raises(DataError, match="data set made, learner a, k=2: no rows of partitioner 'truth'"):
         tabulate_covariate_shift.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params))

@@ -36,6 +36,7 @@ from foldshift.reporting import figures
 from foldshift.reporting.failures import failures_grid, failures_table
 from foldshift.reporting.tables import plain_grid, shades, to_html
 from foldshift.shift.covariates import MEASURES
+from foldshift.shift.drift import FoldFeature
 from measure_convergence import cell_rows, unknown, with_keys
 
 LEARNERS, CUTS, FOLDS, N_SEEDS = ["RPART", "NN"], ["CV", "SCV2", "TSCV"], [2, 5], 6
@@ -289,6 +290,9 @@ def classes(tmp_path_factory, root):
         ["dataset", "learner"], key=lambda column: column.map({n: i for i, n in enumerate(SETS + CLASSIFIERS)}), kind="stable"
     )
     shift = pd.DataFrame(shift, columns=["dataset", "partitioner", "k", "run", *MEASURES])
+    features = shift.groupby(["dataset", "partitioner", "k"], sort=False).size().rename("n_runs").reset_index()
+    kinds = pd.DataFrame([("size", "numeric"), ("target", "target")], columns=["feature", "kind"])
+    features = features.merge(kinds, how="cross").assign(**dict.fromkeys(FoldFeature._fields[2:-1], 0.5), verdict="as chance")
     ids = {name: name for name in CLASSIFIERS}
     settings = {"learners": CLASSIFIERS, "datasets": SETS, "partitioners": PARTITIONERS, "iterations": SCHEMES, "alpha": 0.1}
     settings |= {"ids": {"paper": ids}, "variants": {}, "metric": "heom"}
@@ -309,8 +313,9 @@ def classes(tmp_path_factory, root):
         given = {"rows": convergence, "curves": curves}
         run(tabulate_convergence.main, given, outputs_of(folder, names, {"figure": "curves"}), settings=settings)
         shift.to_parquet(folder / "shift.parquet")
-        names = {"html": "shift", "by_dataset": "shift_by_dataset", "correlation": "correlation"}
-        given = {"shift": [folder / "shift.parquet"], "errors": scores}
+        features.to_parquet(folder / "features.parquet")
+        names = {"html": "shift", "by_dataset": "shift_by_dataset", "features": "features", "correlation": "correlation"}
+        given = {"shift": [folder / "shift.parquet"], "features": [folder / "features.parquet"], "errors": scores}
         keys = {"schemes": SCHEMES, "partitioners": PARTITIONERS, "learners": CLASSIFIERS}
         run(
             tabulate_covariate_shift.main,

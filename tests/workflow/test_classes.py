@@ -48,6 +48,7 @@ def test_every_table_and_figure_is_there_in_every_form(done):
         "table7_convergence",
         "convergence_sensitivity",
         "covariate_shift",
+        "shifted_features",
         "covariate_shift_and_error",
         "ablation",
         "conclusions",

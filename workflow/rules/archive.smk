@@ -16,6 +16,7 @@ ARCHIVED_ROWS = {
         "convergence/{name}.parquet",
         "convergence_curves/{name}.parquet",
         "covariate_shift/{name}.parquet",
+        "shifted_features/{name}.parquet",
     ],
     "wong_2015": ["folds/{name}.parquet", "pairs/{name}.parquet"],
 }

@@ -31,6 +31,7 @@ MORENO_TABLE_NAMES = [
     "convergence_curves",
     "covariate_shift",
     "covariate_shift_by_dataset",
+    "shifted_features",
     "covariate_shift_and_error",
     "ablation",
     "conclusions",
@@ -196,17 +197,25 @@ rule moreno_covariate_shift:
             f"<results>/moreno_torres_2012/covariate_shift/{name}.parquet"
             for name in MORENO["datasets"]
         ],
+        features=[
+            f"<results>/moreno_torres_2012/shifted_features/{name}.parquet"
+            for name in MORENO["datasets"]
+        ],
         errors=MORENO_SCORES,
         code=code("tabulate_covariate_shift"),
     output:
         multiext(f"{MORENO_TABLES}/covariate_shift", ".csv", ".tex"),
         multiext(f"{MORENO_TABLES}/covariate_shift_by_dataset", ".csv", ".tex"),
+        multiext(f"{MORENO_TABLES}/shifted_features", ".csv", ".tex"),
         multiext(f"{MORENO_TABLES}/covariate_shift_and_error", ".csv", ".tex"),
         multiext(f"{MORENO_FIGURES}/covariate_shift", ".pdf", ".png"),
         multiext(f"{MORENO_FIGURES}/covariate_shift_and_error", ".pdf", ".png"),
         html=report_table("moreno_torres_2012", "covariate_shift", "5 Covariate shift"),
         by_dataset=report_table(
             "moreno_torres_2012", "covariate_shift_by_dataset", "5 Covariate shift"
+        ),
+        features=report_table(
+            "moreno_torres_2012", "shifted_features", "5 Covariate shift"
         ),
         correlation=report_table(
             "moreno_torres_2012", "covariate_shift_and_error", "5 Covariate shift"

@@ -10,7 +10,7 @@ rule moreno_torres_2012_rows:
         MORENO_SCORES,
         [
             f"<results>/moreno_torres_2012/{kind}/{name}.parquet"
-            for kind in ("convergence", "covariate_shift")
+            for kind in ("convergence", "covariate_shift", "shifted_features")
             for name in MORENO["datasets"]
         ],
         [
@@ -60,6 +60,7 @@ rule moreno_measure_covariate_shift:
         code=code("measure_covariate_shift"),
     output:
         shift="<results>/{study}/covariate_shift/{dataset}.parquet",
+        features="<results>/{study}/shifted_features/{dataset}.parquet",
     log:
         "<logs>/{study}/covariate_shift/{dataset}.log",
     benchmark:

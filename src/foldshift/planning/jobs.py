@@ -19,6 +19,9 @@ PER_SHIFT = 1.2e-8  # D_n, per sample and fold
 PER_PREDICTION = 3e-9  # convergence, per prediction and order
 PER_EXPERIMENT = 2.5e-4  # convergence, per learner, partitioner, k and experiment
 PER_COVARIATE = 1e-8  # covariate shift, per sample, column and fold
+PER_DRIFT = 3e-6  # shifted features, per sample and column, for a partitioner and k: hundreds of random cuts
+DRIFT_ONCE = 1000  # samples that a column takes in addition, however small the data set
+DRIFT_MB = 1.1e-3  # per sample
 PER_SCORE = 2e-6  # collecting, per row
 BYTES_PER_SCORE = 30
 BYTES_PER_FOLD = 0.45  # per sample and partition, compressed
@@ -240,15 +243,17 @@ def _measure_classes(found, layout, settings, learners, results, dataset, rows, 
     seconds += PER_EXPERIMENT * n_experiments * len(layout.learners_of(dataset))
     output = f"{results}/convergence/{dataset}.parquet"
     jobs = [found.add("moreno_measure_convergence", output, seconds, IDLE_MB, needs=[data, *folds.values(), *scores])]
-    measured = sum(
-        min(bundle.n_seeds * r, settings["covariate_shift"]["n_runs"]) * k * len(bundle.partitioners)
+    cuts = [
+        (min(bundle.n_seeds * r, settings["covariate_shift"]["n_runs"]) * k, len(bundle.partitioners))
         for name, bundle in own.items()
         if not name.startswith(ABLATION)
         for k, r in bundle.iterations.items()
-    )
-    seconds = START["learners"] + PER_COVARIATE * measured * rows * columns
+    ]
+    seconds = START["learners"] + PER_COVARIATE * sum(n_folds * n for n_folds, n in cuts) * rows * columns
+    seconds += PER_DRIFT * sum(n for _, n in cuts) * (rows + DRIFT_ONCE) * columns
     output = f"{results}/covariate_shift/{dataset}.parquet"
-    jobs.append(found.add("moreno_measure_covariate_shift", output, seconds, IDLE_MB, needs=[data, *folds.values()]))
+    mb = IDLE_MB + DRIFT_MB * rows
+    jobs.append(found.add("moreno_measure_covariate_shift", output, seconds, mb, needs=[data, *folds.values()]))
     return jobs
 
 

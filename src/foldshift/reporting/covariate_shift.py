@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.planning.blocks import TRUTH
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import Cell, Grid, format_p, shades
+from foldshift.reporting.tables import EMPTY, Cell, Grid, format_p, shades
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES
 
@@ -23,7 +23,11 @@ LABELS = {
     "hellinger": "Hellinger",
     "energy": "energy",
     "two_sample_auc": "two-sample AUC",
+    "features_more": "features shifted",
+    "features_less": "features balanced",
 }
+SUMMARY = (*MEASURES, "features_more", "features_less")
+MORE_IS_BETTER = "features_less"
 QUESTIONS = {
     (
         "datasets",
@@ -66,28 +70,91 @@ def shift_by_cell(rows, schemes):
     return pd.DataFrame(table)
 
 
+def feature_table(features, schemes):
+    """Every feature of every data set, scheme and partitioner, against random cuts.
+
+    Parameters
+    ----------
+    features : pandas.DataFrame
+        One row per feature, and one of kind ``target``: columns ``dataset, partitioner, k, n_runs, feature`` and those of
+        `foldshift.shift.drift.FoldFeature` but its name.
+    schemes : dict of int to int
+        Number of folds k to iterations; other k are left out.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        The same rows with ``scheme`` in place of ``k``, and ``distance_ratio``: distance as a multiple of that of random cuts; NaN for a
+        constant feature, for which both are 0.
+    """
+    table = features[features["k"].isin(schemes)]
+    scheme = [f"{k}x{schemes[k]}" for k in table["k"]]
+    ratio = table["distance"] / table["distance_chance"].where(table["distance_chance"] > 0)
+    table = table.assign(scheme=scheme, distance_ratio=ratio)
+    before = ["dataset", "scheme", "partitioner", "n_runs", "feature", "kind", "distance", "distance_chance", "distance_ratio"]
+    return table[[*before, "failing", "failing_chance", "p_more", "p_less", "p_adjusted", "verdict"]].reset_index(drop=True)
+
+
+def drift_by_cell(features, schemes):
+    """Which features every partitioner shifts, by data set and scheme.
+
+    Parameters
+    ----------
+    features, schemes
+        As of `feature_table`.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``dataset, scheme, partitioner``; ``features_more, features_less``: share of the inputs that the cut shifts more than
+        random cuts do, or less; ``shifted_features``: names of the former, the largest ratio first, joined by ", "; ``target``: verdict
+        on the target; ``distance_ratio``: mean over the inputs, without constant ones (NaN if all are).
+    """
+    table = []
+    cells = feature_table(features, schemes).groupby(["dataset", "scheme", "partitioner"], sort=False)
+    for (dataset, scheme, partitioner), cell in cells:
+        inputs = cell[cell["kind"] != "target"]
+        row = {"dataset": dataset, "scheme": scheme, "partitioner": partitioner}
+        row |= {f"features_{which}": (inputs["verdict"] == which).mean() for which in ("more", "less")}
+        row |= {"shifted_features": ", ".join(_shifted(inputs)["feature"]), "target": _target_verdict(cell)}
+        table.append(row | {"distance_ratio": inputs["distance_ratio"].mean()})
+    keys = ["dataset", "scheme", "partitioner"]
+    return pd.DataFrame(table, columns=[*keys, "features_more", "features_less", "shifted_features", "target", "distance_ratio"])
+
+
+def _target_verdict(cell):
+    return cell.loc[cell["kind"] == "target", "verdict"].item()
+
+
+def _shifted(inputs):
+    """Inputs that are shifted, the largest ratio first."""
+    return inputs[inputs["verdict"] == "more"].sort_values("distance_ratio", ascending=False, kind="stable")
+
+
 def shift_summary(by_cell, partitioners):
     """Mean shift over the data sets, and Wilcoxon's test of every partitioner against SCV.
 
     Parameters
     ----------
     by_cell : pandas.DataFrame
-        As `shift_by_cell` makes it.
+        As `shift_by_cell` makes it, and ``features_more, features_less`` of `drift_by_cell`.
     partitioners : sequence of str
         In the order of the table. Data sets that lack one of them are left out of a scheme.
 
     Returns
     -------
     table : pandas.DataFrame
-        Columns ``scheme, measure, partitioner, mean, standard_error`` (other runs on the same data sets),
-        ``standard_error_datasets`` (other data sets), ``p_vs_scv, higher_vs_scv`` (1 where the row's partitioner has the larger
-        values), ``n_datasets``.
+        Columns ``scheme, measure, partitioner, mean, standard_error`` (other runs on the same data sets; NaN for the shares of
+        features, which all runs together make), ``standard_error_datasets`` (other data sets), ``p_vs_scv, higher_vs_scv`` (1 where the
+        row's partitioner has the larger values), ``n_datasets``. Measures: `SUMMARY`.
     """
     table = []
     for scheme, part in by_cell.groupby("scheme", sort=False):
-        for measure in MEASURES:
+        for measure in SUMMARY:
             means = _by_partitioner(part, measure, partitioners)
-            errors = part.pivot(index="dataset", columns="partitioner", values=f"{measure}_standard_error").loc[means.index]
+            error = f"{measure}_standard_error"
+            errors = part.reindex(columns=["dataset", "partitioner", error])  # NaN for a measure that has none
+            errors = errors.pivot(index="dataset", columns="partitioner", values=error).loc[means.index]
             for name in partitioners:
                 values, n = means[name].to_numpy(), len(means)
                 row = {"scheme": scheme, "measure": measure, "partitioner": name, "mean": values.mean() if n else np.nan}
@@ -316,10 +383,11 @@ def shift_grid(summary, alpha, caption):
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {block['n_datasets'].min()} data sets"])
         for measure, part in block.groupby("measure", sort=False):
             part = part.set_index("partitioner").loc[partitioners]
-            means = part["mean"].to_list()
+            means, less_is_better = part["mean"].to_list(), measure != MORE_IS_BETTER
+            best = min(means) if less_is_better else max(means)
             cells = [
-                Cell(f"{mean:.4f} ± {error:.4f}" if error == error else f"{mean:.4f}", shade, underline=mean == min(means))
-                for mean, error, shade in zip(means, part["standard_error"], shades(means))
+                Cell(_mean_text(mean, error), shade, underline=mean == best)
+                for mean, error, shade in zip(means, part["standard_error"], shades(means, less_is_better))
             ]
             rows.append([LABELS[measure], *cells])
             tests = zip(part["p_vs_scv"], part["higher_vs_scv"])
@@ -331,8 +399,70 @@ def shift_grid(summary, alpha, caption):
         f"The asterisk says that the column's partitioner shifts more than {REFERENCE}.",
         "Parts drawn at random differ too, the more the smaller the test part: compare within a scheme. For the two-sample AUC chance "
         "is .5; below it, test and training part are more alike than chance makes them.",
+        "Features shifted, balanced: share of the inputs of a data set whose training and test parts differ more, or less, than those of "
+        "random cuts of the same sizes (table shifted_features). The more are balanced the better: there darker and underlined is more, "
+        f"and the asterisk says that the column's partitioner balances more features than {REFERENCE}.",
     ]
     return Grid(caption, ["Measure", *partitioners], rows, notes)
+
+
+def _mean_text(mean, error):
+    if np.isnan(mean):
+        return EMPTY
+    return f"{mean:.4f}" if np.isnan(error) else f"{mean:.4f} ± {error:.4f}"
+
+
+def shifted_grid(table, partitioners, caption):
+    """Which features are shifted, as it is printed: a block per scheme, a row per data set, a column per partitioner.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `feature_table` makes it.
+    partitioners : sequence of str
+        Columns.
+    caption : str
+
+    Returns
+    -------
+    grid : foldshift.reporting.tables.Grid
+        A cell says how many inputs are shifted and which most, how many are balanced, and whether the target is shifted.
+    """
+    rows = []
+    for scheme, block in table.groupby("scheme", sort=False):
+        few, many = block["n_runs"].min(), block["n_runs"].max()
+        n_runs = f"{few} partitions" if few == many else f"{few} to {many} partitions"
+        rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n_runs} of each data set"])
+        for dataset, part in block.groupby("dataset", sort=False):
+            cells = [_drift_cell(part[part["partitioner"] == name]) for name in partitioners]
+            n_inputs = part.loc[part["kind"] != "target", "feature"].nunique()
+            rows.append([dataset, Cell(str(n_inputs)), *cells])
+    notes = [
+        "Folds of one data set share their rows, so that the share of folds that fails a test (KS, or chi-square for nominal features) "
+        "says nothing by itself. The distance between training and test part, mean over all folds of all partitions, is therefore "
+        "compared with that of random cuts of the same sizes; level .05 for a data set, scheme and partitioner, corrected by Holm over "
+        "its features and the target. The more partitions, the smaller the differences that are found: see how large they are.",
+        "Shifted (bold): farther apart than in random cuts; the feature that is shifted most, and its distance as a multiple of that of "
+        "random cuts. Balanced: closer than in random cuts. As chance: nothing differs from random cuts. The target is named only if it "
+        "is shifted: a stratified cut balances it.",
+    ]
+    return Grid(caption, ["Data set", "features", *partitioners], rows, notes)
+
+
+def _drift_cell(cell):
+    if cell.empty:
+        return Cell(EMPTY)
+    inputs = cell[cell["kind"] != "target"]
+    shifted, n_balanced = _shifted(inputs), (inputs["verdict"] == "less").sum()
+    said = []
+    if len(shifted):
+        said.append(f"{len(shifted)} shifted, most {shifted['feature'].iloc[0]} ×{shifted['distance_ratio'].iloc[0]:.2f}")
+    if n_balanced:
+        said.append(f"{n_balanced} balanced")
+    target_shifted = _target_verdict(cell) == "more"
+    if target_shifted:
+        said.append("target shifted")
+    return Cell("; ".join(said) or "as chance", bold=len(shifted) > 0 or target_shifted)
 
 
 def correlation_grid(table, caption):
@@ -351,7 +481,7 @@ def correlation_grid(table, caption):
         "partitioner's bias against that truth, the standard deviation does not.",
         "Between data sets size matters: small ones have both more shift and more error, without the one being the cause of the other.",
     ]
-    return Grid(caption, ["", *LABELS.values(), "data sets"], rows, notes)
+    return Grid(caption, ["", *[LABELS[name] for name in MEASURES], "data sets"], rows, notes)
 
 
 def _correlation_cell(row):
