@@ -66,7 +66,7 @@ def draw_shifts():
     spread = np.sqrt(w0 * s0**2 + w1 * s1**2 + w0 * w1 * (m1 - m0) ** 2)
     rows = {
         "Figure 2: at first": before,
-        f"Figure 3: the largest {CUT:.0%} removed (MAR25)": [np.where(x > cut, np.nan, part / (1 - CUT)) for part in before],
+        f"Figure 3: the largest {CUT:.0%} removed": [np.where(x > cut, np.nan, part / (1 - CUT)) for part in before],
         f"Figure 4: moved by {100 * MOVE:.0f} % of a standard deviation (CS{100 * MOVE:.0f})": [
             share * norm.pdf(x - MOVE * spread, mean, sd) for share, mean, sd in (NEGATIVE, POSITIVE)
         ],
