@@ -851,13 +851,13 @@ def _target_column(y, n):
 
 def _fold_tests(column, folds, sizes, in_order=False):
     """Distance and p of every fold, of the sizes given, (n_seeds, n_folds): D, or total variation with the p of chi-square."""
-    from foldshift.shift.ks import _fold_ks, fold_ks
+    from foldshift.shift.ks import fold_ks, fold_ks_in_order
     from foldshift.shift.statistics import ks_p_value
 
     n, n_folds = folds.shape[1], sizes.shape[1]
     if column.kind == "numeric":
         if in_order:  # without the copy of all folds in the order of the values
-            distance = _fold_ks(folds, np.append(np.flatnonzero(np.diff(column.train)) + 1, n), n_folds)
+            distance = fold_ks_in_order(folds, np.append(np.flatnonzero(np.diff(column.train)) + 1, n), n_folds)
         else:
             distance = fold_ks(column.train, folds, n_folds)
         return distance, ks_p_value(distance, n - sizes, sizes, "asymptotic")

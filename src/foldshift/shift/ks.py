@@ -72,11 +72,12 @@ def fold_ks(y, folds, n_folds=None):
     order = np.argsort(y, kind="stable")
     sorted_y = y[order]
     ends = np.append(np.flatnonzero(sorted_y[1:] != sorted_y[:-1]) + 1, len(y))
-    return _fold_ks(np.ascontiguousarray(folds[:, order]), ends, n_folds)
+    return fold_ks_in_order(np.ascontiguousarray(folds[:, order]), ends, n_folds)
 
 
 @njit(cache=True)
-def _fold_ks(folds, ends, n_folds):
+def fold_ks_in_order(folds, ends, n_folds):
+    """`fold_ks` of samples in ascending order of the target, of which `ends` says where each group of equal values ends (one past it)."""
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n_folds))
     size = np.empty(n_folds, np.int64)
