@@ -91,8 +91,10 @@ def test_a_cancelled_job_a_killed_process_and_a_job_over_its_memory_run_again(cl
     tight = "make_folds:mem_mb=60 if attempt == 1 else 1000"
     run = cluster.start(workflow, log, "--slurm-array-jobs", "none", "--set-resources", tight)
     try:
-        first, second = cluster.wait_for("evaluate", run, n_jobs=2)[:2]
+        first = cluster.wait_for("evaluate", run)[0]
         subprocess.run(["scancel", first.job], check=True)
+        # Another block, or the same one again: they need not run at the same time.
+        second = cluster.wait_for("evaluate", run, but=first.job)[0]
         wait_until(lambda: cluster.kill_processes(second.job, "evaluate.py") or run.poll() is not None, 120, "the job's process")
         assert run.wait(timeout=600) == 0, log.read_text()[-5000:]
     finally:
