@@ -72,7 +72,7 @@ fuzz: $(READY) ## a million damaged data files against every parser
 	"$(BIN)/python" scripts/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
 
 .PHONY: scale
-scale: $(READY) ## how long and with how much memory both studies, and one of 280 data sets, are planned
+scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
 	"$(BIN)/python" scripts/measure_scale.py
 
 .PHONY: overhead

@@ -1,4 +1,4 @@
-"""How large a study can be planned: time and memory of the plan of both main studies, and of a made-up one ten times as large.
+"""How large a study can be planned: time and memory of the plan of all studies, and of a made-up one ten times as large.
 
 python scripts/measure_scale.py
 """
@@ -63,7 +63,7 @@ def large_grid():
 
 
 def main():
-    """Plan both main studies at the papers' scale, then the large grid, whole and in batches."""
+    """Plan all studies at the papers' scale, then the large grid, whole and in batches."""
     plan("all studies, config/paper.yaml", ["all"], ROOT / "config/paper.yaml")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "large.yaml"

@@ -6,7 +6,7 @@ import numpy as np
 
 from foldshift.errors import unknown
 from foldshift.importing import import_object
-from foldshift.partition.stratified import stratified_folds
+from foldshift.partition.stratified import fold_dtype, stratified_folds
 
 # By import path, so that cutting on a continuous target does not load, or depend on, the search for neighbours.
 CLASS_PARTITIONERS = {
@@ -119,7 +119,7 @@ def source_folds(n_samples, *, groups=None):
         raise ValueError(f"groups have shape {np.shape(groups)}; expected (n_samples,) = {(n_samples,)}")
     if not 2 <= len(sources) <= 65536:
         raise ValueError(f"groups name {len(sources)} source{'' if len(sources) == 1 else 's'}; expected between 2 and 65536")
-    return folds.astype(np.uint8 if len(sources) <= 256 else np.uint16)
+    return folds.astype(fold_dtype(len(sources)))
 
 
 def check_folds(folds, n_seeds, n_samples, n_folds):
