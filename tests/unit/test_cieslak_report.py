@@ -273,6 +273,10 @@ def test_readings_are_as_far_from_print_as_the_mean_of_their_cells(printed):
     assert grid.header[1:] == ["smallest removed, one-sided", "largest removed, two-sided"]
     assert [row[0] for row in grid.rows] == ["E-State", "all data sets"]
     assert [(cell.text, cell.bold) for cell in grid.rows[0][1:]] == [("0.049 (1 of 2)", True), ("0.104 (0 of 1)", False)]
+    assert grid.notes == []
+    elsewhere = report.readings_grid(report.readings_table(readings.assign(dataset="iris"), printed["table2"]))
+    assert elsewhere.notes[0].startswith("No data set of the run is one of the paper's")
+    assert elsewhere.rows == [["all data sets", report.EMPTY, report.EMPTY]]
 
 
 def test_table_3_has_both_formulas_and_the_pairs_without_phi(printed):

@@ -833,7 +833,12 @@ def readings_grid(table):
         ]
         body.append(["all data sets" if dataset == "all" else dataset, *cells])
     sides = {1: "one-sided", 2: "two-sided"}
-    return Grid(READINGS_CAPTION, ["", *[f"{removed} removed, {sides[n]}" for removed, n in readings]], body)
+    notes = (
+        []
+        if table["n_cells"].any()
+        else ["No data set of the run is one of the paper's, so that there is nothing to compare with print."]
+    )
+    return Grid(READINGS_CAPTION, ["", *[f"{removed} removed, {sides[n]}" for removed, n in readings]], body, notes)
 
 
 def phi_grid(table):
