@@ -1,11 +1,38 @@
-"""Print what a run will take. Nothing is started."""
+"""Print what a run will take. Nothing is started: two dry runs of the same configuration say what there is to do, and what is left of it."""
 
-from foldshift.jobs import run
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from foldshift.errors import ConfigError
+from foldshift.jobs import RERUN, run
+from foldshift.planning.plan import RECORD, plan_text, read_jobs
+
+
+def dry_run(record, *options):
+    """Jobs of a dry run of everything; `options` go to Snakemake, `record` is the file that it writes."""
+    snakemake = Path(sys.executable).with_name("snakemake")
+    command = [str(snakemake) if snakemake.exists() else shutil.which("snakemake"), "all", *shlex.split(os.environ[RERUN])]
+    done = subprocess.run(
+        [*command, "--dry-run", "--nolock", *options], env=os.environ | {RECORD: str(record)}, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise ConfigError(f"the plan cannot be made: {(done.stderr.strip() or done.stdout.strip())[-2000:]}")
+    return read_jobs(record)
 
 
 def main(job):
     """Print the text."""
-    print(f"\n{job.params.text}\n", flush=True)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        everything = pool.submit(dry_run, Path(folder, "everything"), "--forceall")
+        left = pool.submit(dry_run, Path(folder, "left"))
+        text = plan_text(everything.result(), left.result(), job.params.reporting, job.params.unmeasured, job.params.cores)
+    print(f"\n{text}\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -40,13 +40,11 @@ def read(path):
 def main(job):
     """Name everything, write the archive, log its size and checksum."""
     given, folders = job.input, job.params.folders
-    kinds = (given.scores, given.rows, given.scaling, given.held_out, given.sources, given.simulated, given.monitored)
-    measured = [path for paths in kinds for path in paths]
     files = workflow_files(ROOT) | own_modules(job.params.imports)
     objects = {"config/datasets.tsv": given.catalogue, "config/learners.yaml": given.learners, "config/costs.tsv": given.costs}
-    for path in (*given.outputs, *measured, *given.descriptions, *given.origins, *given.provenance):
+    for path in (*given.outputs, *given.rows, *given.descriptions, *given.origins, *given.provenance):
         files[renamed(path, folders)] = path
-    times = [Path(path).stat().st_mtime for path in (*measured, *given.outputs)]
+    times = [Path(path).stat().st_mtime for path in (*given.rows, *given.outputs)]
     write_archive(
         job.output.archive,
         files | objects,

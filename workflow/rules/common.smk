@@ -5,6 +5,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from snakemake.logging import logger
+
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
@@ -19,13 +21,12 @@ from foldshift.planning.blocks import (
     variants,
 )
 from foldshift.planning.config import (
-    FOLD_STUDIES,
-    TASKS,
+    at_scale,
     check_imports,
     check_mirror,
     check_studies,
     check_writable,
-    configured_learners,
+    compose_schema,
     fill_in,
     fitting,
     local_files,
@@ -34,12 +35,15 @@ from foldshift.planning.config import (
     resolve,
 )
 from foldshift.planning.costs import CostModel, read_costs
-from foldshift.planning.jobs import is_done, study_jobs
+from foldshift.planning.engine import FETCH, PREPARE, collect_cost, folds_cost, scores_cost, shift_cost
 from foldshift.planning.layout import Layout
 from foldshift.planning.modules import expose, module_files
-from foldshift.planning.plan import plan_text
-from foldshift.planning.progress import start_progress
+from foldshift.planning.plan import RECORD, Recorder
+from foldshift.planning.progress import Progress, jobs_of
 from foldshift.planning.schemes import iterations
+from foldshift.studies.base import key as item_key
+from foldshift.studies.load import find_studies
+from foldshift.studies.run import START, Run
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
 expose(ROOT / "src", Path.cwd())
@@ -51,39 +55,46 @@ def located(path):
 
 
 def configure(raw):
-    """Resolved configuration, catalogue and learners; a mistake ends here with one line, before anything is planned."""
+    """Resolved configuration, catalogue, learners and the runs of the studies; a mistake ends here with one line, before anything is planned."""
     try:
         schema = read_yaml(
             ROOT / "workflow/schemas/config.schema.yaml", "configuration schema"
         )
+        own = raw.get("studies_from", [])
+        studies = find_studies([own] if isinstance(own, str) else own)
+        schema = compose_schema(schema, studies)
+        raw = at_scale(raw, studies)
         filled = fill_in(raw, schema)
         known = add_entries(
             read_catalogue(located(filled["catalogue"])), filled["extra_datasets"]
         )
         learners = read_learners(located(filled["learners_file"]))
-        resolved = resolve(raw, schema, fitting(filled, known, learners))
-        check_studies(resolved, known, learners)
+        resolved = resolve(raw, schema, fitting(filled, known, learners, studies))
+        declared = {name: studies[name].declaration() for name in resolved["studies"]}
+        check_studies(resolved, known, learners, studies, declared)
         # An archive needs neither learners nor data, and no code that it names is imported.
         if not resolved["archived"]:
-            check_imports(resolved, learners)
+            check_imports(resolved, learners, studies)
         check_mirror(resolved["mirror"])
         check_writable(resolved["results"], "results")
         check_writable(resolved["resources"], "resources")
         costs = CostModel(read_costs(located(resolved["costs_file"])))
     except FoldshiftError as error:
-        # Not an exception of Snakemake's: that would add a traceback to the user's one line.
-        sys.stderr.write(f"foldshift: {error}\n")
-        sys.stderr.flush()
-        os._exit(1)
-    layouts = {
-        study: Layout(study, resolved, known, learners, costs)
-        for study in resolved["studies"]
-        if study in FOLD_STUDIES
-    }
-    return resolved, known, learners, layouts
+        sys.exit(f"foldshift: {error}")
+    runs = {}
+    for study, words in declared.items():
+        layout = (
+            Layout(study, resolved, known, learners, costs) if words.cuts else None
+        )
+        runs[study] = Run(
+            studies[study], words, resolved, known, learners, costs, layout
+        )
+    return resolved, known, learners, runs
 
 
-RESOLVED, CATALOGUE, LEARNERS, LAYOUTS = configure(config)
+RESOLVED, CATALOGUE, LEARNERS, RUNS = configure(config)
+LAYOUTS = {study: run.layout for study, run in RUNS.items() if run.layout}
+TASKS = {study: run.found.task for study, run in RUNS.items()}
 config.clear()
 config.update(RESOLVED)
 
@@ -176,11 +187,8 @@ def local_sources(wildcards):
 
 
 def origins_of_study(wildcards):
-    """Where the data of a study came from: of each of its data sets, or of its reviews."""
-    settings = config["studies"][wildcards.study]
-    if "reviews" in settings:
-        return [f"<resources>/reviews/{settings['reviews']}.json"]
-    return [f"<resources>/fetched/{name}.json" for name in sorted(settings["datasets"])]
+    """Files that say where the data of a study came from."""
+    return RUNS[wildcards.study].fetched()
 
 
 SCALINGS = ("global", "fold", "none")
@@ -270,37 +278,75 @@ def memory(mb):
     return resource
 
 
-def minutes(seconds, spare=10):
-    """Time limit of a job in minutes: five times what is expected and something to spare, and more at every further attempt.
+def expected_seconds(cost):
+    """Seconds of one core that a job is expected to take, as a resource: the plan and the progress read it, nothing is scheduled by it.
 
-    `seconds`: a number, or a function of the wildcards.
+    `cost`: a `Cost` or seconds, or a function of the wildcards that gives one of them.
     """
 
-    def resource(wildcards, attempt):
-        expected = seconds(wildcards) if callable(seconds) else seconds
-        return round((spare + 5 * expected / 60) * attempt)
+    def resource(wildcards):
+        value = cost(wildcards) if callable(cost) else cost
+        return round(getattr(value, "seconds", value), 2)
 
     return resource
 
 
-def evaluation(wildcards):
-    """Seconds and MB that an evaluation is expected to take."""
-    return LAYOUTS[wildcards.study].job(
+def expected_mb(cost, idle=600):
+    """Function for the memory of a job: an idle process, and what is expected with a margin."""
+    return lambda wildcards: idle + 1.5 * cost(wildcards).mb
+
+
+def written_mb(cost):
+    """Function for the size of what a job writes."""
+    return lambda wildcards: round(cost(wildcards).writes_mb, 3)
+
+
+def minutes(seconds, spare=10):
+    """Time limit of a job in minutes: five times what is expected and something to spare, and more at every further attempt.
+
+    `seconds`: a number or a `Cost`, or a function of the wildcards that gives one of them.
+    """
+
+    def resource(wildcards, attempt):
+        value = seconds(wildcards) if callable(seconds) else seconds
+        return round((spare + 5 * getattr(value, "seconds", value) / 60) * attempt)
+
+    return resource
+
+
+def cost_of_folds(wildcards):
+    """What cutting is expected to take."""
+    study = wildcards.study
+    return folds_cost(
+        LAYOUTS[study],
+        TASKS[study],
         wildcards.dataset,
         wildcards.cuts,
-        wildcards.learners.split("+"),
         wildcards.block,
     )
 
 
-def evaluation_seconds(wildcards):
-    """Seconds that an evaluation is expected to take."""
-    return evaluation(wildcards)[0]
+def cost_of_scores(wildcards):
+    """What an evaluation is expected to take."""
+    study, learners = wildcards.study, wildcards.learners.split("+")
+    return scores_cost(
+        LAYOUTS[study],
+        TASKS[study],
+        wildcards.dataset,
+        wildcards.cuts,
+        learners,
+        wildcards.block,
+    )
 
 
-def evaluation_mb(wildcards):
-    """Memory of an evaluation: an idle process, and what the cost model expects with a margin."""
-    return 600 + 1.5 * evaluation(wildcards)[1]
+def cost_of_shift(wildcards):
+    """What measuring the target shift is expected to take."""
+    return shift_cost(LAYOUTS[wildcards.study], wildcards.dataset)
+
+
+def cost_of_collecting(wildcards):
+    """What collecting scores is expected to take."""
+    return collect_cost(LAYOUTS[wildcards.study], wildcards.dataset)
 
 
 def current_attempt(wildcards, attempt):
@@ -323,134 +369,81 @@ def limits(wildcards, resources):
 SPARE_MINUTES = 10 + (config["cell_minutes"] or 0)
 
 
-def jobs_of_run():
-    """Every job of the configured studies."""
-    found = None
-    for study in config["studies"]:
-        layout = LAYOUTS.get(study)
-        found = study_jobs(study, config, layout, LEARNERS, CATALOGUE, found)
-    return found.jobs
-
-
 def begin():
     """At the start of a run: clear what a killed one left half-written, and tell from now on how far this one is."""
     for folder in ("results", "resources"):
         sweep(config[folder])
-    # Every timer of the rate limiter starts another one, more with every job: soon the scheduler would do nothing else (Snakemake 9.27).
-    workflow.scheduler.job_rate_limiter = None
-    seconds = {job.output: job.seconds for job in jobs_of_run()}
-    jobs = [
-        (
-            job.output[0],
-            next((seconds[file] for file in job.output if file in seconds), 1.0),
-        )
-        for job in workflow.dag.needrun_jobs()
-        if job.output
-    ]
-    start_progress(jobs, workflow.cores if workflow.local_exec else None)
-
-
-def plan_of_run():
-    """What the run will take, as text."""
-    jobs = jobs_of_run()
-    unmeasured = sorted(
-        {name for layout in LAYOUTS.values() for name in layout.unmeasured()}
+    PROGRESS.start(
+        jobs_of(workflow.dag), workflow.cores if workflow.local_exec else None, logger
     )
-    return plan_text(jobs, [is_done(job) for job in jobs], unmeasured, workflow.cores)
 
 
-@cache
-def planned():
-    """Jobs of the run by name of the rule and what tells their outputs apart."""
-    return {(job.rule, output_key(job.output)): job for job in jobs_of_run()}
+PROGRESS = Progress()
+# A dry run that the plan has started says what it would do.
+if os.environ.get(RECORD) and workflow.is_main_process:
+    logger.addHandler(Recorder(os.environ[RECORD]))
 
 
-def output_key(output):
-    """Path of a result below the study and its kind, without the ending: `NB/with/0-24` of `results/geras_2013/error/NB/with/0-24.parquet`."""
-    parts = Path(output).parts
-    below = next((i + 2 for i, part in enumerate(parts) if part in TASKS), -1)
-    return Path(*parts[below:-1], parts[-1].rpartition(".")[0]).as_posix()
+def reporting_rules():
+    """Rules that make tables and figures."""
+    return [f"{run.id}_{items.name}" for run in RUNS.values() for items, _ in run.items()]
 
 
-def planned_job(rule, wildcards):
-    """What is expected of a job, by its wildcards."""
-    return planned()[rule, Path(*(w for w in wildcards if w not in TASKS)).as_posix()]
+def unmeasured_learners():
+    """Learners that the table of costs does not know."""
+    return sorted({name for layout in LAYOUTS.values() for name in layout.unmeasured()})
 
 
-def planned_seconds(rule):
-    """Function for the seconds that a job is expected to take."""
-    return lambda wildcards: planned_job(rule, wildcards).seconds
-
-
-def planned_mb(rule):
-    """Function for the memory of a job, with a margin."""
-    return lambda wildcards: 200 + 1.5 * planned_job(rule, wildcards).mb
-
-
-STUDY_TITLES = {
-    "saez_2022": "Saez and Romero-Bejar 2022",
-    "moreno_torres_2012": "Moreno-Torres, Saez and Herrera 2012",
-    "geras_2013": "Geras and Sutton 2013",
-    "wong_2015": "Wong 2015",
-    "cieslak_2009": "Cieslak and Chawla 2009",
-}
 STUDIES_OF = {
-    task: "|".join(study for study in FOLD_STUDIES if TASKS[study] == task)
+    task: "|".join(study for study in LAYOUTS if TASKS[study] == task) or "-"
     for task in ("regression", "classification")
 }
 
 
-def table_files(study, name):
-    """The three files of a table."""
-    return [
-        f"<results>/{study}/tables/{name}.{form}" for form in ("csv", "html", "tex")
-    ]
-
-
-def figure_files(study, name):
-    """The three files of a figure."""
-    return [
-        f"<results>/{study}/figures/{name}.{form}" for form in ("svg", "pdf", "png")
-    ]
-
-
 # One label only: with a second one the report may show a switch that fails where half of the items are tables (Snakemake 9.27).
-def report_table(study, name, category):
-    """The HTML form of a table, which goes into the report."""
+def report_entry(run, item):
+    """The form of a table or figure that goes into the report."""
+    stem = f"{config['results']}/{run.id}/{item.stem}"
     return report(
-        f"<results>/{study}/tables/{name}.html",
-        caption=f"../report/{name}.rst",
-        category=STUDY_TITLES[study],
-        subcategory=category,
-        labels={"item": f"{name} (table)"},
+        run.file(item.files()[0]),
+        caption=str(Path.cwd() / f"{stem}.rst"),
+        category=run.found.title,
+        subcategory=item.category,
+        labels={"item": f"{item.title} ({item.kind})"},
     )
 
 
-def report_figure(study, name, category):
-    """The SVG form of a figure, which goes into the report."""
-    return report(
-        f"<results>/{study}/figures/{name}.svg",
-        caption=f"../report/{name}.rst",
-        category=STUDY_TITLES[study],
-        subcategory=category,
-        labels={"item": f"{name} (figure)"},
-    )
+def item_words(item):
+    """What a job has to know of an item that it makes."""
+    return {
+        "key": item_key(item),
+        "name": item.name,
+        "kind": item.kind,
+        "title": item.title,
+        "caption": item.caption,
+    }
 
 
-def report_captioned(study, path, caption, category, form):
-    """A table or figure of the report whose caption has another name than the file: studies may have files of the same name."""
-    return report(
-        path,
-        caption=f"../report/{caption}.rst",
-        category=STUDY_TITLES[study],
-        subcategory=category,
-        labels={"item": f"{Path(path).stem} ({form})"},
-    )
+def path_of_words(measure):
+    """The words of a cell as a path, for logs: `{dataset}/{block}`."""
+    return "/".join(f"{{{word}}}" for word in measure.words)
 
 
-def study_outputs(study):
-    """Tables and figures of a study."""
-    return STUDY_OUTPUTS[study]
+def cell_of(wildcards):
+    """The cell of a job of a measure, by its words."""
+    return dict(wildcards.items())
 
 
-STUDY_OUTPUTS = {}
+def measure_inputs(run, measure):
+    """Function for the inputs of a job of a measure."""
+    return lambda wildcards: measure.inputs(run, cell_of(wildcards))
+
+
+def measure_params(run, measure):
+    """Function for the further arguments of a job of a measure."""
+    return lambda wildcards: measure.params(run, cell_of(wildcards))
+
+
+def measure_cost(run, measure):
+    """Function for what a job of a measure is expected to take."""
+    return lambda wildcards: run.measure_cost(measure, cell_of(wildcards))

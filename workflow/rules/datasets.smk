@@ -19,6 +19,7 @@ rule fetch_dataset:
     resources:
         mem_mb=memory(1000),
         runtime=minutes(120, spare=20),
+        expected_s=FETCH,
     params:
         entry=entry_of,
         mirror=config["mirror"],
@@ -51,6 +52,7 @@ rule prepare_dataset:
     resources:
         mem_mb=memory(1000),
         runtime=minutes(30),
+        expected_s=PREPARE,
     params:
         entry=entry_of,
         scalings=SCALINGS,

@@ -17,8 +17,10 @@ rule evaluate:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=memory(evaluation_mb),
-        runtime=minutes(evaluation_seconds, SPARE_MINUTES),
+        mem_mb=memory(expected_mb(cost_of_scores)),
+        runtime=minutes(cost_of_scores, SPARE_MINUTES),
+        expected_s=expected_seconds(cost_of_scores),
+        writes_mb=written_mb(cost_of_scores),
         attempt=current_attempt,
     params:
         learners=learners_of_job,
@@ -47,8 +49,10 @@ rule classify:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=memory(evaluation_mb),
-        runtime=minutes(evaluation_seconds, SPARE_MINUTES),
+        mem_mb=memory(expected_mb(cost_of_scores)),
+        runtime=minutes(cost_of_scores, SPARE_MINUTES),
+        expected_s=expected_seconds(cost_of_scores),
+        writes_mb=written_mb(cost_of_scores),
         attempt=current_attempt,
     params:
         learners=learners_of_job,
@@ -74,7 +78,9 @@ rule collect_scores:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1000),
-        runtime=minutes(30),
+        runtime=minutes(cost_of_collecting),
+        expected_s=expected_seconds(cost_of_collecting),
+        writes_mb=written_mb(cost_of_collecting),
     params:
         task=lambda wildcards: TASKS[wildcards.study],
     message:

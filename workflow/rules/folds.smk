@@ -15,8 +15,10 @@ rule make_folds:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=memory(1000),
-        runtime=minutes(30),
+        mem_mb=memory(expected_mb(cost_of_folds)),
+        runtime=minutes(cost_of_folds, spare=12),
+        expected_s=expected_seconds(cost_of_folds),
+        writes_mb=written_mb(cost_of_folds),
     params:
         master_seed=config["master_seed"],
         iterations=iterations_of_job,
@@ -45,8 +47,9 @@ rule measure_shift:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=memory(planned_mb("measure_shift")),
-        runtime=minutes(planned_seconds("measure_shift")),
+        mem_mb=memory(expected_mb(cost_of_shift)),
+        runtime=minutes(cost_of_shift),
+        expected_s=expected_seconds(cost_of_shift),
     message:
         "Measuring the target shift of {wildcards.dataset}"
     script:

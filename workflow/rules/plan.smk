@@ -10,7 +10,9 @@ rule plan:
     conda:
         "../../envs/foldshift.yaml"
     params:
-        text=lambda wildcards: plan_of_run(),
+        reporting=reporting_rules(),
+        unmeasured=unmeasured_learners(),
+        cores=workflow.cores,
     message:
         "The plan"
     script:

@@ -17,19 +17,8 @@ from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, n_stra
 from foldshift.planning.schemes import choose_schemes, iterations
 
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
+LAPTOP = "laptop"  # the scale that every study has
 LISTS = ("datasets", "partitioners", "learners", "n_folds")
-# What the data sets of a study are for; None: it has none of the catalogue.
-TASKS = {
-    "saez_2022": "regression",
-    "moreno_torres_2012": "classification",
-    "geras_2013": None,
-    "wong_2015": "classification",
-    "cieslak_2009": "classification",
-}
-# Studies whose folds and scores stand in files of their own, one per block of seeds.
-FOLD_STUDIES = ("saez_2022", "moreno_torres_2012")
-TEXT_LEARNERS = ("NB", "SVM")  # of the reviews; see foldshift.learners.text
-REFERENCES = {"saez_2022": ("CV", "TSCV"), "moreno_torres_2012": ("SCV",)}
 
 
 def read_yaml(path, what):
@@ -46,6 +35,73 @@ def read_yaml(path, what):
         raise ConfigError(f"{what}: cannot read {path}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{what}: {path} is not valid YAML: {' '.join(str(error).split())}") from error
+
+
+def compose_schema(schema, studies):
+    """Schema of the whole configuration: that of the engine, with the settings of every study.
+
+    Parameters
+    ----------
+    schema : dict
+        ``workflow/schemas/config.schema.yaml``.
+    studies : dict of str to foldshift.studies.load.Found
+        The studies.
+
+    Returns
+    -------
+    schema : dict
+        A new dictionary.
+    """
+    whole = copy.deepcopy(schema)
+    whole["properties"]["studies"]["properties"] = {name: copy.deepcopy(study.schema) for name, study in studies.items()}
+    return whole
+
+
+def at_scale(config, studies):
+    """Put the settings that a study has at the scale of the configuration below those that the configuration gives itself.
+
+    Parameters
+    ----------
+    config : dict
+        Configuration as read; ``studies`` may name some studies, with settings or without, or be absent: all of them.
+    studies : dict of str to foldshift.studies.load.Found
+        The studies.
+
+    Returns
+    -------
+    config : dict
+        A new dictionary.
+
+    Raises
+    ------
+    ConfigError
+        If it names a study or a scale that does not exist.
+    """
+    config, scale = copy.deepcopy(dict(config)), config.get("scale", LAPTOP)
+    chosen = config.get("studies")
+    if chosen is not None and not isinstance(chosen, dict):
+        raise ConfigError(f"studies={chosen!r} must map ids of studies to their settings, e.g. `studies: {{{next(iter(studies))}: {{}}}}`")
+    for name in chosen or ():
+        if name not in studies:
+            raise ConfigError(unknown("study in studies", name, studies, "A study of your own: name its folder in studies_from."))
+    scales = list(dict.fromkeys(known for study in studies.values() for known in study.scales))
+    if scale not in scales:
+        raise ConfigError(unknown("scale", scale, scales))
+    config["studies"] = {
+        name: _merged(study.scales.get(scale, study.scales[LAPTOP]), (chosen or {}).get(name) or {})
+        for name, study in studies.items()
+        if chosen is None or name in chosen
+    }
+    return config
+
+
+def _merged(below, above):
+    """Settings over settings, key by key; a dictionary within goes over the one below it."""
+    merged = copy.deepcopy(below)
+    for key, value in above.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both else copy.deepcopy(value)
+    return merged
 
 
 def fill_in(config, schema):
@@ -124,7 +180,7 @@ def resolve(config, schema, fits=lambda study, key, value: True):
     return config
 
 
-def fitting(config, catalogue, learners):
+def fitting(config, catalogue, learners, studies):
     """Make the function that tells which values of the command line fit which study, for `resolve`.
 
     Parameters
@@ -133,6 +189,8 @@ def fitting(config, catalogue, learners):
         Configuration with its defaults filled in.
     catalogue, learners : dict
         Data sets and learners by name.
+    studies : dict of str to foldshift.studies.load.Found
+        The studies.
 
     Returns
     -------
@@ -141,11 +199,13 @@ def fitting(config, catalogue, learners):
     """
 
     def fits(study, key, value):
-        task = TASKS[study]
+        task, own = studies[study].task, studies[study].schema["properties"]
         if key == "datasets":
             return value not in catalogue or catalogue[value].task == task
         if key == "learners":
-            return value in TEXT_LEARNERS if task is None else value not in learners or task in learners[value]["tasks"]
+            if task is None:  # learners of the study's own
+                return value in own["learners"]["items"].get("enum", ())
+            return value not in learners or task in learners[value]["tasks"]
         if key == "partitioners":
             of_classes = value in CLASS_PARTITIONERS
             of_targets = not of_classes and _is_regression_partitioner(value)
@@ -210,7 +270,7 @@ def _one_line(error):
     return f"{where}={error.instance!r} {allowed}"
 
 
-def check_studies(config, catalogue, learners):
+def check_studies(config, catalogue, learners, studies, declared):
     """Check what the schema cannot know: names against catalogue and learners, folds and strata against the number of rows.
 
     Parameters
@@ -221,6 +281,10 @@ def check_studies(config, catalogue, learners):
         The data sets.
     learners : dict of str to dict
         The learners file.
+    studies : dict of str to foldshift.studies.load.Found
+        The studies.
+    declared : dict of str to foldshift.studies.base.Study
+        What they declare.
 
     Raises
     ------
@@ -228,14 +292,15 @@ def check_studies(config, catalogue, learners):
         At the first mistake.
     """
     for study, settings in config["studies"].items():
+        task = studies[study].task
         for name in settings.get("datasets", []):
             if name not in catalogue:
                 hint = f"Add a line to {config['catalogue']} or an entry to extra_datasets."
-                same_task = [known for known, entry in catalogue.items() if entry.task == TASKS[study]]
+                same_task = [known for known, entry in catalogue.items() if entry.task == task]
                 raise ConfigError(unknown(f"data set in {study}.datasets", name, same_task, hint))
-            if catalogue[name].task != TASKS[study]:
+            if catalogue[name].task != task:
                 raise ConfigError(
-                    f"{study}.datasets: {name} is a {catalogue[name].task} data set; {study} takes {TASKS[study]} data sets"
+                    f"{study}.datasets: {name} is a {catalogue[name].task} data set; {study} takes {task} data sets"
                 )
             sources = catalogue[name].sources
             if (
@@ -246,37 +311,36 @@ def check_studies(config, catalogue, learners):
             ):
                 path = unquote(sources[0][5:].split("?")[0])
                 raise ConfigError(f"data set {name}: no such file {path}; paths count from the folder you run in")
-        for name in settings["learners"] if TASKS[study] else []:
+        for name in settings.get("learners", []) if task else []:
             if name not in learners:
                 raise ConfigError(
                     unknown(f"learner in {study}.learners", name, learners, f"Add an entry to {config['learners_file']}.")
                 )
-            if TASKS[study] not in learners[name]["tasks"]:
+            if task not in learners[name]["tasks"]:
                 raise ConfigError(
-                    f"{study}.learners: {name} does not do {TASKS[study]}; its tasks are {', '.join(learners[name]['tasks'])}"
+                    f"{study}.learners: {name} does not do {task}; its tasks are {', '.join(learners[name]['tasks'])}"
                 )
         for name in settings.get("partitioners", []):
-            _check_partitioner(study, name, settings, config, catalogue)
+            _check_partitioner(study, task, name, settings, config, catalogue)
         for part in ("held_out", "audit"):
             for name in settings.get(part, {}).get("populations", []):
                 _check_population(
-                    f"{study}.{part}", name, settings[part]["n_sample"], catalogue, TASKS[study] if part == "held_out" else None
+                    f"{study}.{part}", name, settings[part]["n_sample"], catalogue, task if part == "held_out" else None
                 )
         for name in settings.get("audit", {}).get("learners", []):
             if name not in learners:
                 raise ConfigError(
                     unknown(f"learner in {study}.audit.learners", name, learners, f"Add an entry to {config['learners_file']}.")
                 )
-        if "domains" in settings:
-            _check_sources(study, settings)
+        declared[study].check(settings)
         for name in settings.get("max_rows", {}):
             if name not in learners:
                 raise ConfigError(unknown(f"learner in {study}.max_rows", name, learners))
-        for reference in REFERENCES.get(study, ()):
-            if reference not in settings["partitioners"]:
-                raise ConfigError(
-                    f"{study}.partitioners must contain {' and '.join(REFERENCES[study])}, the references of the tests; got {', '.join(settings['partitioners'])}"
-                )
+        if set(declared[study].references) - set(settings.get("partitioners", [])):
+            raise ConfigError(
+                f"{study}.partitioners must contain {' and '.join(declared[study].references)}, the references of the tests; "
+                f"got {', '.join(settings['partitioners'])}"
+            )
         for k in settings.get("n_folds", []):
             for name in settings.get("datasets", []):
                 rows = catalogue[name].n_rows
@@ -286,10 +350,10 @@ def check_studies(config, catalogue, learners):
                     )
 
 
-def _check_partitioner(study, name, settings, config, catalogue):
+def _check_partitioner(study, task, name, settings, config, catalogue):
     if name in config["own_partitioners"]:
         return
-    if TASKS[study] == "classification":
+    if task == "classification":
         known = (*CLASS_PARTITIONERS, *config["own_partitioners"])
         if name not in known:
             raise ConfigError(unknown(f"partitioner in {study}.partitioners", name, known))
@@ -322,16 +386,6 @@ def _check_population(where, name, n_sample, catalogue, task):
         )
 
 
-def _check_sources(study, settings):
-    """One domain is held out of every draw."""
-    most = len(settings["domains"]) - 1
-    for key, number in (("n_sources", max(settings["n_sources"])), ("held_fixed.n_sources", settings["held_fixed"]["n_sources"])):
-        if number > most:
-            raise ConfigError(
-                f"{study}.{key}={number} must be at most {most}: of the {len(settings['domains'])} domains one is held out; lower it or add domains"
-            )
-
-
 def local_files(entry):
     """Local files of a data set that exist.
 
@@ -349,7 +403,7 @@ def local_files(entry):
     return [path for path in paths if os.path.isfile(path)]
 
 
-def check_imports(config, learners):
+def check_imports(config, learners, studies):
     """Check that everything that configuration names by import path exists.
 
     Parameters
@@ -358,13 +412,15 @@ def check_imports(config, learners):
         Resolved configuration.
     learners : dict of str to dict
         The learners file; only the learners that a study uses are looked at.
+    studies : dict of str to foldshift.studies.load.Found
+        The studies.
 
     Raises
     ------
     ConfigError
         If an import fails; the message names the entry.
     """
-    used = {name for study, settings in config["studies"].items() if TASKS[study] for name in settings["learners"]}
+    used = {name for study, settings in config["studies"].items() if studies[study].task for name in settings.get("learners", [])}
     wanted = [(f"learner {name} in {config['learners_file']}", learners[name]["import"]) for name in sorted(used)]
     wanted += [(f"own_partitioners.{name}", entry["import"]) for name, entry in config["own_partitioners"].items()]
     for what, path in wanted:

@@ -1,23 +1,114 @@
 """What a run will take, before anything is started: jobs, core-hours, longest job, memory, disk, and the time on some cores."""
 
 import heapq
+import json
+import logging
+from typing import NamedTuple
 
-from foldshift.planning.jobs import TABLE_JOBS
-
-REPORTING = {rule for jobs in TABLE_JOBS.values() for rule in jobs}
 TOGETHER = "tables_and_figures"  # rules of one job each
+RECORD = "FOLDSHIFT_RECORD"  # environment variable: the file that a dry run writes its jobs to
 CORES = (1, 2, 4, 8, 16, 32, 64, 128)
 DISPATCH = 0.02  # seconds that Snakemake takes to start one job, one after the other
 
 
-def simulate(jobs, n_cores):
+class Job(NamedTuple):
+    """One job of the workflow.
+
+    Attributes
+    ----------
+    rule : str
+    seconds : float
+        Expected seconds of one core.
+    mb : float
+        Memory in MB.
+    writes_mb : float
+        Expected size of what it writes.
+    needs : tuple
+        Those that must be done before: positions in a list of jobs, or ids.
+    """
+
+    rule: str
+    seconds: float
+    mb: float
+    writes_mb: float
+    needs: tuple
+
+
+class Recorder(logging.Handler):
+    """Writes the jobs of a dry run to a file as they are logged, one JSON object a line; `read_jobs` reads them.
+
+    Parameters
+    ----------
+    path : path-like
+    """
+
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+
+    def emit(self, record):
+        """Note a job; everything else that is logged is passed over."""
+        if str(getattr(record, "event", "")) != "job_info":
+            return
+        resources = {name: record.resources.get(name, 0) for name in ("expected_s", "mem_mb", "writes_mb")}
+        job = {"rule": record.rule_name, "input": list(record.input), "output": list(record.output), **resources}
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(job, default=str) + "\n")
+
+
+def read_jobs(path):
+    """The jobs that a dry run wrote, without those that make no file.
+
+    Parameters
+    ----------
+    path : path-like
+        What a `Recorder` wrote; a file that does not exist holds no jobs.
+
+    Returns
+    -------
+    jobs : list of Job
+        In an order in which they can run; `needs` are positions in the list.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            rows = [row for row in map(json.loads, file) if row["output"]]
+    except FileNotFoundError:
+        rows = []
+    makers = {output: i for i, row in enumerate(rows) for output in row["output"]}
+    needs = [{makers[name] for name in row["input"] if name in makers} for row in rows]
+    waiting, after = [len(some) for some in needs], [[] for _ in rows]
+    for i, some in enumerate(needs):
+        for need in some:
+            after[need].append(i)
+    order = [i for i, n in enumerate(waiting) if not n]
+    for i in order:  # grows while it is read
+        for later in after[i]:
+            waiting[later] -= 1
+            if not waiting[later]:
+                order.append(later)
+    position = {i: place for place, i in enumerate(order)}
+    return [
+        Job(
+            rows[i]["rule"],
+            float(rows[i]["expected_s"]),
+            float(rows[i]["mem_mb"]),
+            float(rows[i]["writes_mb"]),
+            tuple(sorted(position[need] for need in needs[i])),
+        )
+        for i in order
+    ]
+
+
+def simulate(jobs, n_cores, dispatch=DISPATCH):
     """Time until the last of some jobs is done, if the longest of those that are ready always goes first.
 
     Parameters
     ----------
-    jobs : sequence of foldshift.planning.jobs.Job
+    jobs : sequence of Job
         In an order in which they can run; each takes one core.
     n_cores : int
+    dispatch : float, default=DISPATCH
+        Seconds between two jobs that are started.
 
     Returns
     -------
@@ -35,7 +126,7 @@ def simulate(jobs, n_cores):
     while ready or running:
         while ready and len(running) < n_cores:
             _, i = heapq.heappop(ready)
-            started = max(started + DISPATCH, now)
+            started = max(started + dispatch, now)
             heapq.heappush(running, (started + jobs[i].seconds, i))
         now, i = heapq.heappop(running)
         for later in after.get(i, ()):
@@ -45,34 +136,15 @@ def simulate(jobs, n_cores):
     return now
 
 
-def remaining(jobs, done):
-    """The jobs that are not done, with their needs among themselves.
-
-    Parameters
-    ----------
-    jobs : sequence of foldshift.planning.jobs.Job
-    done : sequence of bool
-
-    Returns
-    -------
-    jobs : list of foldshift.planning.jobs.Job
-    """
-    position, left = {}, []
-    for i, (job, is_done) in enumerate(zip(jobs, done)):
-        if not is_done:
-            position[i] = len(left)
-            left.append(job._replace(needs=tuple(position[need] for need in job.needs if need in position)))
-    return left
-
-
-def plan_text(jobs, done, unmeasured, n_cores):
+def plan_text(everything, left, reporting, unmeasured, n_cores):
     """The plan as text for a terminal.
 
     Parameters
     ----------
-    jobs : sequence of foldshift.planning.jobs.Job
-    done : sequence of bool
-        Whether the output of each job exists.
+    everything, left : sequence of Job
+        All jobs of the configuration, and those of them that it would run now.
+    reporting : collection of str
+        Rules of tables and figures, which share a line.
     unmeasured : sequence of str
         Learners that the table of costs does not know.
     n_cores : int
@@ -82,34 +154,32 @@ def plan_text(jobs, done, unmeasured, n_cores):
     -------
     text : str
     """
-    lines = [f"{'rule':30}{'jobs':>7}{'done':>7}{'core-hours':>12}{'longest':>10}{'memory':>10}{'disk':>10}"]
-    rules = {}
-    for job, is_done in zip(jobs, done):
-        rules.setdefault(TOGETHER if job.rule in REPORTING else job.rule, []).append((job, is_done))
-    for rule, members in (*rules.items(), ("all", list(zip(jobs, done)))):
-        left = [job for job, is_done in members if not is_done]
+    lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{'core-hours':>12}{'longest':>10}{'memory':>10}{'disk':>10}"]
+
+    def by_rule(jobs):
+        rules = {}
+        for job in jobs:
+            rules.setdefault(TOGETHER if job.rule in reporting else job.rule, []).append(job)
+        return rules
+
+    rules, to_do = by_rule(everything), by_rule(left)
+    for rule, members, some in (*((rule, members, to_do.get(rule, [])) for rule, members in rules.items()), ("all", everything, left)):
         lines.append(
-            f"{rule:30}{len(members):>7,}{len(members) - len(left):>7,}{sum(job.seconds for job in left) / 3600:>12.2f}"
-            f"{duration(max((job.seconds for job in left), default=0)):>10}{max((job.mb for job in left), default=0) / 1000:>7.1f} GB"
-            f"{sum(job.megabytes for job in left) / 1000:>7.2f} GB"
+            f"{rule:36}{len(members):>7,}{len(members) - len(some):>7,}{sum(job.seconds for job in some) / 3600:>12.2f}"
+            f"{duration(max((job.seconds for job in some), default=0)):>10}{max((job.mb for job in some), default=0) / 1000:>7.1f} GB"
+            f"{sum(job.writes_mb for job in some) / 1000:>7.2f} GB"
         )
-    left = remaining(jobs, done)
     times = {n: simulate(left, n) for n in sorted({*CORES, n_cores})}
     lines += [
         "",
         "Time, if nothing else runs: "
         + ", ".join(f"{n} cores {duration(seconds)}" if n > 1 else f"1 core {duration(seconds)}" for n, seconds in times.items()),
+        "Core-hours, longest job and disk are those of the jobs that are left; memory is that of the largest job. Times are those of the machine of "
+        "config/costs.tsv.",
     ]
-    lines.append(
-        "Core-hours, longest job and disk are those of the jobs that are left; memory is that of the largest job. Times are those of the machine of config/costs.tsv."
-    )
     if unmeasured:
-        lines.append(
-            f"Without measurements, taken for slow (50 ms per fit with 1,000 rows and 10 columns): {', '.join(unmeasured)}."
-        )
-    lines.append(
-        "Nothing was started. A file that exists counts as done; `snakemake --dry-run` says which of them are out of date."
-    )
+        lines.append(f"Without measurements, taken for slow (50 ms per fit with 1,000 rows and 10 columns): {', '.join(unmeasured)}.")
+    lines.append("Nothing was started. Done is what this configuration would not run again.")
     return "\n".join(lines)
 
 

@@ -1,14 +1,16 @@
 """Tell while a run goes on how much of it is done, in jobs and in core-hours, and when it will end."""
 
-import atexit
 import contextlib
-import os
+import logging
 import sys
-import threading
 import time
 from typing import NamedTuple
 
+from foldshift.planning.plan import Job, simulate
+
 HOUR = 3600.0
+PRIOR = 30.0  # predicted seconds that a prediction weighs against what jobs have really taken
+LEAST = 0.1  # share of its expected time that a job which goes on is thought to need at least
 
 
 class Estimate(NamedTuple):
@@ -27,40 +29,71 @@ class Estimate(NamedTuple):
     left: float | None
 
 
-def estimate(done, pending, elapsed, cores=None):
-    """Correct predicted core-seconds by what the finished jobs took.
+class Ended(NamedTuple):
+    """A job that has ended, or goes on for longer than predicted: its rule, and the seconds predicted and taken."""
 
-    On every core a job is under way, and on the average half of it is done. Finished and half-finished jobs together took
-    `elapsed` times `cores`; the ratio of that to what was predicted for them holds for the others too.
+    rule: str
+    predicted: float
+    taken: float
+
+
+def factors(ended):
+    """By how much the jobs of every rule take longer than predicted.
 
     Parameters
     ----------
-    done : float
-        Predicted core-seconds of the finished jobs.
-    pending : sequence of float
-        Predicted core-seconds of every other job.
+    ended : sequence of Ended
+
+    Returns
+    -------
+    overall : float
+        For rules of which no job has ended.
+    by_rule : dict of str to float
+        Drawn towards `overall`, and that towards 1, the more the less was predicted for what has ended.
+    """
+    overall = (PRIOR + sum(job.taken for job in ended)) / (PRIOR + sum(job.predicted for job in ended))
+    sums = {}
+    for job in ended:
+        predicted, taken = sums.get(job.rule, (0.0, 0.0))
+        sums[job.rule] = predicted + job.predicted, taken + job.taken
+    return overall, {rule: (PRIOR * overall + taken) / (PRIOR + predicted) for rule, (predicted, taken) in sums.items()}
+
+
+def estimate(jobs, finished, running, elapsed, cores):
+    """Where a run stands.
+
+    Parameters
+    ----------
+    jobs : dict of object to foldshift.planning.plan.Job
+        All jobs of the run by their id, in an order in which they can run; `needs` are ids.
+    finished : dict of object to float
+        Seconds that the finished jobs took.
+    running : dict of object to float
+        Seconds for which the others that have begun have gone on.
     elapsed : float
         Seconds since the start.
-    cores : int, optional
-        Cores that work at once. None if nobody knows (a cluster with a queue): core-hours then stay as predicted, and the time
-        left follows from the finished jobs alone.
+    cores : int or None
+        Cores that work at once. None if nobody knows (a cluster with a queue): the time left then follows from the share of the work that is done.
 
     Returns
     -------
     estimate : Estimate
     """
-    remaining = sum(pending)
-    if not pending:
-        used = done if cores is None else elapsed * cores
-        return Estimate(used, used, 0.0)
-    if cores is None:
-        return Estimate(done, done + remaining, elapsed * remaining / done if done > 0 else None)
-    busy = min(cores, len(pending))
-    under_way = busy * remaining / len(pending) / 2
-    if done + under_way <= 0 or elapsed <= 0:
-        return Estimate(done, done + remaining, (remaining - under_way) / busy)
-    factor = elapsed * cores / (done + under_way)
-    return Estimate(factor * done, factor * (done + remaining), factor * (remaining - under_way) / busy)
+    ended = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in finished.items()]
+    late = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in running.items() if taken > jobs[i].seconds]
+    overall, by_rule = factors(ended + late)
+    position, left = {}, []
+    for i, job in jobs.items():
+        if i not in finished:
+            seconds = job.seconds * by_rule.get(job.rule, overall)
+            remaining = max(seconds - running.get(i, 0.0), LEAST * max(seconds, running.get(i, 0.0)))
+            position[i] = len(left)
+            left.append(job._replace(seconds=remaining, needs=tuple(position[need] for need in job.needs if need in position)))
+    done = sum(finished.values())
+    total = done + sum(running.values()) + sum(job.seconds for job in left)
+    if cores is not None:
+        return Estimate(done, total, simulate(left, cores, dispatch=0.0))
+    return Estimate(done, total, elapsed * (total - done) / done if done > 0 else None)
 
 
 def progress_line(n_done, n_jobs, now, elapsed, state, ended=False):
@@ -86,141 +119,112 @@ def progress_line(n_done, n_jobs, now, elapsed, state, ended=False):
     unit, size = ("core-hours", HOUR) if state.total >= HOUR else ("core-minutes", 60.0)
     text = f"foldshift: {n_done} of {n_jobs} jobs, {state.done / size:.1f} of {state.total / size:.1f} {unit}"
     if n_done == n_jobs:
-        return f"{text}, finished in {_duration(elapsed)}"
+        return f"{text}, finished in {_long_duration(elapsed)}"
     if ended:
-        return f"{text}, stopped after {_duration(elapsed)}"
+        return f"{text}, stopped after {_long_duration(elapsed)}"
     if state.left is None:
-        return f"{text}, {_duration(elapsed)} so far"
-    return f"{text}, about {_duration(state.left)} left ({_time_of_day(now + state.left, now)})"
+        return f"{text}, {_long_duration(elapsed)} so far"
+    return f"{text}, about {_long_duration(state.left)} left ({_time_of_day(now + state.left, now)})"
 
 
-class Progress:
-    """Watch the outputs of the jobs of one run.
-
-    A job is done when its output is there and is not the file that was there at the start, which was planned anew because it is
-    out of date. Only folders in which something is still missing are listed, each with one call.
+class Progress(logging.Handler):
+    """Follows what Snakemake logs of its jobs, and says at most once per interval where the run stands.
 
     Parameters
     ----------
-    jobs : iterable of (path-like, float)
-        One output of every job that is to run, and its predicted core-seconds.
-    cores : int, optional
-        See `estimate`.
-    clock : callable, default=time.time
-        Seconds since the epoch.
-    """
-
-    def __init__(self, jobs, cores=None, clock=time.time):
-        self.clock, self.start = clock, clock()
-        self._folders = {}
-        for path, seconds in jobs:
-            folder, name = os.path.split(os.path.abspath(path))
-            self._folders.setdefault(folder, {})[name] = float(seconds)
-        self.n_jobs = sum(len(names) for names in self._folders.values())
-        self.cores = None if cores is None else min(cores, self.n_jobs)  # more have nothing to do
-        self.n_done, self.done = 0, 0.0
-        self._old = {
-            (folder, entry.name): _stamp(entry)
-            for folder, names in self._folders.items()
-            for entry in _entries(folder)
-            if entry.name in names
-        }
-
-    def look(self):
-        """Look for new outputs.
-
-        Returns
-        -------
-        changed : bool
-            Whether a job has ended since the last look.
-        """
-        before = self.n_done
-        for folder, names in list(self._folders.items()):
-            for entry in _entries(folder):
-                old = self._old.get((folder, entry.name))
-                if entry.name in names and (old is None or _stamp(entry) not in (old, None)):
-                    self.done += names.pop(entry.name)
-                    self.n_done += 1
-            if not names:
-                del self._folders[folder]
-        return self.n_done > before
-
-    def line(self, ended=False):
-        """Where the run stands, as far as the last look saw; see `progress_line`."""
-        now = self.clock()
-        pending = [seconds for names in self._folders.values() for seconds in names.values()]
-        state = estimate(self.done, pending, now - self.start, self.cores)
-        return progress_line(self.n_done, self.n_jobs, now, now - self.start, state, ended)
-
-
-def start_progress(jobs, cores=None, stream=None, interval=60.0):
-    """Print where a run stands: at most once per interval, only when a job has ended, and when the process ends.
-
-    Call it in Snakemake's ``onstart``, which only the process that was started by the user runs, and not for a dry run.
-
-    Parameters
-    ----------
-    jobs : iterable of (path-like, float)
-        One output of every job that is to run, and its predicted core-seconds. Jobs that were finished before do not belong here.
-    cores : int, optional
-        See `estimate`.
     stream : file, optional
         Default: standard error.
     interval : float, default=60.0
         Seconds.
+    clock : callable, default=time.time
+        Seconds since the epoch.
+    """
+
+    def __init__(self, stream=None, interval=60.0, clock=time.time):
+        super().__init__()
+        self.stream, self.interval, self.clock = stream, interval, clock
+        self.jobs, self.begun, self.finished, self.cores = {}, {}, {}, None
+        self.started = self.said = clock()
+
+    def start(self, jobs, cores, logger):
+        """Follow a run.
+
+        Parameters
+        ----------
+        jobs : dict of int to foldshift.planning.plan.Job
+            All jobs that are to run, by Snakemake's id of the job, in an order in which they can run; `needs` are ids.
+        cores : int or None
+            See `estimate`.
+        logger : logging.Logger
+            Snakemake's own.
+        """
+        self.jobs, self.cores = jobs, cores
+        self.started = self.said = self.clock()
+        logger.addHandler(self)
+
+    def emit(self, record):
+        """Note what has begun and what has ended; everything else that is logged is passed over."""
+        event, now = str(getattr(record, "event", "")), self.clock()
+        if event == "job_info" and record.jobid in self.jobs:
+            self.begun[record.jobid] = now
+        elif event == "job_error":
+            self.begun.pop(record.jobid, None)
+        elif event == "job_finished" and record.job_id in self.jobs:
+            self.finished[record.job_id] = now - self.begun.pop(record.job_id, now)
+            if now - self.said >= self.interval and len(self.finished) < len(self.jobs):
+                self.said = now
+                self._say(self.line())
+
+    def line(self, ended=False):
+        """Where the run stands; see `progress_line`."""
+        now = self.clock()
+        running = {i: now - begun for i, begun in self.begun.items()}
+        state = estimate(self.jobs, self.finished, running, now - self.started, self.cores)
+        return progress_line(len(self.finished), len(self.jobs), now, now - self.started, state, ended)
+
+    def end(self):
+        """Say how the run ended, if it began."""
+        if self.jobs:
+            self._say(self.line(ended=True))
+
+    def _say(self, line):
+        with contextlib.suppress(OSError, ValueError):  # nobody reads on; the run goes on all the same
+            stream = sys.stderr if self.stream is None else self.stream
+            stream.write(line + "\n")
+            stream.flush()
+
+
+def jobs_of(dag):
+    """What is to run, from Snakemake's own graph of jobs.
+
+    Parameters
+    ----------
+    dag : snakemake.dag.DAG
 
     Returns
     -------
-    stop : callable
-        Prints the last line and ends the thread; called by itself when the process ends.
+    jobs : dict of int to foldshift.planning.plan.Job
+        By Snakemake's id of the job, in an order in which they can run.
     """
-    progress = Progress(jobs, cores)
-    stream = sys.stderr if stream is None else stream
-    over = threading.Event()
-
-    def say(ended=False):
-        with contextlib.suppress(OSError, ValueError):  # nobody reads on; the run goes on all the same
-            stream.write(progress.line(ended) + "\n")
-            stream.flush()
-
-    def watch():
-        while not over.wait(interval):
-            if progress.look() and progress.n_done < progress.n_jobs:  # else `stop` comes soon
-                say()
-
-    thread = threading.Thread(target=watch, name="foldshift-progress", daemon=True)
-
-    def stop():
-        atexit.unregister(stop)
-        over.set()
-        thread.join()
-        progress.look()
-        say(ended=True)
-
-    if progress.n_jobs:
-        atexit.register(stop)
-        thread.start()
-    return stop
+    wanted = set(dag.needrun_jobs())
+    needs = {job: [one for one in dag.dependencies[job] if one in wanted] for job in wanted}
+    found = {}
+    for first in sorted(wanted, key=lambda job: job.jobid):
+        stack = [first]
+        while stack:
+            job = stack[-1]
+            missing = [one for one in needs[job] if one.jobid not in found]
+            if missing and job.jobid not in found:
+                stack += missing
+                continue
+            stack.pop()
+            if job.jobid not in found:
+                seconds = float(job.resources.get("expected_s", 0.0))
+                found[job.jobid] = Job(job.rule.name, seconds, 0.0, 0.0, tuple(one.jobid for one in needs[job]))
+    return found
 
 
-def _entries(folder):
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:  # not there yet, or a network file system that is away for a moment
-        return []
-
-
-def _stamp(entry):
-    """What changes when a file is replaced; None when it has just gone."""
-    try:
-        status = entry.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns
-
-
-def _duration(seconds):
+def _long_duration(seconds):
     minutes = round(seconds / 60)
     if minutes < 1:
         return f"{max(round(seconds), 1)} s"

@@ -1,23 +1,42 @@
 """What failed in a study, and why: one table, from the lists of failures of its data sets."""
 
+import json
 import shlex
+from pathlib import Path
 
 import pandas as pd
 
 from foldshift.reporting.tables import Cell, Grid
+from foldshift.reporting.items import Shown
 
 COLUMNS = ["dataset", "learner", "partitioner", "k", "status", "message", "n_failed", "n_fits", "n_jobs", "scores", "command"]
 LONGEST = 160  # letters of a message in print; the CSV file has them all
-CAPTION = (
-    "Fits that gave no result, and why. A fit is one training of one learner on all folds but one. A lost fit is an empty row of the scores, never a zero: "
-    "every table leaves out what it cannot compare, and says on how many data sets and repetitions it rests."
-)
 NOTES = (
     "Lost: fits with this message, of all fits of the learner with this way of cutting and this number of folds on the data set. failed: the learner raised an "
     "error, made predictions that are not numbers, or its process ended; timeout: it did not end in time.",
     "Jobs: number of jobs in which it happened; the command runs the first of them again, alone and in the foreground (with the options --configfile or --config of the "
     "study, where it has any); its log shows the error where it is. Then run the study again: the tables follow.",
 )
+
+
+def failures(inputs, settings):
+    """What failed in a study, and why.
+
+    Parameters
+    ----------
+    inputs : object
+        ``failures``: JSON files, one for each data set, in ``<results>/<study>/failures``.
+    settings : dict
+        Not used.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+        ``failures``.
+    """
+    lists = [json.loads(Path(path).read_text(encoding="utf-8")) for path in inputs.failures]
+    table = failures_table(lists, Path(inputs.failures[0]).parents[2].as_posix())
+    return {"failures": Shown(table, failures_grid(table, lists))}
 
 
 def failures_table(lists, results):
@@ -50,7 +69,7 @@ def failures_grid(table, lists):
     n_fits = sum(one["n_fits"] for one in lists)
     header = ["Partitioner", "Folds", "Status", "Message", "Lost", "Of", "Jobs", "Run again"]
     if table.empty:
-        return Grid(CAPTION, header, [[f"No fit failed: {n_fits} fits on {len(lists)} data sets."]])
+        return Grid("", header, [[f"No fit failed: {n_fits} fits on {len(lists)} data sets."]])
     rows = []
     for (dataset, learner), block in table.groupby(["dataset", "learner"], sort=False):
         rows.append([f"{learner} on {dataset}"])
@@ -59,4 +78,4 @@ def failures_grid(table, lists):
             numbers = [Cell(str(number)) for number in (row.n_failed, row.n_fits, row.n_jobs)]
             rows.append([row.partitioner, Cell(str(row.k)), row.status, message, *numbers, row.command])
     n_failed = int(table["n_failed"].sum())
-    return Grid(CAPTION, header, rows, [f"{n_failed} of {n_fits} fits on {len(lists)} data sets failed.", *NOTES])
+    return Grid("", header, rows, [f"{n_failed} of {n_fits} fits on {len(lists)} data sets failed.", *NOTES])

@@ -4,13 +4,8 @@ import json
 
 import pandas as pd
 
-from foldshift.jobs import run
-from foldshift.reporting.tables import plain_grid, write_table
-
-CAPTION = (
-    "Data sets of the study after rows with missing values were dropped: inputs and samples as expected by the catalogue (the paper's Table 1) and as "
-    "found, rows dropped, distinct target values, constant inputs, and the source of the file."
-)
+from foldshift.reporting.tables import plain_grid
+from foldshift.reporting.items import Shown
 
 
 def row(data, origin, expected):
@@ -37,12 +32,23 @@ def read(path):
         return json.load(file)
 
 
-def main(job):
-    """Join the descriptions of the prepared data sets with where they came from and what was expected."""
-    both = zip(job.input.descriptions, job.input.origins, job.params.entries)
+def datasets_table(inputs, settings, entries):
+    """Table 1 of a study.
+
+    Parameters
+    ----------
+    inputs : object
+        ``descriptions`` of the prepared data sets and ``origins``, where they came from: JSON files in the same order.
+    settings : dict
+        Not used.
+    entries : sequence of dict
+        What the catalogue expects, in that order.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+        ``table1_datasets``.
+    """
+    both = zip(inputs.descriptions, inputs.origins, entries)
     table = pd.DataFrame([row(read(description), read(origin), expected) for description, origin, expected in both])
-    write_table(job.output.html, table, plain_grid(table.drop(columns="checksum"), CAPTION))
-
-
-if __name__ == "__main__":
-    run(main, snakemake)  # noqa: F821
+    return {"table1_datasets": Shown(table, plain_grid(table.drop(columns="checksum"), ""))}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from foldshift.evaluation.storage import read_columns
 from foldshift.inference.missing import common_results, mean_present, std_present
 from foldshift.inference.monte_carlo import (
     mean_and_error,
@@ -12,11 +13,67 @@ from foldshift.inference.monte_carlo import (
     std_and_error,
 )
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
-from foldshift.reporting.tables import EMPTY, Cell, Grid, format_p, shades
+from foldshift.reporting.rows import read_cells
+from foldshift.reporting.tables import EMPTY, Cell, Grid, format_p, plain_grid, shades
 from foldshift.seeding import generator
+from foldshift.reporting.items import Shown
 
 REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100
+SCALING_ROWS = ("dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold")
+SCALING_COLUMNS = ["regressor", "partitioner", "k", "rmse_global", "rmse_fold", "ratio", "largest_difference", "largest_in", "p_value"]
+SCALING_COLUMNS += ["n_datasets", "n_seeds"]
+
+
+def target_shift(inputs, settings):
+    """Table 4, and D_n of every data set.
+
+    Parameters
+    ----------
+    inputs : object
+        ``shift``: files of seed rows, one for each data set.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    folds, partitioners, datasets = settings["n_folds"], settings["partitioners"], settings["datasets"]
+    cells = [(k, name) for k in folds for name in partitioners]
+    (shift,) = read_cells(inputs.shift, ("k", "partitioner"), ("d_n",), datasets, cells)
+    table = shift_table(shift, folds, partitioners)
+    return {
+        "table4_dn": Shown(table, shift_grid(table, settings["alpha"])),
+        "dn_by_dataset": Shown(shift_by_dataset(shift, folds, partitioners, datasets)),
+    }
+
+
+def error(inputs, settings):
+    """Table 5, its order from CV to TSCV, the error of every data set, and the p-values behind Figure 2; as `target_shift`.
+
+    `inputs` has ``errors``: files of seed rows, one for each data set.
+    """
+    learners, folds, partitioners = settings["learners"], settings["n_folds"], settings["partitioners"]
+    cells = [(learner, k, name) for learner in learners for k in folds for name in partitioners]
+    keys = ("learner", "k", "partitioner")
+    errors, failed = read_cells(inputs.errors, keys, ("rmse", "n_failed"), settings["datasets"], cells)
+    table = error_table(errors, failed, learners, folds, partitioners)
+    plain = {
+        "error_order": order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"]),
+        "error_by_dataset": error_by_dataset(errors, settings["datasets"], learners, folds, partitioners),
+        "figure2_convergence": convergence_table(errors, learners, folds, partitioners, **settings["convergence"]),
+    }
+    return {
+        "table5_error": Shown(table, error_grid(table, settings["alpha"])),
+        **{name: Shown(frame, plain_grid(frame, "", empty=EMPTY)) for name, frame in plain.items()},
+    }
+
+
+def scaling(inputs, settings):
+    """What scaling on the whole data set leaks; as `target_shift`. `inputs` has ``rows``: files of the scaling check."""
+    table = scaling_table(pd.concat([pd.DataFrame(read_columns(path, SCALING_ROWS)) for path in inputs.rows], ignore_index=True))
+    return {"scaling_check": Shown(table, plain_grid(table, "", empty=EMPTY))}
 
 
 def comparable_results(errors, learner, k, partitioners):
@@ -223,6 +280,47 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
     return pd.DataFrame(rows, columns=columns)
 
 
+def error_by_dataset(errors, datasets, learners, folds, partitioners):
+    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results on the data set have."""
+    rows = []
+    for i, dataset in enumerate(datasets):
+        for learner in learners:
+            for k in folds:
+                for name, values in common_results({name: errors[learner, k, name][i] for name in partitioners}).items():
+                    keys = (dataset, learner, k, name)
+                    rows.append((*keys, float(mean_present(values)), float(std_present(values)), int((values == values).sum())))
+    return pd.DataFrame(rows, columns=["dataset", "regressor", "k", "partitioner", "rmse", "std", "n_seeds"])
+
+
+def scaling_table(rows):
+    """The error with scaling on the whole data set and on each training part, one row per regressor and partitioner."""
+    out = []
+    for (regressor, partitioner, k), part in rows.groupby(["regressor", "partitioner", "k"], sort=False):
+        part = part.dropna(subset=["rmse_global", "rmse_fold"])
+        if part.empty:
+            out.append({"regressor": regressor, "partitioner": partitioner, "k": k, "n_datasets": 0})
+            continue
+        a, b = part["rmse_global"].to_numpy(), part["rmse_fold"].to_numpy()
+        relative = b / a - 1
+        worst = int(abs(relative).argmax())
+        out.append(
+            {
+                "regressor": regressor,
+                "partitioner": partitioner,
+                "k": k,
+                "rmse_global": a.mean(),
+                "rmse_fold": b.mean(),
+                "ratio": b.mean() / a.mean(),
+                "largest_difference": relative[worst],
+                "largest_in": part["dataset"].iloc[worst],
+                "p_value": wilcoxon_signed_ranks(b, a).p_value,
+                "n_datasets": len(part),
+                "n_seeds": int(part["n_seeds"].max()),
+            }
+        )
+    return pd.DataFrame(out, columns=SCALING_COLUMNS)
+
+
 def order_table(table, value, error, group):
     """Whether results fall from CV to TSCV, pair by pair of neighbouring partitioners.
 
@@ -253,56 +351,7 @@ def order_table(table, value, error, group):
     return pd.DataFrame(rows, columns=[*group, "from", "to", "difference", "standard_error", "ordered"])
 
 
-def paper_vs_ours(printed, ours, errors, comparable, reason, remarks=None):
-    """Every printed number beside ours.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Columns ``table``, keys, ``quantity``, ``value`` and ``row_has_higher_rank_sum``.
-    ours : dict of tuple to (float, int or None)
-        Our number and asterisk, by the keys of the printed row.
-    errors : dict of tuple to float
-        Monte Carlo standard error of our number.
-    comparable : bool
-        Whether the run covers what the paper covers; otherwise the numbers are left out.
-    reason : str
-        Why not.
-    remarks : dict of tuple to str, optional
-        What our number rests on, where that is less than the paper's, by the keys of the printed row.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``table, regressor, metric, k, partitioner, quantity, printed, ours, ratio, standard_error, printed_asterisk, our_asterisk, note``.
-    """
-    rows = []
-    for row in printed.itertuples(index=False):
-        key = (row.table, row.regressor, row.metric, row.k, row.partitioner, row.quantity)
-        value, asterisk = ours.get(key, (np.nan, None)) if comparable else (np.nan, None)
-        is_p = row.quantity.startswith("p_")
-        note = (remarks or {}).get(key, "") if key in ours else "not in this run"
-        rows.append(
-            {
-                "table": row.table,
-                "regressor": row.regressor,
-                "metric": row.metric,
-                "k": row.k,
-                "partitioner": row.partitioner,
-                "quantity": row.quantity,
-                "printed": row.value,
-                "ours": value,
-                "ratio": value / row.value,
-                "standard_error": errors.get(key, np.nan) if comparable else np.nan,
-                "printed_asterisk": row.row_has_higher_rank_sum if is_p else "",
-                "our_asterisk": "*" if is_p and asterisk == 1 else "",
-                "note": note if comparable else reason,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def shift_grid(table, alpha, caption):
+def shift_grid(table, alpha):
     """Table 4 as the paper prints it: means shaded and the best underlined, p below alpha bold, asterisks."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     rows = []
@@ -314,10 +363,10 @@ def shift_grid(table, alpha, caption):
         _marks_note(alpha),
         _counts_note(table),
     ]
-    return Grid(caption, ["Folds", *partitioners], rows, notes)
+    return Grid("", ["Folds", *partitioners], rows, notes)
 
 
-def error_grid(table, alpha, caption):
+def error_grid(table, alpha):
     """Table 5 as the paper prints it: error and standard deviation side by side, one block per regressor."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     rows = []
@@ -330,7 +379,7 @@ def error_grid(table, alpha, caption):
             for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
     header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
-    return Grid(caption, header, rows, [_marks_note(alpha), _counts_note(table)])
+    return Grid("", header, rows, [_marks_note(alpha), _counts_note(table)])
 
 
 def _value_cells(values, partitioners, form):

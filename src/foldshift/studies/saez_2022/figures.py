@@ -1,10 +1,32 @@
 """Figures of the regression study (Saez and Romero-Bejar 2022)."""
 
 import numpy as np
+import pandas as pd
 
 from foldshift.partition.stratified import stratified_folds
 from foldshift.reporting.figures import MARKERS, plt, style
 from foldshift.shift.ks import fold_ks
+
+
+def target_shift(inputs, settings):
+    """Figure 1."""
+    return {"figure1_target_shift (figure)": draw_target_shift()}
+
+
+def convergence(inputs, settings):
+    """Figure 2, from its table."""
+    table = pd.read_csv(inputs.table)
+    return {"figure2_convergence (figure)": draw_convergence(table, settings["partitioners"], settings["alpha"])}
+
+
+def shift(inputs, settings):
+    """D_n over the data sets and of every data set, from the table ``dn_by_dataset``; ``datasets`` is Table 1."""
+    table, partitioners = pd.read_csv(inputs.table), settings["partitioners"]
+    sizes = pd.read_csv(inputs.datasets).set_index("dataset")["samples"].to_dict()
+    return {
+        "dn_boxes (figure)": draw_shift_boxes(table, partitioners),
+        "dn_by_dataset (figure)": draw_shift_by_dataset(table, partitioners, sizes),
+    }
 
 
 def draw_target_shift(rng_seed=2022):

@@ -1,16 +1,12 @@
 """Every number that the regression paper prints, beside ours, with ratio and Monte Carlo standard error."""
 
+import numpy as np
 import pandas as pd
 
-from foldshift.jobs import run
 from foldshift.reporting.rows import read_cells
-from foldshift.reporting.saez_2022 import comparable_results, p_value_errors, paper_vs_ours
-from foldshift.reporting.tables import plain_grid, write_table
+from foldshift.reporting.items import Shown
+from foldshift.studies.saez_2022.tables import comparable_results, p_value_errors
 
-CAPTION = (
-    "Printed numbers of Tables 1, 4 and 5 beside ours. The standard error says how far our number would move with other seeds; the paper's own numbers move "
-    "as well. p-values carry a bootstrap error and compare in order of magnitude only."
-)
 OTHER_DATA = "this run does not cover the 28 data sets of the paper"
 
 
@@ -59,15 +55,15 @@ def short_rows(error, n_datasets):
     }
 
 
-def bootstrap_errors(job, settings):
+def bootstrap_errors(inputs, settings):
     """Monte Carlo errors of all p-values."""
     folds, partitioners, datasets = settings["n_folds"], settings["partitioners"], settings["datasets"]
     learners = [name for name in settings["learners"] if name in ("RPART", "NN")]
     (shift,) = read_cells(
-        job.input.shift, ("k", "partitioner"), ("d_n",), datasets, [(k, name) for k in folds for name in partitioners]
+        inputs.shift, ("k", "partitioner"), ("d_n",), datasets, [(k, name) for k in folds for name in partitioners]
     )
     cells = [(learner, k, name) for learner in learners for k in folds for name in partitioners]
-    (errors,) = read_cells(job.input.errors, ("learner", "k", "partitioner"), ("rmse",), datasets, cells)
+    (errors,) = read_cells(inputs.errors, ("learner", "k", "partitioner"), ("rmse",), datasets, cells)
     out = {}
     for k in folds:
         of_k = p_value_errors({name: shift[k, name] for name in partitioners}, partitioners, "mean", ("dn", k))
@@ -80,19 +76,62 @@ def bootstrap_errors(job, settings):
     return out
 
 
-def main(job):
+def paper_vs_ours(inputs, settings):
     """Join printed and computed tables."""
-    settings = job.params.settings
-    printed = printed_rows(*job.input.printed)
-    datasets, shift, error = (pd.read_csv(path) for path in (job.input.datasets, job.input.table4, job.input.table5))
+    printed = printed_rows(*inputs.printed)
+    datasets, shift, error = (pd.read_csv(path) for path in (inputs.datasets, inputs.table4, inputs.table5))
     ours, errors = our_numbers(datasets, shift, error)
     wanted = set(printed[printed["table"] == "table1"]["partitioner"])
     comparable = set(settings["datasets"]) == wanted
     if comparable:
-        errors |= bootstrap_errors(job, settings)
-    table = paper_vs_ours(printed, ours, errors, comparable, OTHER_DATA, short_rows(error, len(datasets)))
-    write_table(job.output.html, table, plain_grid(table, CAPTION))
+        errors |= bootstrap_errors(inputs, settings)
+    return {"paper_vs_ours": Shown(join(printed, ours, errors, comparable, OTHER_DATA, short_rows(error, len(datasets))))}
 
 
-if __name__ == "__main__":
-    run(main, snakemake)  # noqa: F821
+def join(printed, ours, errors, comparable, reason, remarks=None):
+    """Every printed number beside ours.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Columns ``table``, keys, ``quantity``, ``value`` and ``row_has_higher_rank_sum``.
+    ours : dict of tuple to (float, int or None)
+        Our number and asterisk, by the keys of the printed row.
+    errors : dict of tuple to float
+        Monte Carlo standard error of our number.
+    comparable : bool
+        Whether the run covers what the paper covers; otherwise the numbers are left out.
+    reason : str
+        Why not.
+    remarks : dict of tuple to str, optional
+        What our number rests on, where that is less than the paper's, by the keys of the printed row.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``table, regressor, metric, k, partitioner, quantity, printed, ours, ratio, standard_error, printed_asterisk, our_asterisk, note``.
+    """
+    rows = []
+    for row in printed.itertuples(index=False):
+        key = (row.table, row.regressor, row.metric, row.k, row.partitioner, row.quantity)
+        value, asterisk = ours.get(key, (np.nan, None)) if comparable else (np.nan, None)
+        is_p = row.quantity.startswith("p_")
+        note = (remarks or {}).get(key, "") if key in ours else "not in this run"
+        rows.append(
+            {
+                "table": row.table,
+                "regressor": row.regressor,
+                "metric": row.metric,
+                "k": row.k,
+                "partitioner": row.partitioner,
+                "quantity": row.quantity,
+                "printed": row.value,
+                "ours": value,
+                "ratio": value / row.value,
+                "standard_error": errors.get(key, np.nan) if comparable else np.nan,
+                "printed_asterisk": row.row_has_higher_rank_sum if is_p else "",
+                "our_asterisk": "*" if is_p and asterisk == 1 else "",
+                "note": note if comparable else reason,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,17 @@
+"""Make tables and figures of a study: call the function that the study declares, write what it returns in all forms."""
+
+from foldshift.importing import import_object
+from foldshift.jobs import run
+from foldshift.reporting.items import write_item
+
+
+def main(job):
+    """Write every item that the job declares."""
+    settings = job.params.settings
+    made = import_object(job.params.make, "items")(job.input, settings, **job.params.arguments)
+    for item, path in zip(job.params.shown, job.output):
+        write_item(item, made[item["key"]], path, settings)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # noqa: F821

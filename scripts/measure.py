@@ -1,0 +1,19 @@
+"""Measure one cell of a study: call the function that the study declares, write the rows that it returns."""
+
+from foldshift.evaluation.storage import write_rows
+from foldshift.importing import import_object
+from foldshift.jobs import run
+
+
+def main(job):
+    """Write one file for every kind of rows; a kind without rows makes a file without rows."""
+    make = import_object(job.params.make, "measure")
+    schemas = import_object(job.params.make.rpartition(".")[0] + ".SCHEMAS", "measure")
+    arguments = job.params.arguments | ({"limits": job.params.limits} if job.params.limited else {})
+    rows = make(job.input, dict(job.wildcards.items()), **arguments)
+    for kind, path in job.output.items():
+        write_rows(path, rows[kind] or {name: [] for name in schemas[kind].names}, schemas[kind])
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # noqa: F821

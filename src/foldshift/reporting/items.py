@@ -1,0 +1,104 @@
+"""Tables and figures as studies return them, and their files: every form of an item carries its one caption."""
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from foldshift.files import write_text
+
+
+class Shown(NamedTuple):
+    """A table as a function of a study returns it.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        The tidy table, one value per row with its keys.
+    grid : foldshift.reporting.tables.Grid or None
+        The same as it is printed; None: as it is. Its caption is that of the item.
+    words : dict of str to object
+        Words of the caption beside the settings.
+    """
+
+    frame: object
+    grid: object = None
+    words: dict = {}
+
+
+class Drawn(NamedTuple):
+    """A figure as a function of a study returns it, with words of its caption beside the settings."""
+
+    figure: object
+    words: dict = {}
+
+
+def write_item(item, made, path, settings):
+    """Write a table or a figure in all its forms, each with the one caption.
+
+    Parameters
+    ----------
+    item : dict
+        ``name``, ``kind`` (table or figure), ``title``, ``caption``.
+    made : pandas.DataFrame, Shown, Drawn or matplotlib.figure.Figure
+        What the function returned.
+    path : path-like
+        One of the files; the others stand beside it.
+    settings : dict
+        Settings of the study, the words of captions.
+    """
+    if item["kind"] == "figure":
+        from foldshift.reporting.figures import save_figure
+
+        made = made if isinstance(made, Drawn) else Drawn(made)
+        save_figure(path, made.figure)
+    else:
+        from foldshift.reporting.tables import plain_grid, write_table
+
+        made = made if isinstance(made, Shown) else Shown(made)
+        caption = caption_text(item, settings | made.words)
+        grid = made.grid or plain_grid(made.frame, caption)
+        write_table(path, made.frame, dataclasses.replace(grid, caption=caption))
+    text = caption_text(item, settings | made.words)
+    write_text(Path(path).with_suffix(".rst"), to_rst(text, item["title"]) + "\n")
+
+
+def caption_text(item, words):
+    """Title and caption as plain text, with the words in braces filled in.
+
+    Parameters
+    ----------
+    item : dict
+        ``title``, ``caption``.
+    words : dict
+
+    Returns
+    -------
+    text : str
+    """
+    caption = " ".join(item["caption"].split()).format(**words)
+    end = "" if item["title"].endswith(("?", "!", ".")) else "."
+    return f"{item['title']}{end} {caption}".strip()
+
+
+def to_rst(text, title):
+    """A caption as reStructuredText: the title bold, nothing else marked up.
+
+    Parameters
+    ----------
+    text : str
+        From `caption_text`.
+    title : str
+        Its beginning.
+
+    Returns
+    -------
+    text : str
+    """
+    head, rest = text[: len(title)], text[len(title) :]
+    end = rest[:1] if rest[:1] == "." else ""
+    return f"**{_escape(head)}{end}**{_escape(rest[len(end) :])}"
+
+
+def _escape(text):
+    return re.sub(r"([\\*`|_])", r"\\\1", text)

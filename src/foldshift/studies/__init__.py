@@ -1,0 +1,1 @@
+"""The studies: one folder each, and the words they are written in."""

@@ -1,0 +1,249 @@
+"""A study under one configuration: what its declarations may ask, and the files that follow from them."""
+
+import re
+from functools import cache, cached_property
+
+from foldshift.planning.blocks import block_names, block_range
+from foldshift.planning.config import configured_learners
+from foldshift.planning.schemes import iterations
+from foldshift.planning.shapes import shape_of
+from foldshift.studies.base import FORMATS, Cost
+
+START = {"measure": 1.5, "items": 2.5}  # seconds of Python with SciPy and PyArrow; with pandas and Matplotlib
+
+
+class Run:
+    """A study under one configuration.
+
+    Files are paths with ``<results>`` and ``<resources>`` in front, which Snakemake fills in.
+
+    Parameters
+    ----------
+    found : foldshift.studies.load.Found
+        The study.
+    declared : foldshift.studies.base.Study
+        What it declares.
+    config : dict
+        Resolved configuration.
+    catalogue : dict of str to foldshift.datasets.entry.CatalogueEntry
+        The data sets.
+    learners : dict of str to dict
+        The learners file, as `foldshift.planning.config.read_learners` reads it.
+    costs : foldshift.planning.costs.CostModel
+        What a fit costs.
+    layout : foldshift.planning.layout.Layout, optional
+        How the engine cuts the study into jobs; only for a study that it cuts.
+
+    Attributes
+    ----------
+    id : str
+        Id of the study.
+    settings : dict
+        Its settings as the configuration has them.
+    master_seed : int
+    """
+
+    def __init__(self, found, declared, config, catalogue, learners, costs, layout=None):
+        self.found, self.declared, self.id = found, declared, found.id
+        self.config, self.settings = config, config["studies"][found.id]
+        self.catalogue, self.learners, self.layout = catalogue, learners, layout
+        self.master_seed = config["master_seed"]
+        self._costs = costs
+        self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
+        self.cells = cache(self._cells)
+
+    # What is studied
+
+    @property
+    def datasets(self):
+        """Data sets of the study, of the catalogue."""
+        return self.settings.get("datasets", [])
+
+    @cached_property
+    def words(self):
+        """Settings as functions and captions get them: those of the configuration, and what the study derives."""
+        return self.settings | self.declared.derive(self)
+
+    @property
+    def schemes(self):
+        """Number of folds k to partitions per experiment."""
+        return iterations(self.settings["schemes"]) if "schemes" in self.settings else dict.fromkeys(self.settings["n_folds"], 1)
+
+    @cached_property
+    def ids(self):
+        """Ids of the learners by configuration (paper, corrected) and learner."""
+        return configured_learners(self.settings, self.learners)
+
+    @property
+    def learner_ids(self):
+        """Ids of the learners of all configurations, each once."""
+        return list(dict.fromkeys(name for ids in self.ids.values() for name in ids.values()))
+
+    def entries(self, ids=None):
+        """Entries of the learners file by id; of all learners of the study, where none are named."""
+        return {name: self.learners[name] for name in (self.learner_ids if ids is None else ids)}
+
+    def pick(self, *keys):
+        """Some of the settings."""
+        return {key: self.settings[key] for key in keys}
+
+    def fit_cost(self, learner, n_rows, n_features):
+        """Cost of a learner on a data set of some size: ``seconds_per_fit``, ``seconds_once``, ``peak_mb``."""
+        return self._costs(learner, n_rows, n_features)
+
+    # Files
+
+    def prepared(self, dataset, scaling, ending="npz"):
+        """A prepared data set, or (``ending="json"``) its description."""
+        return f"<resources>/prepared/{scaling}/{dataset}.{ending}"
+
+    def population(self, name):
+        """The prepared data set that samples are drawn from; no file, where the population is generated."""
+        return self.prepared(name, "none") if name in self.catalogue else []
+
+    def descriptions(self):
+        """Descriptions of the prepared data sets that the tables of the study use."""
+        scaling = self.declared.prepared(self.settings)
+        return [self.prepared(name, scaling, "json") for name in self.datasets] if scaling else []
+
+    def fetched(self):
+        """Files that say where the data of the study came from."""
+        if self.declared.origins is not None:
+            return self.declared.origins(self)
+        return [f"<resources>/fetched/{name}.json" for name in sorted(self.datasets)]
+
+    def origins(self):
+        """The same, in the order of the data sets."""
+        return [f"<resources>/fetched/{name}.json" for name in self.datasets]
+
+    def file(self, path):
+        """A result by its path below the results of the study."""
+        return f"<results>/{self.id}/{path}"
+
+    def table(self, name):
+        """A table of the study, as CSV."""
+        return self.file(f"tables/{name}.csv")
+
+    def printed(self, name):
+        """The printed numbers of a table: ``printed/<name>.csv`` in the folder of the study."""
+        return str(self.found.folder / "printed" / f"{name}.csv")
+
+    def per_dataset(self, kind, ending="parquet"):
+        """What the engine makes once for a data set: ``seed_scores``, ``failures`` ..."""
+        return [self.file(f"{kind}/{name}.{ending}") for name in self.datasets]
+
+    def seed_shift(self):
+        """Target shift, one row per seed, of all data sets."""
+        return self.per_dataset("seed_shift")
+
+    def folds(self, dataset, partitioners=None, wanted=lambda bundle: True, n_seeds=None):
+        """Folds of a data set.
+
+        Parameters
+        ----------
+        dataset : str
+        partitioners : collection of str, optional
+            Only files that hold folds of one of them.
+        wanted : callable, optional
+            ``wanted(bundle)``: whether the name of a bundle is wanted.
+        n_seeds : int, optional
+            At least the first seeds.
+
+        Returns
+        -------
+        files : list of str
+            In the order of their seeds within a bundle.
+        """
+        return [
+            self.file(f"folds/{dataset}/{name}/{block}.npz")
+            for name in self.layout.cuts(dataset)
+            if wanted(name) and (partitioners is None or set(partitioners) & set(self.layout.bundles[name].partitioners))
+            for block in self.layout.fold_blocks(dataset, name)
+            if n_seeds is None or block_range(block)[0] < n_seeds
+        ]
+
+    def scores(self, dataset, kind="scores", ending="parquet", wanted=lambda bundle: True):
+        """Scores of all learners on a data set; parameters as of `folds`."""
+        return [
+            self.file(f"{kind}/{dataset}/{name}/{learners}/{block}.{ending}")
+            for name in self.layout.cuts(dataset)
+            if wanted(name)
+            for learners in self.layout.groups(dataset, name)
+            for block in self.layout.score_blocks(dataset, name)
+        ]
+
+    def predictions(self, dataset, wanted=lambda bundle: True):
+        """Predictions of all learners of classes on a data set; parameters as of `folds`."""
+        return self.scores(dataset, "predictions", "npz", wanted)
+
+    def rows(self, kind, **words):
+        """Rows that a measure of the study writes: the files of one kind, of all cells or those with some words.
+
+        Raises
+        ------
+        KeyError
+            If no measure writes such rows.
+        """
+        for measure in self.declared.measures:
+            if kind in measure.rows:
+                cells = [cell for cell in self.cells(measure) if all(cell[key] == value for key, value in words.items())]
+                return list(dict.fromkeys(self.file(measure.rows[kind].format(**cell)) for cell in cells))
+        raise KeyError(f"{self.id}: no measure writes rows of kind {kind!r}")
+
+    def blocks(self, n, size):
+        """Names of blocks of repetitions, ``first-last``."""
+        return block_names(n, size)
+
+    # What the engine is made from
+
+    def _cells(self, measure):
+        return [{key: str(value) for key, value in cell.items()} for cell in measure.cells(self)]
+
+    def measures(self):
+        """Measures that have something to do."""
+        return [measure for measure in self.declared.measures if self.cells(measure)]
+
+    def items(self):
+        """Jobs that make items, each with those of its items that this run has."""
+        chosen = [(items, tuple(item for item in items.items if item.when(self))) for items in self.declared.items]
+        return [(items, some) for items, some in chosen if some]
+
+    def engine_rows(self):
+        """Rows of one kind per data set that the engine makes for a study that it cuts: what tables rest on."""
+        if self.layout is None:
+            return []
+        kinds = ["seed_scores"] + (["seed_shift"] if self.found.task == "regression" else [])
+        return [*(path for kind in kinds for path in self.per_dataset(kind)), *self.per_dataset("failures", "json")]
+
+    def archived(self):
+        """What an archive holds beside tables and figures: scores, and all rows that tables are made of."""
+        scores = [path for name in self.datasets if self.layout for path in self.scores(name)]
+        return [*scores, *self.engine_rows(), *self.measured(archived_only=True)]
+
+    def measured(self, archived_only=False):
+        """All rows that the study's own measures write."""
+        return [
+            self.file(path.format(**cell))
+            for measure in self.measures()
+            if measure.archived or not archived_only
+            for path in measure.rows.values()
+            for cell in self.cells(measure)
+        ]
+
+    def outputs(self):
+        """Tables and figures in all their forms."""
+        return [self.file(path) for _, some in self.items() for item in some for path in item.files()]
+
+    def measure_cost(self, measure, cell):
+        """Cost of one job of a measure, with the start of Python."""
+        cost = measure.cost(self, cell)
+        return Cost(START["measure"] + cost.seconds, cost.mb, cost.writes_mb)
+
+    def rule_message(self, message):
+        """A message of a declaration as Snakemake wants it."""
+        return f"{self.found.title}: " + re.sub(r"{(\w+)}", r"{wildcards.\1}", message)
+
+
+def report_file(item):
+    """Ending of the form that goes into the report."""
+    return FORMATS[item.kind][0]

@@ -1,0 +1,87 @@
+"""What scaling on the whole data set leaks: the learners on one data set, with scaling fitted on each training part beside it."""
+
+import logging
+
+import numpy as np
+import pyarrow as pa
+
+from foldshift.datasets.dataset import read_prepared
+from foldshift.errors import DataError
+from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.evaluation.learner import build_learner, design_matrix
+from foldshift.evaluation.scores import evaluate_cell
+from foldshift.evaluation.storage import TEXT
+from foldshift.partition.storage import read_folds
+from foldshift.seeding import fit_states
+
+SCHEMAS = {
+    "scaling": pa.schema(
+        [
+            ("dataset", TEXT),
+            ("regressor", TEXT),
+            ("partitioner", TEXT),
+            ("k", pa.int32()),
+            ("n_seeds", pa.int32()),
+            ("rmse_global", pa.float64()),
+            ("rmse_fold", pa.float64()),
+        ]
+    )
+}
+
+
+def compare_scaling(inputs, cell, *, learners, partitioners, k, n_seeds, master_seed, limits):
+    """The error with both kinds of scaling, on the same folds with the same random states; NaN where a fit fails.
+
+    Parameters
+    ----------
+    inputs : object
+        ``scaled``, ``raw``: the prepared data set, scaled as a whole and for scaling per training part; ``folds``: files of folds.
+    cell : dict
+        ``dataset``.
+    learners : dict of str to dict
+        Entries of the learners file.
+    partitioners : sequence of str
+    k, n_seeds : int
+    master_seed : int
+    limits : dict
+        ``minutes`` and ``memory_mb`` of a cell.
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``scaling``: one row per learner and partitioner.
+    """
+    whole, raw = read_prepared(inputs.scaled), read_prepared(inputs.raw)
+    folds = {name: [] for name in partitioners}
+    seeds = {name: [] for name in partitioners}
+    for path in inputs.folds:  # blocks stand in the order of their seeds
+        block, block_seeds = read_folds(path)
+        for name in folds:
+            if (name, k) in block:
+                folds[name].extend(block[name, k])
+                seeds[name].extend(block_seeds[k])
+
+    def mean_errors(cell):
+        """Mean RMSE over folds and seeds, in units of the target's range, scaled as a whole and per training part."""
+        learner, name = cell
+        spec = learners[learner]
+        states = fit_states(master_seed, (whole.name, name, k), seeds[name][:n_seeds], k)
+        errors = []
+        for data in (whole, raw):
+            try:
+                estimator = build_learner(spec, data.scaling, data.categorical_features)
+            except ValueError as error:
+                raise DataError(f"learner {learner}: {error}") from error
+            X, cut = design_matrix(data, spec["nominal"]), np.array(folds[name][:n_seeds])
+            scores = evaluate_cell(estimator, X, data.y, cut, random_states=states, unit=data.unit)
+            errors.append(float(np.mean(scores["rmse"])))
+        return errors
+
+    rows = []
+    for (learner, name), result in run_cells(mean_errors, [(learner, name) for learner in learners for name in partitioners], **limits):
+        if isinstance(result, Lost):
+            logging.warning("%s, %s: %s: %s", learner, name, result.status, result.message)
+            result = (np.nan, np.nan)
+        values = (whole.name, learner, name, k, len(seeds[name][:n_seeds]), *result)
+        rows.append({column: [value] for column, value in zip(SCHEMAS["scaling"].names, values)})
+    return {"scaling": rows}

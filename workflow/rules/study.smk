@@ -1,0 +1,106 @@
+"""Rules made from what the studies declare (src/foldshift/studies/<id>/study.py).
+
+Needs: prepared data sets, folds and scores of the engine, as the declarations say. Makes: the rows of every measure, every table and figure.
+A rule is called <study>_<measure> or <study>_<items>. In archived mode rows are given, and only items are made.
+"""
+
+
+for RUN in RUNS.values():
+
+    rule:
+        name:
+            RUN.id
+        input:
+            RUN.outputs(),
+            "<results>/provenance/config.yaml",
+            "<results>/provenance/versions.json",
+            f"<results>/provenance/datasets_{RUN.id}.json",
+        localrule: True
+        message:
+            f"{RUN.found.title}: complete"
+
+    for ITEMS, SOME in RUN.items():
+
+        rule:
+            name:
+                f"{RUN.id}_{ITEMS.name}"
+            input:
+                **ITEMS.inputs(RUN),
+                code=code("make_items", [RUN.found.path(ITEMS.make)]),
+            output:
+                [report_entry(RUN, item) for item in SOME],
+                [RUN.file(path) for item in SOME for path in item.files()[1:]],
+            log:
+                f"<logs>/{RUN.id}/{ITEMS.name}.log",
+            localrule: ITEMS.local
+            conda:
+                "../../envs/foldshift.yaml"
+            resources:
+                mem_mb=memory(ITEMS.mb),
+                runtime=minutes(60 + ITEMS.seconds),
+                expected_s=START["items"] + ITEMS.seconds,
+            params:
+                make=RUN.found.path(ITEMS.make),
+                settings=RUN.words,
+                arguments=ITEMS.params(RUN),
+                shown=[item_words(item) for item in SOME],
+            message:
+                RUN.rule_message(ITEMS.message)
+            script:
+                "../../scripts/make_items.py"
+
+    if config["archived"]:
+        continue
+
+    rule:
+        # All that tables are made of: the target of `--batch`, which plans a part of the data sets at a time.
+        name:
+            f"{RUN.id}_rows"
+        input:
+            RUN.engine_rows(),
+            RUN.measured(),
+        localrule: True
+        message:
+            f"{RUN.found.title}: all rows"
+
+    for MEASURE in RUN.measures():
+
+        rule:
+            name:
+                f"{RUN.id}_{MEASURE.name}"
+            input:
+                unpack(measure_inputs(RUN, MEASURE)),
+                code=code(
+                    "measure",
+                    [
+                        RUN.found.path(MEASURE.make),
+                        *[LEARNERS[name]["import"] for name in MEASURE.learners(RUN)],
+                    ],
+                ),
+            output:
+                **{kind: RUN.file(path) for kind, path in MEASURE.rows.items()},
+            log:
+                f"<logs>/{RUN.id}/{MEASURE.name}/{path_of_words(MEASURE)}.log",
+            benchmark:
+                f"<benchmarks>/{RUN.id}/{MEASURE.name}/{path_of_words(MEASURE)}.tsv"
+            wildcard_constraints:
+                **{word: MEASURE.patterns.get(word, "[^/]+") for word in MEASURE.words},
+            conda:
+                "../../envs/foldshift.yaml"
+            resources:
+                mem_mb=memory(expected_mb(measure_cost(RUN, MEASURE))),
+                runtime=minutes(
+                    measure_cost(RUN, MEASURE), SPARE_MINUTES if MEASURE.limited else 10
+                ),
+                expected_s=expected_seconds(measure_cost(RUN, MEASURE)),
+                writes_mb=written_mb(measure_cost(RUN, MEASURE)),
+                attempt=current_attempt,
+            params:
+                make=RUN.found.path(MEASURE.make),
+                arguments=measure_params(RUN, MEASURE),
+                limited=MEASURE.limited,
+                limits=limits,
+            message:
+                RUN.rule_message(MEASURE.message)
+            script:
+                "../../scripts/measure.py"
