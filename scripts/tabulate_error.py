@@ -6,7 +6,7 @@ from foldshift.inference.missing import common_results, mean_present, std_presen
 from foldshift.jobs import run
 from foldshift.reporting.rows import read_cells
 from foldshift.reporting.saez_2022 import convergence_table, error_grid, error_table, order_table
-from foldshift.reporting.tables import EMPTY, plain_grid, write_table
+from foldshift.reporting.tables import plain_grid, write_table
 
 CAPTION = (
     "Estimated error of the regressors by way of cutting: root mean squared error on the target scaled to [0, 1], mean over folds, seeds and data sets (left), "
@@ -48,11 +48,11 @@ def main(job):
     table = error_table(errors, failed, learners, folds, partitioners)
     write_table(job.output.html, table, error_grid(table, settings["alpha"], CAPTION))
     order = order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])
-    write_table(job.output.order, order, plain_grid(order, ORDER, empty=EMPTY))
+    write_table(job.output.order, order, plain_grid(order, ORDER))
     each = by_dataset(errors, settings["datasets"], learners, folds, partitioners)
-    write_table(job.output.by_dataset, each, plain_grid(each, BY_DATASET, empty=EMPTY))
+    write_table(job.output.by_dataset, each, plain_grid(each, BY_DATASET))
     curves = convergence_table(errors, learners, folds, partitioners, **settings["convergence"])
-    write_table(job.output.convergence, curves, plain_grid(curves, CONVERGENCE, empty=EMPTY))
+    write_table(job.output.convergence, curves, plain_grid(curves, CONVERGENCE))
 
 
 if __name__ == "__main__":

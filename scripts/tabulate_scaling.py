@@ -4,7 +4,7 @@ import pandas as pd
 
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.jobs import run
-from foldshift.reporting.tables import EMPTY, plain_grid, write_table
+from foldshift.reporting.tables import plain_grid, write_table
 
 CAPTION = (
     "What scaling on the whole data set leaks: mean root mean squared error over the data sets with inputs and target scaled to [0, 1] before "
@@ -47,7 +47,7 @@ def summarise(rows):
 def main(job):
     """Join the rows of all data sets and learners."""
     table = summarise(pd.concat([pd.read_csv(path) for path in job.input.rows], ignore_index=True))
-    write_table(job.output.html, table, plain_grid(table, CAPTION, empty=EMPTY))
+    write_table(job.output.html, table, plain_grid(table, CAPTION))
 
 
 if __name__ == "__main__":

@@ -12,10 +12,13 @@ from foldshift.inference.monte_carlo import (
     std_and_error,
 )
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
-from foldshift.reporting.tables import EMPTY, Cell, Grid, format_p, shades
+from foldshift.reporting.numbers import EMPTY, count_range, number, p_value
+from foldshift.reporting.paper import OTHER_DATA, join_with_print
+from foldshift.reporting.tables import Cell, Grid, shades
 from foldshift.seeding import generator
 
 REFERENCES = ("CV", "TSCV")
+PRINT_KEYS = ("dataset", "regressor", "metric", "k", "partitioner", "quantity")  # of a printed number
 N_BOOTSTRAP = 100
 
 
@@ -253,53 +256,46 @@ def order_table(table, value, error, group):
     return pd.DataFrame(rows, columns=[*group, "from", "to", "difference", "standard_error", "ordered"])
 
 
-def paper_vs_ours(printed, ours, errors, comparable, reason, remarks=None):
+def paper_vs_ours(printed, ours, errors, comparable, remarks=None):
     """Every printed number beside ours.
 
     Parameters
     ----------
     printed : pandas.DataFrame
-        Columns ``table``, keys, ``quantity``, ``value`` and ``row_has_higher_rank_sum``.
+        Columns ``table``, those of `PRINT_KEYS`, ``value`` and ``row_has_higher_rank_sum``.
     ours : dict of tuple to (float, int or None)
-        Our number and asterisk, by the keys of the printed row.
+        Our number and asterisk, by the table and keys of the printed row.
     errors : dict of tuple to float
         Monte Carlo standard error of our number.
     comparable : bool
         Whether the run covers what the paper covers; otherwise the numbers are left out.
-    reason : str
-        Why not.
     remarks : dict of tuple to str, optional
         What our number rests on, where that is less than the paper's, by the keys of the printed row.
 
     Returns
     -------
     table : pandas.DataFrame
-        ``table, regressor, metric, k, partitioner, quantity, printed, ours, ratio, standard_error, printed_asterisk, our_asterisk, note``.
+        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note tells which p-values carry an asterisk (the row's method has the
+        larger values), in print and here.
     """
+    on = ["table", *PRINT_KEYS]
+    remarks = remarks or {}
+    starred = dict(zip(printed[on].itertuples(index=False, name=None), printed["row_has_higher_rank_sum"] == "*"))
     rows = []
-    for row in printed.itertuples(index=False):
-        key = (row.table, row.regressor, row.metric, row.k, row.partitioner, row.quantity)
-        value, asterisk = ours.get(key, (np.nan, None)) if comparable else (np.nan, None)
-        is_p = row.quantity.startswith("p_")
-        note = (remarks or {}).get(key, "") if key in ours else "not in this run"
-        rows.append(
-            {
-                "table": row.table,
-                "regressor": row.regressor,
-                "metric": row.metric,
-                "k": row.k,
-                "partitioner": row.partitioner,
-                "quantity": row.quantity,
-                "printed": row.value,
-                "ours": value,
-                "ratio": value / row.value,
-                "standard_error": errors.get(key, np.nan) if comparable else np.nan,
-                "printed_asterisk": row.row_has_higher_rank_sum if is_p else "",
-                "our_asterisk": "*" if is_p and asterisk == 1 else "",
-                "note": note if comparable else reason,
-            }
-        )
-    return pd.DataFrame(rows)
+    for key, (value, asterisk) in ours.items() if comparable else ():
+        stars = _stars(starred.get(key, False), asterisk == 1) if key[-1].startswith("p_") and value == value else ""
+        rows.append((*key, value, errors.get(key, np.nan), "; ".join(filter(None, (remarks.get(key, ""), stars)))))
+    printed = printed.rename(columns={"value": "printed"})
+    if not comparable:
+        printed["note"] = [OTHER_DATA + "; asterisk in print" * star for star in printed["row_has_higher_rank_sum"] == "*"]
+    ours = pd.DataFrame(rows, columns=[*on, "ours", "standard_error", "note"])
+    return join_with_print(printed, ours, PRINT_KEYS)
+
+
+def _stars(in_print, here):
+    return {(True, True): "asterisk in both", (True, False): "asterisk in print only", (False, True): "asterisk here only"}.get(
+        (in_print, here), ""
+    )
 
 
 def shift_grid(table, alpha, caption):
@@ -308,7 +304,7 @@ def shift_grid(table, alpha, caption):
     rows = []
     for k, part in table.groupby("k", sort=False):
         part = part.set_index("partitioner")
-        rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, "{:.4f}")])
+        rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
         rows += _p_rows(part, partitioners, alpha, "")
     notes = [
         _marks_note(alpha),
@@ -325,7 +321,7 @@ def error_grid(table, alpha, caption):
         rows.append([f"{regressor}"])
         for k, part in block.groupby("k", sort=False):
             part = part.set_index("partitioner")
-            cells = _value_cells(part["rmse"], partitioners, "{:.4E}") + _value_cells(part["std"], partitioners, "{:.4E}")
+            cells = _value_cells(part["rmse"], partitioners, ".4E") + _value_cells(part["std"], partitioners, ".4E")
             rows.append([f"{k}-fcv", *cells])
             for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
@@ -334,17 +330,9 @@ def error_grid(table, alpha, caption):
 
 
 def _value_cells(values, partitioners, form):
-    numbers = [values[name] for name in partitioners]
-    best = np.min([number for number in numbers if number == number], initial=np.inf)
-    return [
-        Cell(_exponent(form.format(number)), shade, underline=bool(number == best)) if number == number else Cell(EMPTY)
-        for number, shade in zip(numbers, shades(numbers))
-    ]
-
-
-def _exponent(text):
-    """9.2947E-02 as the paper prints it: 9.2947E-2."""
-    return text.replace("E-0", "E-").replace("E+0", "E+")
+    found = [values[name] for name in partitioners]
+    best = np.min([value for value in found if value == value], initial=np.inf)
+    return [Cell(number(value, form), shade, underline=bool(value == best)) for value, shade in zip(found, shades(found))]
 
 
 def _p_rows(part, partitioners, alpha, prefix):
@@ -354,7 +342,7 @@ def _p_rows(part, partitioners, alpha, prefix):
         cells = []
         for name in partitioners:
             p, higher = part[f"{prefix}p_{label}"][name], part[f"{prefix}higher_{label}"][name]
-            cells.append(Cell("" if name == reference else format_p(p, higher == 1) or EMPTY, bold=bool(p < alpha)))
+            cells.append(Cell("" if name == reference else p_value(p, higher == 1, decimals_from=np.inf), bold=bool(p < alpha)))
         rows.append([f"vs. {reference}", *cells])
     return rows
 
@@ -367,12 +355,8 @@ def _marks_note(alpha):
 
 
 def _counts_note(table):
-    low, high = int(table["n_datasets"].min()), int(table["n_datasets"].max())
-    sets = str(high) if low == high else f"{low} to {high}"
-    fewest, most = int(table["n_seeds"].min()), int(table["n_seeds"].max())
-    seeds = str(most) if fewest == most else f"{fewest} to {most}"
     failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
-    text = f"Rests on {sets} data sets and {seeds} seeds per cell."
+    text = f"Rests on {count_range(table['n_datasets'])} data sets and {count_range(table['n_seeds'])} seeds per cell."
     if failed:
         text += f" {failed} fits failed; seeds and data sets that they leave incomplete are left out for all partitioners of the regressor. {EMPTY}: no result."
     return text
