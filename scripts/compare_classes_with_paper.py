@@ -16,6 +16,7 @@ from foldshift.reporting.moreno_torres_2012_paper import (
     rank_errors,
     table3_gaps,
 )
+from foldshift.reporting.paper import comparison_notes
 from foldshift.reporting.tables import plain_grid, write_table
 from foldshift.seeding import generator
 
@@ -55,7 +56,7 @@ def main(job):
     k = int(TRUTH_SCHEME.split("x")[0])
     errors = rank_errors(results, settings["learners"], k, rng=generator(0, "rank errors")) if k in settings["iterations"] else {}
     table = paper_vs_ours(printed, ours, remarks, errors)
-    write_table(job.output.html, table, plain_grid(table, CAPTION))
+    write_table(job.output.html, table, plain_grid(table, CAPTION, comparison_notes(table)))
     cells = compare_table3(printed["table3"], ours["table3"])
     summary = table3_gaps(cells)
     write_table(job.output.gaps, summary, gaps_grid(summary, cells))

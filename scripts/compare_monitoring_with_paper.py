@@ -3,7 +3,8 @@
 import pandas as pd
 
 from foldshift.jobs import run
-from foldshift.reporting.cieslak_2009_paper import CAPTION, paper_vs_ours, summary
+from foldshift.reporting.cieslak_2009_paper import CAPTION, judge, paper_vs_ours, summary
+from foldshift.reporting.paper import comparison_notes
 from foldshift.reporting.tables import plain_grid, write_table
 
 TABLES = ("table1", "table2", "table3", "table4", "table6")
@@ -16,8 +17,9 @@ def main(job):
         for paths in (job.input.printed, job.input.ours)
     )
     ours = {name: table.fillna({"ours": "", "note": ""}) for name, table in ours.items()}
-    table = paper_vs_ours(printed, ours)
-    write_table(job.output.html, table, plain_grid(table, CAPTION, summary(table)))
+    judged = judge(printed, ours)
+    table = paper_vs_ours(judged)
+    write_table(job.output.html, table, plain_grid(table, CAPTION, [*comparison_notes(table), *summary(judged)]))
 
 
 if __name__ == "__main__":

@@ -18,10 +18,11 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from foldshift.planning.jobs import START, TABLE_JOBS, study_jobs
+
 from foldshift.datasets.catalogue import read_catalogue
 from foldshift.planning.config import TASKS, fill_in, fitting, read_learners, read_yaml, resolve
 from foldshift.planning.costs import CostModel, read_costs
-from foldshift.planning.jobs import START, TABLE_JOBS, study_jobs
 from foldshift.planning.layout import Layout
 
 ROOT = Path(__file__).resolve().parents[1]

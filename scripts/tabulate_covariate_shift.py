@@ -20,7 +20,7 @@ from foldshift.reporting.covariate_shift import (
     shifted_grid,
 )
 from foldshift.reporting.figures import save_figure
-from foldshift.reporting.tables import EMPTY, plain_grid, write_table
+from foldshift.reporting.tables import plain_grid, write_table
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.drift import FoldFeature
 
@@ -76,7 +76,7 @@ def main(job):
     write_table(job.output.html, summary, shift_grid(summary, job.params.alpha, CAPTION))
     by_dataset = by_cell.merge(cell_errors, on=cell, how="left")
     printed = by_dataset.drop(columns="shifted_features")  # too long for print; the table below names them
-    write_table(job.output.by_dataset, by_dataset, plain_grid(printed, BY_DATASET, empty=EMPTY))
+    write_table(job.output.by_dataset, by_dataset, plain_grid(printed, BY_DATASET))
     by_feature = feature_table(features, schemes)
     write_table(job.output.features, by_feature, shifted_grid(by_feature, partitioners, FEATURES))
     table = shift_and_error(rows, errors, schemes, partitioners)

@@ -10,7 +10,8 @@ from foldshift.evaluation.storage import write_rows
 from foldshift.inference.audit import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE, loss_moments, moment_intervals
 from foldshift.reporting.audit import AUDIT_COLUMNS, audit_grid, audit_table, draw_audit, partitioner_grid, partitioner_table
 from foldshift.reporting.figures import plt
-from foldshift.reporting.tables import EMPTY, to_html
+from foldshift.reporting.numbers import EMPTY
+from foldshift.reporting.tables import to_html
 
 PARTITIONERS = ["SCV", "DOB-SCV", "CV", "TSCV"]
 COLUMNS = [*SCHEMA.names]
@@ -148,7 +149,7 @@ def test_a_single_pair_has_no_error():
     means = partitioner_table(table)
     assert set(means["n_pairs"]) == {1} and means["coverage_error"].isna().all()
     text = to_html(partitioner_grid(means))
-    assert "1 pair of population and learner" in text and "± ?" in text
+    assert "1 pair of population and learner" in text and "± –" in text
     plt.close(draw_audit(table, means))
 
 

@@ -13,8 +13,9 @@ import tabulate_monitoring
 from foldshift.reporting import cieslak_2009 as report
 from foldshift.reporting import cieslak_2009_figures as figures
 from foldshift.reporting import figures as house
-from foldshift.reporting.cieslak_2009_paper import paper_vs_ours, summary
+from foldshift.reporting.cieslak_2009_paper import judge, paper_vs_ours, summary
 from foldshift.reporting.figures import plt
+from foldshift.reporting.paper import COLUMNS
 from foldshift.reporting.tables import to_html, to_tex
 from foldshift.shift.failures import co_failure
 from foldshift.shift.statistics import skew
@@ -503,7 +504,7 @@ def test_shares_within_the_classes_have_their_own_denominators():
 
 
 def test_every_printed_number_has_a_row_and_every_difference_a_reason(rows, printed):
-    table = paper_vs_ours(printed, _all_tables(rows, printed))
+    table = judge(printed, _all_tables(rows, printed))
     n = {"table1": 9 * 4, "table2": 9 * 7, "table3": 9 * 6 * 2, "table4": 9 * 4, "table6": 9 * 6}
     assert table.groupby("table", sort=False).size().to_dict() == n
     compustat = table[table["dataset"] == "Compustat"]
@@ -516,6 +517,16 @@ def test_every_printed_number_has_a_row_and_every_difference_a_reason(rows, prin
     row = _row(table, table="table2", dataset="Phoneme", condition="MAR50")
     assert row["difference"] == row["ours"] - row["printed"] and row["agrees"] == (abs(row["difference"]) <= 0.05)
     assert len(summary(table)) == 5 and summary(table)[0].startswith("Table 1: ")
+    compared = paper_vs_ours(table)
+    assert list(compared) == ["table", "dataset", "ours_is", "condition", "quantity", *COLUMNS]
+    assert compared["ours"].equals(table["ours"]) and compared["printed"].equals(table["printed"])
+    verdicts = compared["note"].str.extract("^(agrees|differs)")[0].map({"agrees": True, "differs": False})
+    assert verdicts.dropna().tolist() == table["agrees"].dropna().tolist() and (compared["note"] != "").all()
+    assert all(reason in note for reason, note in zip(table["reason"], compared["note"]))
+    spread = table[table["agrees"].notna() & (table["lowest"] < table["highest"])]
+    assert all(f"{row.lowest:.3f} to {row.highest:.3f}" in compared["note"][row.Index] for row in spread.itertuples()) and len(
+        spread
+    )
 
 
 def test_reasons_tell_whether_one_of_our_splits_is_like_print(printed):
@@ -531,7 +542,7 @@ def test_reasons_tell_whether_one_of_our_splits_is_like_print(printed):
             "table4": report.translation_table(shares, printed["table4"]),
             "table6": report.skew_table(empty, printed["table6"]),
         }
-        row = _row(paper_vs_ours(printed, ours), table="table2", dataset="Page", condition="Base")
+        row = _row(judge(printed, ours), table="table2", dataset="Page", condition="Base")
         assert words in row["reason"] and row["reason"].endswith("stratified split") and not row["agrees"]
 
 
@@ -548,7 +559,7 @@ def test_the_reason_tells_how_many_features_fail_on_themselves(printed):
         "table4": report.translation_table(shares, printed["table4"]),
         "table6": report.skew_table(empty, printed["table6"]),
     }
-    row = _row(paper_vs_ours(printed, ours).query("table == 'table2'"), dataset="E-State", condition="MNAR25")
+    row = _row(judge(printed, ours).query("table == 'table2'"), dataset="E-State", condition="MNAR25")
     assert row["reason"] == "of 12 features 7 fail on themselves in print, 7 here: the others fail with them more often here"
 
 
@@ -645,4 +656,6 @@ def test_the_jobs_write_every_table_and_figure_of_the_rules(tmp_path, rows, root
     )
     assert all((tmp_path / f"{name}{form}").stat().st_size for name in figures.FIGURES for form in (".svg",))
     written = pd.read_csv(tmp_path / "paper_vs_ours.csv")
-    assert len(written) == 9 * (4 + 7 + 12 + 4 + 6) and written["agrees"].notna().sum() == 3 * (4 + 7 + 12 + 4 + 6)
+    assert len(written) == 9 * (4 + 7 + 12 + 4 + 6) and written["note"].str.contains("^(?:agrees|differs)").sum() == 3 * (
+        4 + 7 + 12 + 4 + 6
+    )

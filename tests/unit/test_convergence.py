@@ -598,7 +598,7 @@ def test_the_printed_numbers_are_those_of_the_reference_file(root):
 def test_the_grid_has_the_marks_of_the_paper():
     page = to_html(convergence_grid(convergence_table(pair_means(make_rows(TOY)), *ARGUMENTS)))
     pairs = np.array([5, 11, 9, 21, 13, 31])
-    assert f'<td class="bold">{pairs.mean():.2f}±{pairs.std(ddof=1):.2f}</td>' in page and "37.16±24.41" in page
+    assert f'<td class="bold">{pairs.mean():.2f} ± {pairs.std(ddof=1):.2f}</td>' in page and "37.16 ± 24.41" in page
     assert "every pair is the mean of 2 random orders of 100 experiments" in page and "means with many of them" not in page
     small = make_rows({key: [3, 4] for key in TOY}, n_experiments=20)
     assert "means with many of them are too small; the paper cuts off at 100" in to_html(

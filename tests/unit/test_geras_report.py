@@ -156,7 +156,7 @@ def test_one_draw_has_no_error_and_shows_nothing():
     table = report.error_table(_error_rows(n_draws=1), **GRID)
     assert table["se_cvs"].isna().all() and not table["order_holds"].any() and (table["draws_in_order"] == 1).all()
     grid = report.error_grid(table)
-    assert "One draw has no standard error" in grid.notes[0] and "± ?" in to_html(grid)
+    assert "One draw has no standard error" in grid.notes[0] and "± –" in to_html(grid)
     spread = report.spread_table(_error_rows(n_draws=1), **GRID)
     assert spread["se_sd_cvs"].isna().all() and not spread["cvs_above_cvr"].any()
     figures.draw_error(table)

@@ -19,7 +19,6 @@ from foldshift.reporting.moreno_torres_2012 import (
     printed_table4,
     repetitions_grid,
     repetitions_table,
-    show_p,
     wilcoxon_grid,
     wilcoxon_table,
 )
@@ -161,7 +160,7 @@ def test_grids_mark_what_the_paper_marks_and_have_one_width():
     values = [float(cell.text) for cell in grids[0].rows[1][1:]]
     assert best[int(np.argmax(values))] and sum(best) == 1
     cells = {cell.text: cell.bold for row in grids[1].rows if len(row) > 1 for cell in row[1:]}
-    assert cells["-"] is False and cells["28/0/1.56E-02"] is True
+    assert cells["-"] is False and cells["28/0/1.56E-2"] is True
     assert all(not bold for text, bold in cells.items() if text.endswith("/1.0000"))
 
 
@@ -185,8 +184,7 @@ def test_table_2_names_the_parameters_of_both_configurations():
     assert [len(row) for row in classifiers_grid(table).rows] == [5, 5]
 
 
-def test_p_values_and_schemes_are_written_as_in_the_paper():
-    assert [show_p(p) for p in (7.4505e-8, 0.0112, 0.0319, 0.1001, np.nan)] == ["7.45E-08", "1.12E-02", "0.0319", "0.1001", ""]
+def test_schemes_are_written_as_in_the_paper():
     assert describe("10x1") == "10x1 (10 folds, 1 iteration)"
 
 

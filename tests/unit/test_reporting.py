@@ -10,7 +10,9 @@ from foldshift.inference.monte_carlo import (
     std_and_error,
 )
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
+from foldshift.reporting.paper import COLUMNS, OTHER_DATA
 from foldshift.reporting.saez_2022 import (
+    PRINT_KEYS,
     convergence_table,
     error_grid,
     error_table,
@@ -19,7 +21,7 @@ from foldshift.reporting.saez_2022 import (
     shift_grid,
     shift_table,
 )
-from foldshift.reporting.tables import Cell, Grid, format_p, plain_grid, shades, to_csv, to_html, to_tex, write_table
+from foldshift.reporting.tables import Cell, Grid, plain_grid, shades, to_csv, to_html, to_tex, write_table
 
 RNG = np.random.default_rng(0)
 NAMES = ["CV", "SCV4", "TSCV"]
@@ -101,18 +103,21 @@ def test_convergence_goes_up_to_the_number_of_seeds():
 
 def test_every_printed_number_gets_ours_or_the_reason_why_not():
     printed = pd.DataFrame(
-        [("table4", "", "dn", 2, "CV", "mean_dn", 0.06, ""), ("table4", "", "dn", 2, "CV", "p_vs_TSCV", 7e-9, "*")],
-        columns=["table", "regressor", "metric", "k", "partitioner", "quantity", "value", "row_has_higher_rank_sum"],
+        [
+            ("table4", "", "", "dn", 2, "CV", "mean_dn", 0.06, ""),
+            ("table4", "", "", "dn", 2, "CV", "p_vs_TSCV", 7e-9, "*"),
+            ("table4", "", "", "dn", 2, "SCV4", "p_vs_TSCV", 7e-9, "*"),
+        ],
+        columns=["table", *PRINT_KEYS, "value", "row_has_higher_rank_sum"],
     )
-    ours = {("table4", "", "dn", 2, "CV", "mean_dn"): (0.03, None)}
-    table = paper_vs_ours(printed, ours, {}, True, "other data")
-    assert table["ratio"].tolist()[0] == 0.5 and table["note"].tolist() == ["", "not in this run"]
-    table = paper_vs_ours(printed, ours, {}, False, "other data")
-    assert table["ours"].isna().all() and table["note"].tolist() == ["other data"] * 2
-
-
-def test_p_values_are_printed_as_in_the_paper():
-    assert format_p(7.4505e-9) == "7.45E-9" and format_p(0.126, True) == "1.26E-1 *" and format_p(float("nan")) == ""
+    key = ("table4", "", "", "dn", 2, "CV")
+    ours = {(*key, "mean_dn"): (0.03, None), (*key, "p_vs_TSCV"): (0.5, 0)}
+    table = paper_vs_ours(printed, ours, {(*key, "mean_dn"): 0.01}, True, {(*key, "mean_dn"): "ours on 2 of 3 data sets"})
+    assert list(table) == ["table", *PRINT_KEYS, *COLUMNS]
+    assert table["ratio"].tolist()[0] == 0.5 and table["standard_error"].tolist()[0] == 0.01
+    assert table["note"].tolist() == ["ours on 2 of 3 data sets", "asterisk in print only", "not in this run"]
+    table = paper_vs_ours(printed, ours, {}, False)
+    assert table["ours"].isna().all() and table["note"].tolist() == [OTHER_DATA, *[f"{OTHER_DATA}; asterisk in print"] * 2]
 
 
 def test_shades_run_from_the_worst_to_the_best():

@@ -245,4 +245,4 @@ def test_the_readmes_example_with_classes_of_ones_own_runs(tmp_path):
     assert sets.loc["ours", ["attributes", "real", "nominal", "samples"]].tolist() == [2, 1, 1, 60]
     versus = read(workflow, "paper_vs_ours")
     assert versus.query("table == 'table6'")["ours"].isna().all()
-    assert set(versus.query("table == 'table6'")["note"]) == {"this run does not cover the data sets of the paper"}
+    assert set(versus.query("table == 'table6'")["note"]) == {"this run does not cover the paper's data sets"}

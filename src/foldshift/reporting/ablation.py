@@ -20,7 +20,8 @@ from foldshift.reporting.moreno_torres_2012 import (
     formula_of,
     scheme_name,
 )
-from foldshift.reporting.tables import EMPTY, Cell, Grid
+from foldshift.reporting.numbers import EMPTY, number, with_error
+from foldshift.reporting.tables import Cell, Grid
 
 TRUTHS = ("SCV", "own", "all", "held-out")
 KEYS = ("configuration", "metric", "rule", "truth", "classifiers")
@@ -351,10 +352,9 @@ def ablation_grid(table):
             cells = []
             for name in partitioners:
                 row = block.loc[name]
-                error = "" if pd.isna(row["standard_error"]) else f" ± {row['standard_error']:.1f}"
-                error += "" if pd.isna(row["subset_error"]) else f" ({row['subset_error']:.1f})"
-                nothing = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
-                text = nothing if pd.isna(row["percent"]) else f"{row['percent']:.1f}{error}"
+                text = f"{with_error(row['percent'], row['standard_error'], '.1f')} ({number(row['subset_error'], '.1f')})"
+                if pd.isna(row["percent"]):
+                    text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
                 cells.append(Cell(text, bold=bool(row["percent"] == best)))
             speeds = [block.loc[name, "mean_experiments"] for name in partitioners]
             unknown = "" if np.isnan(speeds).all() else EMPTY
@@ -363,7 +363,7 @@ def ablation_grid(table):
                     change,
                     Cell(f"{block['n_pairs'].mean():.3g}"),
                     *cells,
-                    *[Cell(unknown if pd.isna(v) else f"{v:.1f}") for v in speeds],
+                    *[Cell(number(v, ".1f", empty=unknown)) for v in speeds],
                 ]
             )
     header = ["Change", "Pairs", *[f"{name} (%)" for name in partitioners], *[f"{name}, experiments" for name in partitioners]]
@@ -528,12 +528,10 @@ def _variance_of_mean(values):
 def _verdict_cell(row):
     if row.verdict == "not tested":
         return Cell("not tested")
-    text = f"{row.verdict}: {row.difference:+.1f} ± {row.standard_error:.1f}"
+    text = f"{row.verdict}: {with_error(row.difference, row.standard_error, '+.1f')}"
     return Cell(text, shade={"holds": 0.0, "within error": 0.35, "reversed": 1.0}[row.verdict], bold=row.verdict == "reversed")
 
 
 def _bias_cell(row):
-    if pd.isna(row["bias"]):
-        return Cell(EMPTY)
-    error = "" if pd.isna(row["standard_error"]) else f" ± {1000 * row['standard_error']:.1f}"
-    return Cell(f"{1000 * row['bias']:+.1f}{error}", bold=bool(abs(row["bias"]) > 3 * row["standard_error"]))
+    text = with_error(1000 * row["bias"], 1000 * row["standard_error"], "+.1f")
+    return Cell(text, bold=bool(abs(row["bias"]) > 3 * row["standard_error"]))

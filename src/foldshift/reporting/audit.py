@@ -16,7 +16,8 @@ from foldshift.inference.audit import (
     moment_intervals,
 )
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import EMPTY, Cell, Grid
+from foldshift.reporting.numbers import number, percent, with_error
+from foldshift.reporting.tables import Cell, Grid
 
 TARGETS = (TRAINING_PART, THESE_MODELS, WHOLE_SAMPLE)
 REFERENCES = {"classification": "SCV", "regression": "CV"}
@@ -161,15 +162,15 @@ def audit_grid(table, level=0.95, populations=()):
         for (learner, partitioner), part in block.groupby(["learner", "partitioner"], sort=False, observed=True):
             cells = part.set_index("interval")
             first = cells.iloc[0]
-            row = [learner, partitioner, Cell(str(int(first["n"]))), Cell(_number(first["truth"], "{:.4f}"))]
-            row.append(Cell(_with_error(first["bias"], first["bias_error"], "{:+.4f}", "{:.4f}")))
+            row = [learner, partitioner, Cell(str(int(first["n"]))), Cell(number(first["truth"]))]
+            row.append(Cell(with_error(first["bias"], first["bias_error"], "+.4f")))
             for name in intervals:
                 if name not in cells.index:
                     row.append(Cell(""))
                     continue
                 coverage, n = cells.loc[name, "coverage"], cells.loc[name, "n"]
                 below = coverage == coverage and not keeps_level(coverage, n, level)
-                row.append(Cell(_number(100 * coverage, "{:.1f}"), bold=bool(below)))
+                row.append(Cell(percent(coverage), bold=bool(below)))
             rows.append([*row, Cell(_percent_negative(cells))])
     header = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
     notes = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
@@ -304,7 +305,7 @@ def _shrink(place):
 def _cells(cells, name, intervals, suffix, difference):
     """Bias, then coverage by interval in per cent, of one partitioner."""
     row = cells.loc[name].iloc[0]
-    values = [(row[f"bias{suffix}"], row[f"bias{suffix}_error"], "{:+.4f}", "{:.4f}")]
+    values = [(row[f"bias{suffix}"], row[f"bias{suffix}_error"], "+.4f", ".4f")]
     for interval in intervals:
         if (name, interval) not in cells.index:
             values.append(None)
@@ -314,12 +315,12 @@ def _cells(cells, name, intervals, suffix, difference):
             (
                 100 * row[f"coverage{suffix}"],
                 100 * row[f"coverage{suffix}_error"],
-                "{:+.1f}" if difference else "{:.1f}",
-                "{:.1f}",
+                "+.1f" if difference else ".1f",
+                ".1f",
             )
         )
     return [
-        Cell("") if one is None else Cell(_with_error(*one), bold=bool(difference and abs(one[0]) > 2 * one[1])) for one in values
+        Cell("") if one is None else Cell(with_error(*one), bold=bool(difference and abs(one[0]) > 2 * one[1])) for one in values
     ]
 
 
@@ -331,14 +332,4 @@ def _mean_and_error(values):
 
 
 def _percent_negative(cells):
-    return _number(100 * cells["negative"].get("theta_5", np.nan), "{:.1f}")
-
-
-def _with_error(value, error, form, error_form):
-    if np.isnan(value):
-        return EMPTY
-    return f"{form.format(value)} ± {'?' if np.isnan(error) else error_form.format(error)}"
-
-
-def _number(value, form):
-    return EMPTY if np.isnan(value) else form.format(value)
+    return percent(cells["negative"].get("theta_5", np.nan))

@@ -5,7 +5,8 @@ import pandas as pd
 from scipy.stats import norm
 
 from foldshift.inference.ranks import friedman
-from foldshift.reporting.tables import EMPTY, Cell, Grid
+from foldshift.reporting.numbers import EMPTY, count, number, percent, with_error
+from foldshift.reporting.tables import Cell, Grid
 from foldshift.shift.failures import phi, translation_limit
 from foldshift.shift.hellinger import hellinger
 from foldshift.shift.injectors import row_counts
@@ -796,13 +797,8 @@ def datasets_grid(table):
     parts = ("training", "validation", "testing", "features")
     body = []
     for _, row in table.iterrows():
-        both = [
-            Cell(f"{_number(row[part], '{:.0f}') or EMPTY} / {_number(row[f'printed_{part}'], '{:.0f}') or EMPTY}")
-            for part in parts
-        ]
-        body.append(
-            [row["dataset"], row["ours"], *both, Cell(_number(100 * row["share_positive"], "{:.1f}") or EMPTY), row["note"]]
-        )
+        both = [Cell(f"{count(row[part])} / {count(row[f'printed_{part}'])}") for part in parts]
+        body.append([row["dataset"], row["ours"], *both, Cell(percent(row["share_positive"])), row["note"]])
     header = ["Data set", "in this run", *[f"{part}, ours / printed" for part in parts], "positive %", "note"]
     return Grid(TABLE1_CAPTION, header, body)
 
@@ -862,9 +858,7 @@ def translation_grid(table):
     grid = _compared_grid(table, TABLE4_CAPTION, labels, notes)
     limits = {}
     for (dataset, ours), part in table[table["formula"] == "paper"].groupby(["dataset", "ours"], sort=False):
-        limits[_heading(dataset, ours, part["note"].iloc[0])] = [
-            Cell(_number(value, "{:.3f}") or EMPTY) for value in part["limit"]
-        ]
+        limits[_heading(dataset, ours, part["note"].iloc[0])] = [Cell(number(value, ".3f")) for value in part["limit"]]
     rows, heading = [], ""
     for row in grid.rows:
         rows.append(row)
@@ -881,7 +875,7 @@ def examples_grid(table):
     for example, part in table.groupby("example", sort=False):
         body.append([example])
         for row in part.itertuples():
-            cells = [Cell(_number(value, "{:.6g}") or EMPTY) for value in (row.printed, row.paper, row.corrected)]
+            cells = [Cell(number(value, ".6g")) for value in (row.printed, row.paper, row.corrected)]
             body.append([row.quantity, *cells, row.note])
     return Grid(TABLE5_CAPTION, ["", "printed", "paper's formula", "corrected", "note"], body)
 
@@ -891,7 +885,7 @@ def skew_grid(table):
     same = table["same_sign"].dropna()
     notes = [f"The sign of print in {int(same.sum())} of {len(same)} cells."] if len(same) else []
     other = (table["same_sign"] == False) & (table["value"].abs() > 2 * table["standard_error"])  # noqa: E712
-    return _compared_grid(table, TABLE6_CAPTION, {"skew": "ours"}, notes, form="{:+.3f}", bold=other)
+    return _compared_grid(table, TABLE6_CAPTION, {"skew": "ours"}, notes, form="+.3f", bold=other)
 
 
 def sensitivity_grid(table):
@@ -904,14 +898,14 @@ def sensitivity_grid(table):
             body.append(
                 [
                     row["learner"],
-                    Cell(_number(row["rank"], "{:.3g}") or EMPTY, bold=bool(row["rank"] == part["rank"].min())),
-                    _pair(100 * row["index"], 100 * row["se_index"], "{:.2f}"),
-                    *[Cell(_number(100 * row[kind], "{:.2f}") or EMPTY) for kind in kinds],
-                    Cell(_number(100 * row["base_accuracy"], "{:.1f}") or EMPTY),
+                    Cell(number(row["rank"], ".3g"), bold=bool(row["rank"] == part["rank"].min())),
+                    Cell(with_error(100 * row["index"], 100 * row["se_index"], ".2f")),
+                    *[Cell(percent(row[kind], 2)) for kind in kinds],
+                    Cell(percent(row["base_accuracy"])),
                     Cell(f"{100 * row['worst']:+.1f} {row['worst_condition']}" if row["worst"] == row["worst"] else EMPTY),
-                    Cell(_number(row["noticed"], "{:.2f}") or EMPTY),
-                    Cell(_number(row["auc_rank"], "{:.3g}") or EMPTY),
-                    _pair(100 * row["auc_index"], 100 * row["se_auc_index"], "{:.2f}"),
+                    Cell(number(row["noticed"], ".2f")),
+                    Cell(number(row["auc_rank"], ".3g")),
+                    Cell(with_error(100 * row["auc_index"], 100 * row["se_auc_index"], ".2f")),
                 ]
             )
     header = [
@@ -953,8 +947,8 @@ def power_grid(table, alpha):
                     continue
                 one = by_name.loc[name]
                 error = one["se_datasets"] if one["se_datasets"] == one["se_datasets"] else one["se_repeats"]
-                cell = _pair(one["rate"], error, "{:.2f}")
-                row.append(Cell(cell.text, shade=float(one["rate"]), bold=bool(one["best"])))
+                text = with_error(one["rate"], error, ".2f")
+                row.append(Cell(text, shade=float(one["rate"]), bold=bool(one["best"])))
             body.append([*row, _best_words(condition, part)])
     header = ["Condition", *[DETECTORS[name][0] for name in detectors], "best that keeps its level"]
     level = table.drop_duplicates("detector").set_index("detector")
@@ -974,7 +968,7 @@ def type_one_grid(table, alpha):
     for detector, part in table.groupby("detector", sort=False):
         body.append([DETECTORS[detector][0] + ("" if part["n_splits"].any() else ": not run")])
         for row in part[part["n_splits"] > 0].itertuples():
-            rates = [Cell(_number(value, "{:.3f}") or EMPTY) for value in (row.mcar25, row.mcar50)]
+            rates = [Cell(number(value, ".3f")) for value in (row.mcar25, row.mcar50)]
             body.append(
                 [
                     "mean over data sets" if row.dataset == "all" else paper_name(row.dataset),
@@ -989,25 +983,31 @@ def type_one_grid(table, alpha):
     return Grid(TYPE_ONE_CAPTION, ["", "rate at Base", "95 % interval", "splits", "allowed", "MCAR25", "MCAR50"], body, [note])
 
 
-def _compared_grid(table, caption, labels, notes, form="{:.3f}", bold=None, printed=None):
+def _compared_grid(table, caption, labels, notes, form=".3f", bold=None, printed=None):
     """A table of `compared`: a heading per data set, print and every formula in rows, conditions in columns."""
     conditions = list(dict.fromkeys(table["condition"]))
     first = next(iter(labels))
     if bold is None:
         bold = (table["formula"] == first) & (table["difference"].abs() > TOLERANCE + 1e-9)
-    printed = printed or (lambda row: _number(row["printed"], form))
+    printed = printed or (lambda row: number(row["printed"], form))
     table = table.assign(bold=bold)
     body = []
     for (dataset, ours), part in table.groupby(["dataset", "ours"], sort=False):
         body.append([_heading(dataset, ours, part["note"].iloc[0])])
         if part["printed"].notna().any():
-            body.append(["printed", *[Cell(printed(row) or EMPTY) for _, row in part[part["formula"] == first].iterrows()]])
+            body.append(["printed", *[Cell(printed(row)) for _, row in part[part["formula"] == first].iterrows()]])
         if not ours:
             continue
         for formula, label in labels.items():
             rows = part[part["formula"] == formula]
             body.append(
-                [label, *[_pair(row["value"], row["standard_error"], form, bold=row["bold"]) for _, row in rows.iterrows()]]
+                [
+                    label,
+                    *[
+                        Cell(with_error(row["value"], row["standard_error"], form), bold=bool(row["bold"]))
+                        for _, row in rows.iterrows()
+                    ],
+                ]
             )
     return Grid(caption, ["", *conditions], body, list(notes))
 
@@ -1017,7 +1017,7 @@ def _heading(dataset, ours, note):
 
 
 def _printed_phi(row):
-    return f"{row['printed']:.3f} ± {row['printed_spread']:.3f}" if row["printed"] == row["printed"] else ""
+    return with_error(row["printed"], row["printed_spread"], ".3f")
 
 
 def _best_words(condition, part):
@@ -1114,15 +1114,3 @@ def _mean_and_error(values):
     if len(values) == 0:
         return np.nan, np.nan
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
-
-
-def _pair(value, error, form, bold=False):
-    """A number plus or minus its error; one value has none."""
-    text = _number(value, form)
-    if text and error == error:
-        text += f" ± {form.replace('+', '').format(error)}"
-    return Cell(text or EMPTY, bold=bool(bold))
-
-
-def _number(value, form):
-    return "" if value != value else form.format(value)

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.cieslak_2009 import TOLERANCE, listed_datasets
+from foldshift.reporting.paper import join_with_print
 
+PRINT_KEYS = ("dataset", "ours_is", "condition", "quantity")  # of a printed number
 ROWS_TOLERANCE = 0.002  # share of the rows by which a part of Table 1 may differ
 UNSTATED = ("Page", "Pendigits", "Satimage", "Segment")  # several classes, and the paper does not say which is positive
 BINARISATION = "which class is positive is not stated; it enters through the stratified split"
@@ -19,7 +21,39 @@ CAPTION = (
 )
 
 
-def paper_vs_ours(printed, ours):
+def paper_vs_ours(judged):
+    """Every printed number beside ours.
+
+    Parameters
+    ----------
+    judged : pandas.DataFrame
+        As `judge` makes it.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note begins with ``agrees`` or ``differs`` where the two are compared,
+        and gives the reason and the range of ours over repeats.
+    """
+    on = ["table", *PRINT_KEYS]
+    notes = [_note(row) for row in judged.itertuples()]
+    alone = judged["agrees"].isna()
+    theirs = judged[[*on, "printed"]].assign(note=np.where(alone, notes, ""))
+    here = judged[[*on, "ours", "standard_error"]].assign(note=np.where(alone, "", notes))
+    return join_with_print(theirs, here, PRINT_KEYS)
+
+
+def _note(row):
+    """Verdict, reason and range over repeats of a row of `judge`."""
+    if row.agrees is None:
+        return row.reason
+    verdict = "agrees" if row.agrees else "differs"
+    several = row.lowest < row.highest and f"{row.lowest:.3f} to {row.highest:.3f}" not in row.reason
+    spread = f"; ours from {row.lowest:.3f} to {row.highest:.3f}" if several else ""
+    return (f"{verdict}: {row.reason}" if row.reason else verdict) + spread
+
+
+def judge(printed, ours):
     """Every printed number, ours, their difference, and why they differ.
 
     Parameters
@@ -60,7 +94,7 @@ def paper_vs_ours(printed, ours):
 
 
 def summary(table):
-    """One sentence per table: how many of the numbers that can be compared agree."""
+    """One sentence per table of `judge`: how many of the numbers that can be compared agree."""
     out = []
     for name, part in table.groupby("table", sort=False):
         known = part["agrees"].dropna()

@@ -14,7 +14,8 @@ from foldshift.inference.agreement import jackknife_error
 from foldshift.inference.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
 from foldshift.inference.missing import mean_present
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import EMPTY, Cell, Grid
+from foldshift.reporting.numbers import EMPTY, count_range, number, percent, with_error
+from foldshift.reporting.tables import Cell, Grid
 
 REFERENCE = "SCV"
 KEYS = ["dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule"]
@@ -222,7 +223,7 @@ def primary_rows(rows):
 
 
 def convergence_grid(table):
-    """Table VII as it is printed: schemes by partitioners, mean±std, the fewest experiments of a row bold."""
+    """Table VII as it is printed: schemes by partitioners, mean ± std, the fewest experiments of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     rows = []
     for configuration, block in table.groupby("configuration", sort=False):
@@ -230,42 +231,42 @@ def convergence_grid(table):
         for scheme, part in block.groupby("scheme", sort=False):
             part = part.set_index("partitioner").reindex(partitioners)
             least = part["mean"].min()
-            texts = [f"{_number(m, '.2f')}±{_number(s, '.2f')}" if m == m else EMPTY for m, s in zip(part["mean"], part["std"])]
+            texts = [with_error(m, s, ".2f") for m, s in zip(part["mean"], part["std"])]
             rows.append([scheme, *[Cell(text, bold=bool(m == least)) for text, m in zip(texts, part["mean"])]])
             errors = zip(part["standard_error"], part["dataset_error"])
             rows.append(
                 [
                     "standard error: orders; data sets",
                     *[
-                        Cell(f"{_number(o, '.2f')}; {_number(d, '.1f')}" if n else EMPTY)
+                        Cell(f"{number(o, '.2f')}; {number(d, '.1f')}" if n else EMPTY)
                         for (o, d), n in zip(errors, part["n_pairs"])
                     ],
                 ]
             )
             shares = part["cut_off"].to_numpy() / np.maximum(part["n_pairs"].to_numpy(), 1)
-            rows.append(["cut off (% of pairs)", *[Cell(_number(c, ".1f") if c == c else EMPTY) for c in 100 * shares]])
+            rows.append(["cut off (% of pairs)", *[Cell(percent(c)) for c in shares]])
             expected = zip(part["expected"], part["expected_error"])
             rows.append(
                 [
                     f"expected, {CAP} at most",
                     *[
-                        Cell(f"{_number(e, '.1f')} ({_number(d, '.1f')})" if n else EMPTY)
+                        Cell(f"{number(e, '.1f')} ({number(d, '.1f')})" if n else EMPTY)
                         for (e, d), n in zip(expected, part["n_pairs"])
                     ],
                 ]
             )
             if scheme in PRINTED:
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
-                rows.append(["as printed", *[Cell(f"{m:.2f}±{s:.2f}" if m == m else "") for m, s in printed]])
+                rows.append(["as printed", *[Cell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
     caption = (
         "How many experiments of cross-validation it takes until the estimate is stable. Runs are added one by one; after each, the counts of how often every instance "
         f"was predicted correctly are correlated with those before it, and the estimate counts as stable once the correlation reaches {THRESHOLD:g}. Cells: "
-        "mean±standard deviation over the pairs of data set and classifier, in experiments (5x2: one experiment is 5 folds iterated twice, two runs). Fewer is better: "
+        "mean ± standard deviation over the pairs of data set and classifier, in experiments (5x2: one experiment is 5 folds iterated twice, two runs). Fewer is better: "
         "single experiments that differ less from each other need fewer."
     )
-    cap = _span(table["n_experiments"])
+    cap = count_range(table["n_experiments"])
     notes = [
-        f"{_span(table['n_pairs'])} pairs of {_span(table['n_datasets'])} data sets; every pair is the mean of {_span(table['n_orders'])} random orders of "
+        f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of {count_range(table['n_orders'])} random orders of "
         f"{cap} experiments. A pair that has not converged by then is given {cap} and counted as cut off"
         + ("." if cap == str(PRINTED_CAP) else f": means with many of them are too small; the paper cuts off at {PRINTED_CAP}.")
         + " Bold: the fewest of a row.",
@@ -290,13 +291,19 @@ def sensitivity_grid(table):
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         rows.append(
-            ["print", Cell(f"{THRESHOLD:g}"), Cell(""), *[Cell(_number(printed[name], ".2f")) for name in shown], Cell("")]
+            [
+                "print",
+                Cell(f"{THRESHOLD:g}"),
+                Cell(""),
+                *[Cell(number(printed[name], ".2f", empty="")) for name in shown],
+                Cell(""),
+            ]
         )
         for (criterion, threshold, rule), part in block.groupby(["criterion", "threshold", "rule"], sort=False):
             part = part.set_index("quantity")
             primary = (criterion, threshold, rule) == (PRIMARY, THRESHOLD, RULES[0])
             cells = [
-                Cell(_with_error(part["value"][name], part["standard_error"][name]) or empty[name], bold=primary)
+                Cell(with_error(part["value"][name], part["standard_error"][name], ".2f", empty=empty[name]), bold=primary)
                 for name in shown
             ]
             rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
@@ -323,9 +330,7 @@ def curves_grid(table):
         for name, part in block.groupby("partitioner", sort=False):
             part = part.set_index("experiments").reindex(counts)
             shares = zip(100 * part["share"], 100 * part["standard_error"], part["n_pairs"])
-            rows.append(
-                [name, *[Cell(_with_error(share, error, ".1f") or (EMPTY if n == 0 else "")) for share, error, n in shares]]
-            )
+            rows.append([name, *[Cell(with_error(share, error, ".1f", empty="" if n else EMPTY)) for share, error, n in shares]])
     caption = (
         "How many experiments are enough: per cent of the pairs of data set and classifier whose estimate is stable (Table VII) after n experiments, ± its standard "
         "error over the orders of the experiments."
@@ -442,19 +447,3 @@ def _by_cell(frame, columns):
     """Values by (data set, learner, partitioner, k), in the order of the rows."""
     keys = ["dataset", "learner", "partitioner", "k"]
     return {key: part[columns].to_numpy() for key, part in frame.groupby(keys, sort=False, observed=True)}
-
-
-def _span(values):
-    values = values.dropna()
-    if values.empty:
-        return "0"
-    low, high = int(values.min()), int(values.max())
-    return str(high) if low == high else f"{low} to {high}"
-
-
-def _number(value, form):
-    return "?" if np.isnan(value) else format(value, form)
-
-
-def _with_error(value, error, form=".2f"):
-    return "" if np.isnan(value) else f"{format(value, form)}±{_number(error, form)}"

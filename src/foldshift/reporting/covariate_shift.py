@@ -8,7 +8,8 @@ from scipy.stats import rankdata
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.planning.blocks import TRUTH
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import EMPTY, Cell, Grid, format_p, shades
+from foldshift.reporting.numbers import EMPTY, count_range, p_value, with_error
+from foldshift.reporting.tables import Cell, Grid, shades
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES
 
@@ -386,12 +387,16 @@ def shift_grid(summary, alpha, caption):
             means, less_is_better = part["mean"].to_list(), measure != MORE_IS_BETTER
             best = min(means) if less_is_better else max(means)
             cells = [
-                Cell(_mean_text(mean, error), shade, underline=mean == best)
+                Cell(with_error(mean, error), shade, underline=mean == best)
                 for mean, error, shade in zip(means, part["standard_error"], shades(means, less_is_better))
             ]
             rows.append([LABELS[measure], *cells])
-            tests = zip(part["p_vs_scv"], part["higher_vs_scv"])
-            rows.append([f"  p against {REFERENCE}", *[Cell(format_p(p, more == 1), bold=bool(p <= alpha)) for p, more in tests]])
+            tests = zip(partitioners, part["p_vs_scv"], part["higher_vs_scv"])
+            cells = [
+                Cell("" if name == REFERENCE else p_value(p, more == 1, decimals_from=np.inf), bold=bool(p <= alpha))
+                for name, p, more in tests
+            ]
+            rows.append([f"  p against {REFERENCE}", *cells])
     notes = [
         "Mean over the data sets ± how far other partitions of the same data would move it (Monte Carlo standard error). "
         "Darker is less shift, the least is underlined.",
@@ -404,12 +409,6 @@ def shift_grid(summary, alpha, caption):
         f"and the asterisk says that the column's partitioner balances more features than {REFERENCE}.",
     ]
     return Grid(caption, ["Measure", *partitioners], rows, notes)
-
-
-def _mean_text(mean, error):
-    if np.isnan(mean):
-        return EMPTY
-    return f"{mean:.4f}" if np.isnan(error) else f"{mean:.4f} ± {error:.4f}"
 
 
 def shifted_grid(table, partitioners, caption):
@@ -430,8 +429,7 @@ def shifted_grid(table, partitioners, caption):
     """
     rows = []
     for scheme, block in table.groupby("scheme", sort=False):
-        few, many = block["n_runs"].min(), block["n_runs"].max()
-        n_runs = f"{few} partitions" if few == many else f"{few} to {many} partitions"
+        n_runs = f"{count_range(block['n_runs'])} partitions"
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n_runs} of each data set"])
         for dataset, part in block.groupby("dataset", sort=False):
             cells = [_drift_cell(part[part["partitioner"] == name]) for name in partitioners]

@@ -7,6 +7,7 @@ from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.textpath import TextPath
 
 from foldshift.reporting.figures import plt
+from foldshift.reporting.numbers import p_value
 
 WIDTH = 4.6  # of the axis of ranks; all lengths in inches
 LINE = 0.16
@@ -118,13 +119,9 @@ def _footer(result, blocks):
     test = result.friedman
     pairs = "Nemenyi" if result.method == "nemenyi" else "Wilcoxon with Holm's correction"
     return (
-        f"Average ranks over {result.n_blocks} {blocks}, 1 is best. Friedman: chi-square {test.chi2:.2f}, p {_p(test.p_chi2)}; "
-        f"Iman-Davenport: F {test.f:.2f}, p {_p(test.p_f)}. Bars join methods not told apart at {result.alpha:g} ({pairs})."
+        f"Average ranks over {result.n_blocks} {blocks}, 1 is best. Friedman: chi-square {test.chi2:.2f}, p {p_value(test.p_chi2)}; "
+        f"Iman-Davenport: F {test.f:.2f}, p {p_value(test.p_f)}. Bars join methods not told apart at {result.alpha:g} ({pairs})."
     )
-
-
-def _p(p):
-    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}" if p > 0 else "0"
 
 
 def _width(text):

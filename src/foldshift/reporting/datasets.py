@@ -4,8 +4,8 @@ import json
 
 import pandas as pd
 
-from foldshift.reporting.tables import plain_grid
 from foldshift.reporting.items import Shown
+from foldshift.reporting.tables import plain_grid
 
 
 def row(data, origin, expected):
@@ -51,4 +51,4 @@ def datasets_table(inputs, settings, entries):
     """
     both = zip(inputs.descriptions, inputs.origins, entries)
     table = pd.DataFrame([row(read(description), read(origin), expected) for description, origin, expected in both])
-    return {"table1_datasets": Shown(table, plain_grid(table.drop(columns="checksum"), ""))}
+    return {"table1_datasets": Shown(table, plain_grid(table.drop(columns="checksum")))}

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from foldshift.reporting.figures import COLOURS, plt
+from foldshift.reporting.numbers import p_value
 
 WIDTH = 8.3  # all lengths in inches
 MARGIN = 0.3
@@ -47,7 +48,7 @@ def draw_drift(report):
         f"level {report.alpha:g}"
     )
     foot = [
-        f"{row.name}: p {_p(row.p_adjusted)} (corrected){', moved' if row.moved else ''}; {row.change}"
+        f"{row.name}: p {p_value(row.p_adjusted)} (corrected){', moved' if row.moved else ''}; {row.change}"
         for row in report.global_tests
     ]
     figure, top = _page(title, report.verdict, foot, max(ROW * len(shown) + (0.95 if hidden else 0.8), PANEL * len(panels)))
@@ -251,7 +252,3 @@ def _short(name, longest):
 def _plain(text):
     """A dollar is a dollar, not the start of a formula."""
     return text.replace("$", r"\$")
-
-
-def _p(p):
-    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}" if p > 0 else "0"

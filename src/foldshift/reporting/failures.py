@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from foldshift.reporting.tables import Cell, Grid
 from foldshift.reporting.items import Shown
+from foldshift.reporting.tables import Cell, Grid
 
 COLUMNS = ["dataset", "learner", "partitioner", "k", "status", "message", "n_failed", "n_fits", "n_jobs", "scores", "command"]
 LONGEST = 160  # letters of a message in print; the CSV file has them all
@@ -69,7 +69,7 @@ def failures_grid(table, lists):
     n_fits = sum(one["n_fits"] for one in lists)
     header = ["Partitioner", "Folds", "Status", "Message", "Lost", "Of", "Jobs", "Run again"]
     if table.empty:
-        return Grid("", header, [[f"No fit failed: {n_fits} fits on {len(lists)} data sets."]])
+        return Grid(header, [[f"No fit failed: {n_fits} fits on {len(lists)} data sets."]])
     rows = []
     for (dataset, learner), block in table.groupby(["dataset", "learner"], sort=False):
         rows.append([f"{learner} on {dataset}"])
@@ -78,4 +78,4 @@ def failures_grid(table, lists):
             numbers = [Cell(str(number)) for number in (row.n_failed, row.n_fits, row.n_jobs)]
             rows.append([row.partitioner, Cell(str(row.k)), row.status, message, *numbers, row.command])
     n_failed = int(table["n_failed"].sum())
-    return Grid("", header, rows, [f"{n_failed} of {n_fits} fits on {len(lists)} data sets failed.", *NOTES])
+    return Grid(header, rows, [f"{n_failed} of {n_fits} fits on {len(lists)} data sets failed.", *NOTES])

@@ -7,7 +7,8 @@ from scipy.stats import t as student_t
 
 from foldshift.inference.agreement import jackknife_error
 from foldshift.inference.sources_model import mean_predictor_fixed, mean_predictor_random
-from foldshift.reporting.tables import EMPTY, Cell, Grid
+from foldshift.reporting.numbers import EMPTY, count_range, number, percent, with_error
+from foldshift.reporting.tables import Cell, Grid
 
 LEVEL = 0.95
 AXES = ("sources", "points")
@@ -398,9 +399,9 @@ def error_grid(table):
             body.append(
                 [
                     _size(keys[2], row),
-                    *[_pair(row, name, "{:.4f}") for name in ("cvr", "out_of_source", "cvs")],
-                    _pair(row, "ose_minus_cvr", "{:+.4f}", bold=row["ose_above_cvr"]),
-                    _pair(row, "cvs_minus_ose", "{:+.4f}", bold=row["cvs_above_ose"]),
+                    *[_pair(row, name, ".4f") for name in ("cvr", "out_of_source", "cvs")],
+                    _pair(row, "ose_minus_cvr", "+.4f", bold=row["ose_above_cvr"]),
+                    _pair(row, "cvs_minus_ose", "+.4f", bold=row["cvs_above_ose"]),
                     "yes" if row["order_holds"] else "no" if row["order_reversed"] else "not shown",
                 ]
             )
@@ -425,7 +426,7 @@ def order_notes(table):
     holds = int(points["order_holds"].sum())
     notes = [
         f"CVR < OSE < CVS holds by two standard errors at {holds} of {len(points)} points "
-        f"({_count(points['n_draws'])} draw{'s' if points['n_draws'].max() > 1 else ''} of domains)."
+        f"({count_range(points['n_draws'])} draw{'s' if points['n_draws'].max() > 1 else ''} of domains)."
         + (" One draw has no standard error, so that nothing is shown." if points["n_draws"].min() == 1 else "")
     ]
     for (learner, sampling), part in _blocks(points, ["learner", "sampling"]):
@@ -452,9 +453,9 @@ def spread_grid(table):
     for keys, part in _blocks(table, ["learner", "sampling", "axis"]):
         body.append([_axis_heading(*keys, part)])
         for _, row in part.iterrows():
-            cells = [_pair(row, name, "{:.4f}") for name in ("sd_cvs", "sd_cvr")]
-            difference = _pair(row, "cvs_minus_cvr", "{:+.4f}", bold=row["cvs_above_cvr"])
-            body.append([_size(keys[2], row), *cells, difference, Cell(_number(row["ratio"], "{:.2f}") or EMPTY)])
+            cells = [_pair(row, name, ".4f") for name in ("sd_cvs", "sd_cvr")]
+            difference = _pair(row, "cvs_minus_cvr", "+.4f", bold=row["cvs_above_cvr"])
+            body.append([_size(keys[2], row), *cells, difference, Cell(number(row["ratio"], ".2f"))])
     points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
     note = f"CVS varies more than CVR by two standard errors at {int(points['cvs_above_cvr'].sum())} of {len(points)} points."
     return Grid(SPREAD_CAPTION, header, body, [note])
@@ -478,10 +479,10 @@ def decomposition_grid(table):
     for (learner, sampling, design), part in _blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
-            cells = [Cell(_number(row[name], "{:.2e}")) for name in (*TERMS, "theta")]
-            cells += [Cell(_number(100 * row[f"{name}_share"], "{:.1f}") or EMPTY) for name in ("sigma", "omega", "gamma")]
+            cells = [Cell(number(row[name], ".2e")) for name in (*TERMS, "theta")]
+            cells += [Cell(percent(row[f"{name}_share"])) for name in ("sigma", "omega", "gamma")]
             for name in ("omega", "gamma"):
-                spread, noise = (_number(row[f"{name}_{what}"], "{:.1e}") or EMPTY for what in ("spread", "noise"))
+                spread, noise = (number(row[f"{name}_{what}"], ".1e") for what in ("spread", "noise"))
                 cells.append(Cell(f"{spread} / {noise}"))
             body.append([str(row["n_points"]), *cells])
     note = "A covariance, and so a term, can be below 0: truly, or because it was measured on finitely many data sets."
@@ -497,12 +498,11 @@ def figure6_grid(table):
         for n_points, of_points in part.groupby("n_points"):
             row, by_name = of_points.iloc[0], of_points.set_index("estimator")
             cells = [
-                Cell("") if name not in FIGURE6[design] else _pair(by_name.loc[name], "average", "{:.2e}", "{:.0e}")
-                for name in names
+                Cell("") if name not in FIGURE6[design] else _pair(by_name.loc[name], "average", ".2e", ".0e") for name in names
             ]
-            body.append([str(n_points), _pair(row, "theta", "{:.2e}", "{:.0e}"), *cells])
+            body.append([str(n_points), _pair(row, "theta", ".2e", ".0e"), *cells])
     header = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
-    return Grid(FIGURE6_CAPTION, header, body, [f"{_count(table['n_datasets'])} data sets. {LETTERS}"])
+    return Grid(FIGURE6_CAPTION, header, body, [f"{count_range(table['n_datasets'])} data sets. {LETTERS}"])
 
 
 def estimators_grid(table):
@@ -526,8 +526,8 @@ def models_grid(table):
                 [
                     _estimator(row),
                     str(row["n_points"]),
-                    *[Cell(_number(row[name], "{:.4f}")) for name in ("expected", "out_of_source")],
-                    Cell(_number(row["sigma_share"], "{:.2f}") or EMPTY),
+                    *[Cell(number(row[name], empty="")) for name in ("expected", "out_of_source")],
+                    Cell(number(row["sigma_share"], ".2f")),
                     *_judged_cells(row),
                     *_coverage_cells(row, "coverage"),
                     *_coverage_cells(row, "coverage_ose"),
@@ -545,7 +545,9 @@ def mean_predictor_grid(table):
     body = []
     for (sources,), part in _blocks(table, ["sources"]):
         body.append([f"sources {sources}"])
-        body += [[str(row["n_points"]), *[Cell(_number(row[name], "{:.6g}")) for name in columns]] for _, row in part.iterrows()]
+        body += [
+            [str(row["n_points"]), *[Cell(number(row[name], ".6g", empty="")) for name in columns]] for _, row in part.iterrows()
+        ]
     note = "Where sources are random, E[CVR] < OSE < E[CVS] at every M: Figure 2 without random numbers. Fixed sources have no new source."
     return Grid(EXACT_CAPTION, header, body, [note])
 
@@ -633,38 +635,27 @@ def _estimator(row):
 
 def _judged_cells(row):
     return [
-        _pair(row, "ratio", "{:.2f}"),
-        Cell(_number(row["cv"], "{:.2f}") or EMPTY),
-        Cell(_number(row["negative"], "{:.3f}") or EMPTY),
-        Cell(_number(row["relative_rmse"], "{:.2f}") or EMPTY),
+        _pair(row, "ratio", ".2f"),
+        Cell(number(row["cv"], ".2f")),
+        Cell(number(row["negative"], ".3f")),
+        Cell(number(row["relative_rmse"], ".2f")),
     ]
 
 
 def _coverage_cells(row, name):
-    return [_pair(row, column, "{:.3f}", empty="") for column in (name, f"{name}_t")]
+    return [_pair(row, column, ".3f", empty="") for column in (name, f"{name}_t")]
 
 
 def _judged_notes(table):
     undefined = int(table["n_undefined"].sum())
     notes = [
-        f"{_count(table['n_datasets'])} data sets; plus or minus: Monte Carlo standard error. An interval whose variance estimate is negative covers nothing: it counts "
+        f"{count_range(table['n_datasets'])} data sets; plus or minus: Monte Carlo standard error. An interval whose variance estimate is negative covers nothing: it counts "
         "as a miss. The CSV file has the bias and all errors.",
         f"{LETTERS} Under other names the same numbers: theta_2 is theta_om, theta_3 is theta_gamma, theta_4 is theta_A.",
     ]
     return notes + ([f"{undefined} estimates do not exist and are left out."] if undefined else [])
 
 
-def _count(column):
-    return "–".join(str(n) for n in dict.fromkeys([column.min(), column.max()]))
-
-
 def _pair(row, name, form, error_form=None, bold=False, empty=EMPTY):
-    """A number plus or minus its error."""
-    text = _number(row[name], form)
-    if text:
-        text += f" ± {_number(row[f'se_{name}'], error_form or form.replace('+', '')) or '?'}"
-    return Cell(text or empty, bold=bool(bold))
-
-
-def _number(value, form):
-    return "" if np.isnan(value) else form.format(value)
+    """A number ± its error, from the columns `name` and ``se_<name>``."""
+    return Cell(with_error(row[name], row[f"se_{name}"], form, error_form, empty=empty), bold=bool(bold))

@@ -8,7 +8,8 @@ import pandas as pd
 from foldshift.inference.agreement import ALPHA, agreements, jackknife_error
 from foldshift.inference.missing import common_results, mean_present
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import EMPTY, Cell, Grid, shades
+from foldshift.reporting.numbers import count_range, number, with_error
+from foldshift.reporting.tables import Cell, Grid, shades
 
 REFERENCE = "SCV"
 LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
@@ -170,8 +171,7 @@ def bias_grid(table):
                 numbers = [part[scheme, name] for name in partitioners]
                 least = np.min([value for value in numbers if value == value], initial=np.inf)
                 row += [
-                    Cell(_number(value, "{:.4f}") or EMPTY, shade, underline=bool(value == least))
-                    for value, shade in zip(numbers, shades(numbers))
+                    Cell(number(value), shade, underline=bool(value == least)) for value, shade in zip(numbers, shades(numbers))
                 ]
             rows.append(row)
     header = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
@@ -190,17 +190,15 @@ def agreement_grid(table):
             best = part["percent"].max()
             row = [scheme]
             for name in partitioners:
-                text = _number(part["percent"][name], "{:.1f}")
-                if text:
-                    text += f" ± {_number(part['standard_error'][name], '{:.1f}') or '?'}"
-                text = text or (EMPTY if part["n_pairs"][name] else "")  # no pair differs in truth, or no result
+                text = with_error(part["percent"][name], part["standard_error"][name], ".1f")
+                text = text if part["n_pairs"][name] else ""  # where no pair differs in truth there is nothing to find
                 row.append(Cell(text, underline=bool(part["percent"][name] == best)))
             rows.append(
                 [
                     *row,
                     *[
-                        Cell(_number(part[column].max(), form))
-                        for column, form in (("n_pairs", "{:.3g}"), ("opposite_percent", "{:.1f}"))
+                        Cell(number(part[column].max(), form, empty=""))
+                        for column, form in (("n_pairs", ".3g"), ("opposite_percent", ".1f"))
                     ],
                 ]
             )
@@ -323,21 +321,14 @@ def _percents(truth, experiments, alpha, formula):
 
 
 def _bias_cell(row):
-    text = _number(row["bias"], "{:+.4f}")
-    if text:
-        text += f" ± {_number(row['standard_error'], '{:.4f}') or '?'}"
-    return Cell(text or EMPTY, bold=bool(abs(row["bias"]) > 2 * row["standard_error"]))
-
-
-def _number(value, form):
-    return "" if np.isnan(value) else form.format(value)
+    text = with_error(row["bias"], row["standard_error"], "+.4f")
+    return Cell(text, bold=bool(abs(row["bias"]) > 2 * row["standard_error"]))
 
 
 def _bias_note(table):
-    low, high = int(table["n_populations"].min()), int(table["n_populations"].max())
     failed = int(table[table["learner"] != ALL]["n_failed"].sum())
     text = (
-        f"{high if low == high else f'{low} to {high}'} populations, {int(table['n_replicates'].max())} samples of each. Bold: further from 0 than two standard errors. "
+        f"{count_range(table['n_populations'])} populations, {int(table['n_replicates'].max())} samples of each. Bold: further from 0 than two standard errors. "
         "In the lower blocks darker is better and the smallest error of a scheme is underlined."
     )
     return text + (f" {failed} values were lost to failed fits and left out." if failed else "")

@@ -23,14 +23,14 @@ class Shown(NamedTuple):
 
     frame: object
     grid: object = None
-    words: dict = {}
+    words: dict | None = None
 
 
 class Drawn(NamedTuple):
     """A figure as a function of a study returns it, with words of its caption beside the settings."""
 
     figure: object
-    words: dict = {}
+    words: dict | None = None
 
 
 def write_item(item, made, path, settings):
@@ -56,10 +56,9 @@ def write_item(item, made, path, settings):
         from foldshift.reporting.tables import plain_grid, write_table
 
         made = made if isinstance(made, Shown) else Shown(made)
-        caption = caption_text(item, settings | made.words)
-        grid = made.grid or plain_grid(made.frame, caption)
-        write_table(path, made.frame, dataclasses.replace(grid, caption=caption))
-    text = caption_text(item, settings | made.words)
+        caption = caption_text(item, settings | (made.words or {}))
+        write_table(path, made.frame, dataclasses.replace(made.grid or plain_grid(made.frame), caption=caption))
+    text = caption_text(item, settings | (made.words or {}))
     write_text(Path(path).with_suffix(".rst"), to_rst(text, item["title"]) + "\n")
 
 

@@ -21,7 +21,8 @@ from foldshift.inference.agreement import (
 from foldshift.inference.missing import common_results, mean_present, std_present
 from foldshift.inference.wilcoxon import rank_sum_p
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.tables import EMPTY, Cell, Grid
+from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
+from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
 
 FORMULAS = {"paper": "paper"}  # the paper's own way with ties belongs to its configuration; all others take the corrected one
@@ -432,13 +433,12 @@ def auc_grid(table):
         ]
         for dataset, row in values.iterrows():
             best = row.round(4).max()
-            cells = [Cell(EMPTY if pd.isna(v) else f"{v:.4f}", underline=bool(round(v, 4) == best)) for v in row]
+            cells = [Cell(number(v), underline=bool(round(v, 4) == best)) for v in row]
             rows.append([dataset, *cells])
         complete = values.dropna(axis=1, how="all").dropna()  # a classifier without any result is not waited for
         average = complete.mean().reindex(learners)
-        rows.append([f"mean of the {len(complete)} complete rows", *[Cell(EMPTY if pd.isna(v) else f"{v:.4f}") for v in average]])
+        rows.append([f"mean of the {len(complete)} complete rows", *[Cell(number(v)) for v in average]])
     counts = table.loc[table["n_experiments"] > 0, "n_experiments"]
-    low, high = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
     if table["auc"].isna().any():
         empty = f"{EMPTY}: no result; the classifier was not run on the data set, or its fits failed."
     else:
@@ -449,7 +449,7 @@ def auc_grid(table):
         "rate) / 2, so that .5 is chance and 1 perfect; per fold, then averaged."
     )
     notes = [
-        f"Stratified cross-validation (SCV), {low if low == high else f'{low} to {high}'} experiments per cell; the best of a row is underlined. "
+        f"Stratified cross-validation (SCV), {count_range(counts)} experiments per cell; the best of a row is underlined. "
         f"The paper prints the scheme 5x2 only. {empty}"
     ]
     return Grid(caption, ["Data set", *learners], rows, notes)
@@ -462,7 +462,10 @@ def wilcoxon_grid(table, alpha=ALPHA):
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         cells = {
-            (row.row, row.column): Cell(f"{row.r_plus:g}/{row.r_minus:g}/{show_p(row.p_value)}", bold=bool(row.significant))
+            (row.row, row.column): Cell(
+                f"{row.r_plus:g}/{row.r_minus:g}/{p_value(row.p_value, decimals_from=0.03, decimals=4)}",
+                bold=bool(row.significant),
+            )
             if row.n_datasets
             else Cell(EMPTY)
             for row in block.itertuples()
@@ -522,10 +525,10 @@ def accuracy_grid(table):
             cells = []
             for name in partitioners:
                 row = part.loc[name]
-                text = f"{row['percent']:.2f} ± {row['standard_error']:.2f} ({row['subset_error']:.1f})"
+                text = f"{with_error(row['percent'], row['standard_error'], '.2f')} ({number(row['subset_error'], '.1f')})"
                 if pd.isna(row["percent"]):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
-                cells.append(Cell(text.replace("± nan", "").replace(" (nan)", ""), bold=bool(row["percent"] == best)))
+                cells.append(Cell(text, bold=bool(row["percent"] == best)))
             rows.append([scheme[0], *cells])
     opposite = table["opposite_percent"].max()
     cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
@@ -612,13 +615,6 @@ def draw_accuracy(table):
     return figure
 
 
-def show_p(p):
-    """A p-value as the paper prints it: four decimals, or three digits and an exponent below .03."""
-    if p != p:
-        return ""
-    return f"{p:.4f}" if p >= 0.03 else f"{p:.2E}"
-
-
 def describe(scheme):
     """A scheme in words: ``5x2 (5 folds, 2 iterations)``."""
     k, r = scheme.split("x")
@@ -631,8 +627,9 @@ def _blocks(table, keys):
 
 
 def _percent_cell(row, nothing):
-    text = nothing if pd.isna(row["percent"]) else f"{row['percent']:.1f}"
-    return Cell(text if pd.isna(row["standard_error"]) else f"{text} ± {row['standard_error']:.1f}")
+    if pd.isna(row["standard_error"]):  # of all experiments there is one average
+        return Cell(number(row["percent"], ".1f", empty=nothing))
+    return Cell(with_error(row["percent"], row["standard_error"], ".1f", empty=nothing))
 
 
 def _parameters(params):

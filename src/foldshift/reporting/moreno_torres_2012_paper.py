@@ -6,11 +6,13 @@ import pandas as pd
 from foldshift.inference.agreement import pairwise_tests
 from foldshift.inference.missing import mean_present
 from foldshift.reporting.moreno_torres_2012 import AVERAGE, formula_of
+from foldshift.reporting.paper import OTHER_DATA, join_with_print
 from foldshift.reporting.tables import Cell, Grid
 
 TRUTH_SCHEME = "5x2"  # Tables III to V are printed for this scheme only
 TABLE5_PARTITIONER = "DOB-SCV"
 PRINTED_TRUTH = 200  # experiments behind a printed cell of Table III
+PRINT_KEYS = ("configuration", "scheme", "row", "column", "quantity")  # of a printed number
 HALF_DIGIT = 5e-5  # Table III is printed with four decimals
 N_BOOTSTRAP = 200
 
@@ -242,41 +244,25 @@ def paper_vs_ours(printed, ours, remarks, rank_sum_errors=None):
     Returns
     -------
     table : pandas.DataFrame
-        ``table, configuration, scheme, row, column, quantity, printed, ours, ratio, standard_error, note``.
+        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`.
     """
     numbers = _our_numbers(ours, rank_sum_errors or {})
-    rows = []
-    for table, scheme, row, column, quantity, value, remark in _printed_numbers(printed):
+    theirs, here = [], []
+    for table, *keys, value, remark in _printed_numbers(printed):
         for configuration in [""] if table == "table1" else remarks:
-            note = remark
-            our_value, error = numbers.get((table, configuration, scheme, row, column, quantity), (np.nan, np.nan))
-            if table not in ("table1", "table3"):
-                limit = remarks[configuration]
-                if limit is None:
-                    our_value, error, note = np.nan, np.nan, "this run does not cover the data sets of the paper"
-                elif not np.isnan(our_value):
-                    note = "; ".join(text for text in (remark, limit) if text)
-            if np.isnan(our_value) and not note:
-                note = "not in this run"
-            if table == "table5" and np.isnan(our_value) and "table5" in ours and remarks[configuration] is not None:
-                lost = (table, configuration, scheme, row, column, quantity) in numbers
-                note = "no experiment has results of both" if lost else "the pair does not differ at .1 in our truth"
-            ratio = our_value / value if value else np.nan
-            rows.append((table, configuration, scheme, row, column, quantity, value, our_value, ratio, error, note))
-    columns = [
-        "table",
-        "configuration",
-        "scheme",
-        "row",
-        "column",
-        "quantity",
-        "printed",
-        "ours",
-        "ratio",
-        "standard_error",
-        "note",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+            key = (table, configuration, *keys)
+            found, error = numbers.get(key, (np.nan, np.nan))
+            limit = remarks[configuration] if table not in ("table1", "table3") else ""
+            if limit is None:
+                theirs.append((*key, value, OTHER_DATA))
+                continue
+            if table == "table5" and np.isnan(found) and "table5" in ours:
+                remark = "no experiment has results of both" if key in numbers else "the pair does not differ at .1 in our truth"
+            theirs.append((*key, value, remark))
+            here.append((*key, found, error, "" if np.isnan(found) else limit))
+    on = ["table", *PRINT_KEYS]
+    theirs = pd.DataFrame(theirs, columns=[*on, "printed", "note"])
+    return join_with_print(theirs, pd.DataFrame(here, columns=[*on, "ours", "standard_error", "note"]), PRINT_KEYS)
 
 
 def _printed_numbers(printed):

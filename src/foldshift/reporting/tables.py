@@ -4,11 +4,9 @@ import html
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pandas as pd
-
 from foldshift.files import write_text
+from foldshift.reporting.numbers import EMPTY, missing
 
-EMPTY = "–"  # a cell that has no result
 DIGITS = 10  # significant digits in CSV: more than a reader needs, fewer than the last bits that differ between processors
 
 STYLE = """
@@ -49,28 +47,20 @@ class Grid:
 
     Attributes
     ----------
-    caption : str
-        What the table shows, for a reader who has not read the paper.
     header : list of str
         Column heads.
     rows : list of list of (Cell or str)
         Cells; a row with a single entry is a heading across the table.
     notes : list of str
         Shown below.
+    caption : str
+        What the table shows, for a reader who has not read the paper; a study's table gets that of its item.
     """
 
-    caption: str
     header: list
     rows: list
     notes: list = field(default_factory=list)
-
-
-def format_p(p, asterisk=False):
-    """A p-value as the paper prints it: three digits, exponent, and the asterisk."""
-    if p != p:
-        return ""
-    mantissa, exponent = f"{p:.2e}".split("e")
-    return f"{mantissa}E{int(exponent)}{' *' if asterisk else ''}"
+    caption: str = ""
 
 
 def shades(values, lower_is_better=True):
@@ -183,33 +173,29 @@ def write_table(path, frame, grid):
         write_text(Path(path).with_suffix(suffix), text)
 
 
-def plain_grid(frame, caption, notes=(), digits=4, empty=""):
+def plain_grid(frame, notes=(), digits=4):
     """A data frame as a table without marks.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The table.
-    caption : str
-        What it shows.
     notes : sequence of str
         Shown below.
     digits : int, default=4
         Significant digits.
-    empty : str, default=""
-        What stands where there is no number; `EMPTY` where there should be one.
 
     Returns
     -------
     grid : Grid
     """
-    rows = [[_plain(value, digits, empty) for value in row] for row in frame.itertuples(index=False)]
-    return Grid(caption, list(frame.columns), rows, list(notes))
+    rows = [[_plain(value, digits) for value in row] for row in frame.itertuples(index=False)]
+    return Grid(list(frame.columns), rows, list(notes))
 
 
-def _plain(value, digits, empty):
+def _plain(value, digits):
     if isinstance(value, str):
         return value
-    if pd.isna(value):
-        return Cell(empty)
+    if missing(value):
+        return Cell(EMPTY)
     return Cell(f"{value:.{digits}g}" if isinstance(value, float) else str(value))

@@ -19,8 +19,11 @@ from foldshift.inference.comparisons import mcnemar, nadeau_bengio
 from foldshift.inference.ranks import critical_difference
 from foldshift.inference.repetitions import recommend_repetitions
 from foldshift.inference.wong_examples import wong_examples
-from foldshift.reporting.tables import EMPTY, Cell, Grid, format_p
+from foldshift.reporting.numbers import EMPTY, number, p_value, with_error
+from foldshift.reporting.paper import join_with_print
+from foldshift.reporting.tables import Cell, Grid
 
+PRINT_KEYS = ("example", "item", "formula")  # of a printed number
 LEAVE_ONE_OUT = 0  # the k of leave-one-out
 REPETITIONS = 10  # for which the variance ratio is printed
 LIMIT = 3  # standard errors beyond which a claim is refuted
@@ -137,6 +140,35 @@ def examples_table():
     return pd.DataFrame(rows)
 
 
+def paper_vs_ours():
+    """Every number of the worked examples that is printed beside ours.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`: ``formula`` is ``paper`` for what the printed formula gives for the data
+        stated, ``corrected`` for what is right. Both are exact, so that there is no standard error. The note says which differ from print to the digits
+        printed. Words and lists that the paper prints stand in `examples_table` alone.
+    """
+    theirs, here = [], []
+    for row in wong_examples():
+        try:
+            printed = float(row.printed)
+        except ValueError:
+            continue
+        for formula in ("paper", "corrected"):
+            key, value = ("examples", row.example, row.item, formula), getattr(row, formula)
+            if value is None:
+                theirs.append((*key, printed, "; ".join(filter(None, ("there is no such formula", row.note)))))
+                continue
+            verdict = "agrees" if _as_printed(row.printed, value) else "differs"
+            theirs.append((*key, printed, ""))
+            here.append((*key, float(value), f"{verdict}: {row.note}" if row.note else verdict))
+    on = ["table", *PRINT_KEYS]
+    theirs = pd.DataFrame(theirs, columns=[*on, "printed", "note"])
+    return join_with_print(theirs, pd.DataFrame(here, columns=[*on, "ours", "note"]), PRINT_KEYS)
+
+
 def examples_grid(table):
     """The worked examples as they are printed, a block per example."""
     rows = []
@@ -218,9 +250,7 @@ def intervals_grid(table, level):
             small = "" if np.isnan(row["n_small"]) else "hold" if row["large_sample"] else "fail"
             if small == "fail" and row["k"] != LEAVE_ONE_OUT:
                 small += f" in {row['n_small']:.0f} of {row['k']}"
-            rows.append(
-                [row["learner"], Cell(_cut(row["k"])), Cell(_number(row["accuracy"], "{:.3f}") or EMPTY), *cells, Cell(small)]
-            )
+            rows.append([row["learner"], Cell(_cut(row["k"])), Cell(number(row["accuracy"], ".3f")), *cells, Cell(small)])
     notes = [
         "Conditions: at least five right and five wrong predictions in every fold (leave-one-out: in all). Where they fail the paper drops the fold, which biases the "
         "estimate; here all folds are kept, and Wilson's interval is the one to read. For leave-one-out there are no folds and no repetitions.",
@@ -295,8 +325,8 @@ def comparisons_grid(table, level):
             cells = {}
             for test, formula, _ in by_cut[k == LEAVE_ONE_OUT]:
                 value = p[test, formula]
-                cells[_column(test, formula)] = Cell(_p(value) or EMPTY, bold=bool(value <= alpha))
-            numbers = [Cell(_number(value, "{:+.3f}") or EMPTY) for value in (difference, part["phi"].iloc[0])]
+                cells[_column(test, formula)] = Cell(p_value(value), bold=bool(value <= alpha))
+            numbers = [Cell(number(value, "+.3f")) for value in (difference, part["phi"].iloc[0])]
             rows.append([f"{a} - {b}", Cell(_cut(k)), *numbers, *[cells.get(name, Cell("")) for name in names]])
     notes = [
         "Matched t over folds and independent z are Wong's; the first takes the folds for independent. Nadeau-Bengio uses all repetitions without counting them as independent; "
@@ -356,8 +386,7 @@ def agreement_grid(table, level):
             own = cells.loc[(a, a)]
             rejects = Cell(f"{100 * own['rejects_a'] / own['n']:.1f}" if own["n"] else EMPTY)
             others = [
-                Cell("") if i == j else Cell(_number(cells.loc[(a, b), "disagree_percent"], "{:.1f}") or EMPTY)
-                for j, b in enumerate(tests)
+                Cell("") if i == j else Cell(number(cells.loc[(a, b), "disagree_percent"], ".1f")) for j, b in enumerate(tests)
             ]
             rows.append([f"{i + 1} {a}", Cell(f"{own['n']:.0f}"), rejects, *others])
     header = ["Test", "Pairs", "Rejects, %", *[str(i + 1) for i in range(len(tests))]]
@@ -411,15 +440,10 @@ def repetitions_grid(table):
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([dataset])
         for row in block.to_dict("records"):
-            spread = [_number(row[name] ** 0.5, "{:.4f}") for name in ("partition_variance", "theta")]
-            rho = _number(row["rho"], "{:.3f}")
-            wanted = _number(row["recommended"], "{:.0f}")
-            if rho:
-                rho += f" ({row['rho_low']:.3f} to {row['rho_high']:.3f})"
-            if wanted:
-                wanted += f" ({row['recommended_low']:.0f} to {row['recommended_high']:.0f})"
-            ratios = [_number(row[name], "{:.3f}") for name in (f"ratio_{REPETITIONS}", "most_gain")]
-            cells = [Cell(text or EMPTY) for text in (*spread, rho, *ratios, wanted)]
+            spread = [number(row[name] ** 0.5, ".4f") for name in ("partition_variance", "theta")]
+            rho, wanted = _with_range(row, "rho", ".3f"), _with_range(row, "recommended", ".0f")
+            ratios = [number(row[name], ".3f") for name in (f"ratio_{REPETITIONS}", "most_gain")]
+            cells = [Cell(text) for text in (*spread, rho, *ratios, wanted)]
             rows.append([row["learner"], Cell(str(row["k"])), Cell(str(row["n_repetitions"])), *cells])
     notes = [
         "sd of one estimate: Nadeau and Bengio's, from the folds; it tends to be too large for stable classifiers, so that the true gain may be larger. In brackets: interval from the "
@@ -500,13 +524,13 @@ def ranks_grid(table, level):
             Cell(f"{row.average_rank:.2f}"),
             Cell(f"{row.mean_accuracy:.3f}"),
             Cell(row.groups),
-            Cell("" if i == 0 else _p(row.p_from_best)),
+            Cell("" if i == 0 else p_value(row.p_from_best)),
         ]
         for i, row in enumerate(table.itertuples())
     ]
     one = table.iloc[0]
     note = (
-        f"{one['n_datasets']} data sets. Friedman: chi-square {one['chi2']:.2f}, p {_p(one['p_chi2'])}; Iman-Davenport: F {one['f']:.2f}, p {_p(one['p_f'])}. "
+        f"{one['n_datasets']} data sets. Friedman: chi-square {one['chi2']:.2f}, p {p_value(one['p_chi2'])}; Iman-Davenport: F {one['f']:.2f}, p {p_value(one['p_f'])}. "
         f"Critical difference of average ranks: {one['critical_difference']:.2f}."
     )
     return Grid(caption, header, rows, [note])
@@ -564,11 +588,10 @@ def claims_grid(table):
             heading = f"Section {block['section'].iloc[0]}: {heading} {verdict}"
         rows.append([heading])
         for row in block.itertuples():
-            value = _number(row.value, "{:.4f}") or EMPTY
-            if row.standard_error > 0:
-                value += f" ± {row.standard_error:.4f}"
-            cells = [Cell(f"{row.n_folds} × {row.n_points}"), Cell(_number(row.claimed, "{:g}"))]
-            cells += [Cell(value, bold=row.verdict == "refuted"), Cell(_number(row.expected, "{:g}")), Cell(row.verdict)]
+            exact = not row.standard_error > 0
+            value = number(row.value) if exact else with_error(row.value, row.standard_error)
+            cells = [Cell(f"{row.n_folds} × {row.n_points}"), Cell(number(row.claimed, "g", empty=""))]
+            cells += [Cell(value, bold=row.verdict == "refuted"), Cell(number(row.expected, "g", empty="")), Cell(row.verdict)]
             rows.append([row.meaning, row.model, *cells])
     notes = [
         "Two learners: Theorem 3's variance lies above that of the matched test by the covariance that it leaves out. Both lie below the true one, because neither "
@@ -685,12 +708,10 @@ def _missing(name, row):
     return "" if row["k"] == LEAVE_ONE_OUT and name in ("fold", "corrected") else EMPTY
 
 
-def _number(value, form):
-    return "" if np.isnan(value) else form.format(value)
-
-
-def _p(p):
-    return "" if np.isnan(p) else f"{p:.3f}" if p >= 0.001 else format_p(p) if p > 0 else "0"
+def _with_range(row, name, form):
+    """A number and, in brackets, its interval from the columns ``<name>_low`` and ``<name>_high``."""
+    value, low, high = (number(row[column], form) for column in (name, f"{name}_low", f"{name}_high"))
+    return value if value == EMPTY else f"{value} ({low} to {high})"
 
 
 def _letter(index):

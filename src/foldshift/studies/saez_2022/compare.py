@@ -3,19 +3,21 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.rows import read_cells
 from foldshift.reporting.items import Shown
+from foldshift.reporting.paper import OTHER_DATA, comparison_notes, join_with_print
+from foldshift.reporting.rows import read_cells
+from foldshift.reporting.tables import plain_grid
 from foldshift.studies.saez_2022.tables import comparable_results, p_value_errors
 
-OTHER_DATA = "this run does not cover the 28 data sets of the paper"
+PRINT_KEYS = ("dataset", "regressor", "metric", "k", "partitioner", "quantity")  # of a printed number
 
 
 def printed_rows(table1, table4, table5):
     """The printed tables in one shape."""
-    sets = pd.read_csv(table1).melt("dataset", var_name="quantity", value_name="value").rename(columns={"dataset": "partitioner"})
-    sets = sets.assign(table="table1", regressor="", metric="", k=0, row_has_higher_rank_sum="")
-    shift = pd.read_csv(table4).assign(table="table4", regressor="", metric="dn")
-    error = pd.read_csv(table5).assign(table="table5")
+    sets = pd.read_csv(table1).melt("dataset", var_name="quantity", value_name="value")
+    sets = sets.assign(table="table1", regressor="", metric="", partitioner="", k=0, row_has_higher_rank_sum="")
+    shift = pd.read_csv(table4).assign(table="table4", dataset="", regressor="", metric="dn")
+    error = pd.read_csv(table5).assign(table="table5", dataset="")
     rows = pd.concat([sets, shift, error], ignore_index=True)
     rows["row_has_higher_rank_sum"] = rows["row_has_higher_rank_sum"].fillna("")
     return rows
@@ -25,19 +27,19 @@ def our_numbers(datasets, shift, error):
     """Our numbers and Monte Carlo errors by the keys of the printed ones."""
     ours, errors = {}, {}
     for row in datasets.itertuples():
-        ours["table1", "", "", 0, row.dataset, "attributes"] = (row.attributes, None)
-        ours["table1", "", "", 0, row.dataset, "samples"] = (row.samples, None)
+        ours["table1", row.dataset, "", "", 0, "", "attributes"] = (row.attributes, None)
+        ours["table1", row.dataset, "", "", 0, "", "samples"] = (row.samples, None)
     for row in shift.itertuples():
-        key = ("table4", "", "dn", row.k, row.partitioner)
+        key = ("table4", "", "", "dn", row.k, row.partitioner)
         ours[(*key, "mean_dn")], errors[(*key, "mean_dn")] = (row.mean_dn, None), row.standard_error
         ours[(*key, "p_vs_CV")] = (row.p_vs_cv, row.higher_vs_cv)
         ours[(*key, "p_vs_TSCV")] = (row.p_vs_tscv, row.higher_vs_tscv)
     for row in error.itertuples():
-        key = ("table5", row.regressor, "rmse", row.k, row.partitioner)
+        key = ("table5", "", row.regressor, "rmse", row.k, row.partitioner)
         ours[(*key, "mean")], errors[(*key, "mean")] = (row.rmse, None), row.rmse_standard_error
         ours[(*key, "p_vs_CV")] = (row.p_vs_cv, row.higher_vs_cv)
         ours[(*key, "p_vs_TSCV")] = (row.p_vs_tscv, row.higher_vs_tscv)
-        key = ("table5", row.regressor, "std", row.k, row.partitioner)
+        key = ("table5", "", row.regressor, "std", row.k, row.partitioner)
         ours[(*key, "mean")], errors[(*key, "mean")] = (row.std, None), row.std_standard_error
         ours[(*key, "p_vs_CV")] = (row.std_p_vs_cv, row.std_higher_vs_cv)
         ours[(*key, "p_vs_TSCV")] = (row.std_p_vs_tscv, row.std_higher_vs_tscv)
@@ -47,7 +49,15 @@ def our_numbers(datasets, shift, error):
 def short_rows(error, n_datasets):
     """What to say of our numbers in Table 5 that rest on fewer data sets than there are."""
     return {
-        ("table5", row.regressor, metric, row.k, row.partitioner, quantity): f"ours on {row.n_datasets} of {n_datasets} data sets"
+        (
+            "table5",
+            "",
+            row.regressor,
+            metric,
+            row.k,
+            row.partitioner,
+            quantity,
+        ): f"ours on {row.n_datasets} of {n_datasets} data sets"
         for row in error.itertuples()
         if row.n_datasets < n_datasets
         for metric in ("rmse", "std")
@@ -67,12 +77,12 @@ def bootstrap_errors(inputs, settings):
     out = {}
     for k in folds:
         of_k = p_value_errors({name: shift[k, name] for name in partitioners}, partitioners, "mean", ("dn", k))
-        out |= {("table4", "", "dn", k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
+        out |= {("table4", "", "", "dn", k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
         for learner in learners:
             values = comparable_results(errors, learner, k, partitioners)
             for metric, statistic in (("rmse", "mean"), ("std", "std")):
                 of_k = p_value_errors(values, partitioners, statistic, (learner, k))
-                out |= {("table5", learner, metric, k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
+                out |= {("table5", "", learner, metric, k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
     return out
 
 
@@ -81,57 +91,51 @@ def paper_vs_ours(inputs, settings):
     printed = printed_rows(*inputs.printed)
     datasets, shift, error = (pd.read_csv(path) for path in (inputs.datasets, inputs.table4, inputs.table5))
     ours, errors = our_numbers(datasets, shift, error)
-    wanted = set(printed[printed["table"] == "table1"]["partitioner"])
+    wanted = set(printed[printed["table"] == "table1"]["dataset"])
     comparable = set(settings["datasets"]) == wanted
     if comparable:
         errors |= bootstrap_errors(inputs, settings)
-    return {"paper_vs_ours": Shown(join(printed, ours, errors, comparable, OTHER_DATA, short_rows(error, len(datasets))))}
+    table = join(printed, ours, errors, comparable, short_rows(error, len(datasets)))
+    return {"paper_vs_ours": Shown(table, plain_grid(table, comparison_notes(table)))}
 
 
-def join(printed, ours, errors, comparable, reason, remarks=None):
+def join(printed, ours, errors, comparable, remarks=None):
     """Every printed number beside ours.
 
     Parameters
     ----------
     printed : pandas.DataFrame
-        Columns ``table``, keys, ``quantity``, ``value`` and ``row_has_higher_rank_sum``.
+        Columns ``table``, those of `PRINT_KEYS`, ``value`` and ``row_has_higher_rank_sum``.
     ours : dict of tuple to (float, int or None)
-        Our number and asterisk, by the keys of the printed row.
+        Our number and asterisk, by the table and keys of the printed row.
     errors : dict of tuple to float
         Monte Carlo standard error of our number.
     comparable : bool
         Whether the run covers what the paper covers; otherwise the numbers are left out.
-    reason : str
-        Why not.
     remarks : dict of tuple to str, optional
         What our number rests on, where that is less than the paper's, by the keys of the printed row.
 
     Returns
     -------
     table : pandas.DataFrame
-        ``table, regressor, metric, k, partitioner, quantity, printed, ours, ratio, standard_error, printed_asterisk, our_asterisk, note``.
+        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note tells which p-values carry an asterisk (the row's method has the
+        larger values), in print and here.
     """
+    on = ["table", *PRINT_KEYS]
+    remarks = remarks or {}
+    starred = dict(zip(printed[on].itertuples(index=False, name=None), printed["row_has_higher_rank_sum"] == "*"))
     rows = []
-    for row in printed.itertuples(index=False):
-        key = (row.table, row.regressor, row.metric, row.k, row.partitioner, row.quantity)
-        value, asterisk = ours.get(key, (np.nan, None)) if comparable else (np.nan, None)
-        is_p = row.quantity.startswith("p_")
-        note = (remarks or {}).get(key, "") if key in ours else "not in this run"
-        rows.append(
-            {
-                "table": row.table,
-                "regressor": row.regressor,
-                "metric": row.metric,
-                "k": row.k,
-                "partitioner": row.partitioner,
-                "quantity": row.quantity,
-                "printed": row.value,
-                "ours": value,
-                "ratio": value / row.value,
-                "standard_error": errors.get(key, np.nan) if comparable else np.nan,
-                "printed_asterisk": row.row_has_higher_rank_sum if is_p else "",
-                "our_asterisk": "*" if is_p and asterisk == 1 else "",
-                "note": note if comparable else reason,
-            }
-        )
-    return pd.DataFrame(rows)
+    for key, (value, asterisk) in ours.items() if comparable else ():
+        stars = _stars(starred.get(key, False), asterisk == 1) if key[-1].startswith("p_") and value == value else ""
+        rows.append((*key, value, errors.get(key, np.nan), "; ".join(filter(None, (remarks.get(key), stars)))))
+    printed = printed.rename(columns={"value": "printed"})
+    if not comparable:
+        printed["note"] = [OTHER_DATA + "; asterisk in print" * star for star in printed["row_has_higher_rank_sum"] == "*"]
+    ours = pd.DataFrame(rows, columns=[*on, "ours", "standard_error", "note"])
+    return join_with_print(printed, ours, PRINT_KEYS)
+
+
+def _stars(in_print, here):
+    return {(True, True): "asterisk in both", (True, False): "asterisk in print only", (False, True): "asterisk here only"}.get(
+        (in_print, here), ""
+    )

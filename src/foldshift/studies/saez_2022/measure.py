@@ -78,7 +78,9 @@ def compare_scaling(inputs, cell, *, learners, partitioners, k, n_seeds, master_
         return errors
 
     rows = []
-    for (learner, name), result in run_cells(mean_errors, [(learner, name) for learner in learners for name in partitioners], **limits):
+    for (learner, name), result in run_cells(
+        mean_errors, [(learner, name) for learner in learners for name in partitioners], **limits
+    ):
         if isinstance(result, Lost):
             logging.warning("%s, %s: %s: %s", learner, name, result.status, result.message)
             result = (np.nan, np.nan)

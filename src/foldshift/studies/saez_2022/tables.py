@@ -13,15 +13,26 @@ from foldshift.inference.monte_carlo import (
     std_and_error,
 )
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
-from foldshift.reporting.rows import read_cells
-from foldshift.reporting.tables import EMPTY, Cell, Grid, format_p, plain_grid, shades
-from foldshift.seeding import generator
 from foldshift.reporting.items import Shown
+from foldshift.reporting.numbers import EMPTY, count_range, number, p_value
+from foldshift.reporting.rows import read_cells
+from foldshift.reporting.tables import Cell, Grid, plain_grid, shades
+from foldshift.seeding import generator
 
 REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100
 SCALING_ROWS = ("dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold")
-SCALING_COLUMNS = ["regressor", "partitioner", "k", "rmse_global", "rmse_fold", "ratio", "largest_difference", "largest_in", "p_value"]
+SCALING_COLUMNS = [
+    "regressor",
+    "partitioner",
+    "k",
+    "rmse_global",
+    "rmse_fold",
+    "ratio",
+    "largest_difference",
+    "largest_in",
+    "p_value",
+]
 SCALING_COLUMNS += ["n_datasets", "n_seeds"]
 
 
@@ -66,14 +77,14 @@ def error(inputs, settings):
     }
     return {
         "table5_error": Shown(table, error_grid(table, settings["alpha"])),
-        **{name: Shown(frame, plain_grid(frame, "", empty=EMPTY)) for name, frame in plain.items()},
+        **{name: Shown(frame, plain_grid(frame)) for name, frame in plain.items()},
     }
 
 
 def scaling(inputs, settings):
     """What scaling on the whole data set leaks; as `target_shift`. `inputs` has ``rows``: files of the scaling check."""
     table = scaling_table(pd.concat([pd.DataFrame(read_columns(path, SCALING_ROWS)) for path in inputs.rows], ignore_index=True))
-    return {"scaling_check": Shown(table, plain_grid(table, "", empty=EMPTY))}
+    return {"scaling_check": Shown(table, plain_grid(table))}
 
 
 def comparable_results(errors, learner, k, partitioners):
@@ -150,7 +161,7 @@ def shift_table(shift, folds, partitioners):
     """
     rows = []
     for k in folds:
-        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners, "")
+        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners)
         for name in partitioners:
             mean, error = mean_and_error(shift[k, name])
             n_datasets, n_seeds = shift[k, name].shape
@@ -195,7 +206,7 @@ def error_table(errors, failed, learners, folds, partitioners):
     for learner in learners:
         for k in folds:
             cells = comparable_results(errors, learner, k, partitioners)
-            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, k, partitioners, "")
+            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, k, partitioners)
             std_tests = compare_with_references({n: std_present(v) for n, v in cells.items()}, k, partitioners, "std_")
             for name in partitioners:
                 values = cells.get(name, np.empty((0, 0)))
@@ -357,13 +368,13 @@ def shift_grid(table, alpha):
     rows = []
     for k, part in table.groupby("k", sort=False):
         part = part.set_index("partitioner")
-        rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, "{:.4f}")])
-        rows += _p_rows(part, partitioners, alpha, "")
+        rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
+        rows += _p_rows(part, partitioners, alpha)
     notes = [
         _marks_note(alpha),
         _counts_note(table),
     ]
-    return Grid("", ["Folds", *partitioners], rows, notes)
+    return Grid(["Folds", *partitioners], rows, notes)
 
 
 def error_grid(table, alpha):
@@ -374,26 +385,18 @@ def error_grid(table, alpha):
         rows.append([f"{regressor}"])
         for k, part in block.groupby("k", sort=False):
             part = part.set_index("partitioner")
-            cells = _value_cells(part["rmse"], partitioners, "{:.4E}") + _value_cells(part["std"], partitioners, "{:.4E}")
+            cells = _value_cells(part["rmse"], partitioners, ".4E") + _value_cells(part["std"], partitioners, ".4E")
             rows.append([f"{k}-fcv", *cells])
-            for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
+            for error_row, std_row in zip(_p_rows(part, partitioners, alpha), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
     header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
-    return Grid("", header, rows, [_marks_note(alpha), _counts_note(table)])
+    return Grid(header, rows, [_marks_note(alpha), _counts_note(table)])
 
 
 def _value_cells(values, partitioners, form):
-    numbers = [values[name] for name in partitioners]
-    best = np.min([number for number in numbers if number == number], initial=np.inf)
-    return [
-        Cell(_exponent(form.format(number)), shade, underline=bool(number == best)) if number == number else Cell(EMPTY)
-        for number, shade in zip(numbers, shades(numbers))
-    ]
-
-
-def _exponent(text):
-    """9.2947E-02 as the paper prints it: 9.2947E-2."""
-    return text.replace("E-0", "E-").replace("E+0", "E+")
+    found = [values[name] for name in partitioners]
+    best = np.min([value for value in found if value == value], initial=np.inf)
+    return [Cell(number(value, form), shade, underline=bool(value == best)) for value, shade in zip(found, shades(found))]
 
 
 def _p_rows(part, partitioners, alpha, prefix):
@@ -403,7 +406,7 @@ def _p_rows(part, partitioners, alpha, prefix):
         cells = []
         for name in partitioners:
             p, higher = part[f"{prefix}p_{label}"][name], part[f"{prefix}higher_{label}"][name]
-            cells.append(Cell("" if name == reference else format_p(p, higher == 1) or EMPTY, bold=bool(p < alpha)))
+            cells.append(Cell("" if name == reference else p_value(p, higher == 1, decimals_from=np.inf), bold=bool(p < alpha)))
         rows.append([f"vs. {reference}", *cells])
     return rows
 
@@ -416,12 +419,8 @@ def _marks_note(alpha):
 
 
 def _counts_note(table):
-    low, high = int(table["n_datasets"].min()), int(table["n_datasets"].max())
-    sets = str(high) if low == high else f"{low} to {high}"
-    fewest, most = int(table["n_seeds"].min()), int(table["n_seeds"].max())
-    seeds = str(most) if fewest == most else f"{fewest} to {most}"
     failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
-    text = f"Rests on {sets} data sets and {seeds} seeds per cell."
+    text = f"Rests on {count_range(table['n_datasets'])} data sets and {count_range(table['n_seeds'])} seeds per cell."
     if failed:
         text += f" {failed} fits failed; seeds and data sets that they leave incomplete are left out for all partitioners of the regressor. {EMPTY}: no result."
     return text

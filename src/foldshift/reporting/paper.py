@@ -1,0 +1,82 @@
+"""Printed numbers of a paper beside ours: one way, and the same columns, for every study."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.reporting.numbers import missing
+
+OTHER_DATA = "this run does not cover the paper's data sets"
+NOT_IN_RUN = "not in this run"
+COLUMNS = ("printed", "ours", "ratio", "standard_error", "note")
+
+
+def join_with_print(printed, ours, keys):
+    """Every printed number, and ours where there is one.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        ``table``, the keys, ``printed`` (float64; NaN where the print is illegible) and, where something is to be said of the printed number or of why it
+        cannot be compared, ``note``. One row per number.
+    ours : pandas.DataFrame
+        ``table``, the keys, ``ours`` and, where known, ``standard_error`` (Monte Carlo, of our number) and ``note``; at most one row per printed number.
+        Rows that are not in print are left out.
+    keys : sequence of str
+        Columns that name a number within a table.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``table, <keys>, printed, ours, ratio, standard_error, note``, in the order of print. ``ratio`` is ours by printed, NaN where that is 0. A number
+        without ours always has a note: its own, or `NOT_IN_RUN`.
+
+    Raises
+    ------
+    pandas.errors.MergeError
+        If a number is given twice.
+    """
+    on = ["table", *keys]
+    printed = printed.reindex(columns=[*on, "printed", "note"])
+    ours = ours.reindex(columns=[*on, "ours", "standard_error", "note"])
+    ours = ours.astype({name: printed[name].dtype for name in on})
+    table = printed.merge(ours, how="left", on=on, suffixes=("_printed", "_ours"), validate="one_to_one")
+    table["ratio"] = table["ours"] / table["printed"].where(table["printed"] != 0)
+    both = zip(table["note_printed"], table["note_ours"])
+    table["note"] = ["; ".join(text for text in texts if not missing(text) and text) for texts in both]
+    table.loc[table["ours"].isna() & (table["note"] == ""), "note"] = NOT_IN_RUN
+    return table[[*on, *COLUMNS]]
+
+
+def nothing_to_compare(keys, reason):
+    """The table of a study or run that has nothing to hold against print: one row, which says why.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        Columns as of `join_with_print`.
+    reason : str
+
+    Returns
+    -------
+    table : pandas.DataFrame
+    """
+    row = dict.fromkeys(["table", *keys], "") | dict.fromkeys(COLUMNS, np.nan) | {"note": reason}
+    return pd.DataFrame([row])
+
+
+def comparison_notes(table):
+    """How much of the print is compared, in one sentence for below the table.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `join_with_print` or `nothing_to_compare` makes it.
+
+    Returns
+    -------
+    notes : list of str
+    """
+    n = int((table["printed"].notna() & table["ours"].notna()).sum())
+    if n:
+        return [f"{n} of {len(table)} printed numbers have one of ours beside them; the note says why the others have none."]
+    return [f"Nothing can be compared: {'; '.join(dict.fromkeys(table['note']))}."]
