@@ -7,20 +7,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from foldshift.shift import hellinger, ks_statistic, statistics
+from foldshift.shift.hellinger import expected_hellinger, hellinger_features
 from foldshift.shift.injectors import feature_scale, versions
+from foldshift.shift.ks import ks_features, ks_method, ks_p_value, tie_sizes
 from foldshift.shift.statistics import (
     adjust_p,
     category_counts,
     chi_square,
-    expected_hellinger,
     friedman_bootstrap,
-    hellinger_features,
     kruskal_wallis,
-    ks_features,
-    ks_method,
-    ks_p_value,
     skew,
-    tie_sizes,
     two_proportion,
 )
 

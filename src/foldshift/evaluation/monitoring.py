@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from scipy import stats
 
-from foldshift.evaluation.folds import clone_with_state
+from foldshift.estimators import clone_with_state
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import FAILED, OK, one_line
 from foldshift.learners.naive_bayes import NaiveBayesClassifier
@@ -23,17 +23,15 @@ from foldshift.learners.nearest_classifier import NNClassifier
 from foldshift.learners.svm import platt
 from foldshift.seeding import fit_states, generator
 from foldshift.shift.failures import co_failure, failing
-from foldshift.shift.hellinger import bin_codes
+from foldshift.shift.hellinger import bin_codes, hellinger_features
 from foldshift.shift.injectors import ENDS, feature_scale, versions
+from foldshift.shift.ks import ks_features, ks_p_value
 from foldshift.shift.statistics import (
     adjust_p,
     category_counts,
     chi_square,
     friedman_bootstrap,
-    hellinger_features,
     kruskal_wallis,
-    ks_features,
-    ks_p_value,
     skew,
     two_proportion,
 )
