@@ -1,4 +1,4 @@
-"""How the modules of the library stand to each other: packages in layers, nothing private taken from elsewhere, no module too long to read."""
+"""How modules stand to each other: packages in layers, nothing private taken from elsewhere, no module too long to read."""
 
 import ast
 import itertools
@@ -17,7 +17,7 @@ LONG = {
     "learners.mars": "the kernel is being split from the estimator",
 }
 MOVING = ("reporting", "planning")  # packages that are not yet held to the limit: their modules go into the folders of studies
-# Private names that are still taken from another module: kernels that are being split. One that is public by now must leave the list.
+# Private names still taken from another module: kernels that are being split. One that is public by now must leave the list.
 STILL_PRIVATE = {"learners._rulecore: gbm._leave_out", "learners.nearest_classifier: nearest._insert"}
 
 
@@ -32,7 +32,7 @@ def name_of(file):
 
 
 def imports(text, modules):
-    """What a file takes from the library, at its top or within functions: (module, name or None), without the library's own name."""
+    """What a file takes from the library, at its top or within functions: (module, name or None), without ``foldshift.``."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             found = [(alias.name, None) for alias in node.names]

@@ -66,10 +66,12 @@ def accuracy_interval(r, m, level="dataset", *, confidence=0.95, method="auto", 
     confidence : float, default=0.95
         Probability of coverage aimed at.
     method : {"auto", "normal", "wilson", "clopper-pearson"}, default="auto"
-        At the level of the data set. ``auto`` is ``normal`` where all folds (of all data sets) meet the large-sample conditions and ``wilson``
-        otherwise. The normal interval is not cut at 0 and 1. At the level of folds ``auto`` and ``normal`` are the t interval.
+        At the level of the data set. ``auto`` is ``normal`` where all folds (of all data sets) meet the large-sample conditions
+        and ``wilson`` otherwise. The normal interval is not cut at 0 and 1. At the level of folds ``auto`` and ``normal`` are the
+        t interval.
     small_folds : {"keep", "drop"}, default="keep"
-        What to do with folds that fail the large-sample conditions. ``drop`` is the paper's way and biased (see `foldshift.inference.claims`).
+        What to do with folds that fail the large-sample conditions. ``drop`` is the paper's way and biased (see
+        `foldshift.inference.claims`).
 
     Returns
     -------

@@ -20,7 +20,8 @@ from foldshift.inference.arguments import (
 class AccuracyTest(NamedTuple):
     """A test that two accuracies are equal; arrays where many tests were done at once.
 
-    ``standard_error`` is the denominator of ``statistic``; ``df`` is inf for z; ``low`` and ``high`` bound ``estimate``, accuracy of A minus that of B.
+    ``standard_error`` is the denominator of ``statistic``; ``df`` is inf for z; ``low`` and ``high`` bound ``estimate``, accuracy
+    of A minus that of B.
     """
 
     name: str
@@ -77,8 +78,8 @@ def compare_matched(r_a, r_b, m, *, confidence=0.95):
 
     Notes
     -----
-    The differences are counted as independent although training sets overlap; the Nadeau-Bengio test corrects for it. Independence of the two
-    learners is not needed.
+    The differences are counted as independent although training sets overlap; the Nadeau-Bengio test corrects for it.
+    Independence of the two learners is not needed.
 
     References
     ----------
@@ -108,15 +109,17 @@ def compare_independent(r_a, m_a, r_b, m_b, *, test="z", formula="corrected", co
     test : {"z", "t"}, default="z"
         ``z``: two proportions with pooled variance. ``t``: two samples of fold accuracies.
     formula : {"corrected", "paper"}, default="corrected"
-        ``corrected``: z pools by the number of predictions; t divides by the square root of the variance. ``paper``: z has one n for both learners,
-        so their numbers of predictions must be equal; t divides by the variance itself (the root is missing in print).
+        ``corrected``: z pools by the number of predictions; t divides by the square root of the variance. ``paper``: z has one n
+        for both learners, so their numbers of predictions must be equal; t divides by the variance itself (the root is missing in
+        print).
     confidence : float, default=0.95
         For the interval of the difference.
 
     Returns
     -------
     test : AccuracyTest
-        The degrees of freedom of t are Welch and Satterthwaite's; the paper states none. The interval of z has the unpooled variance.
+        The degrees of freedom of t are Welch and Satterthwaite's; the paper states none. The interval of z has the unpooled
+        variance.
 
     Raises
     ------
@@ -125,8 +128,8 @@ def compare_independent(r_a, m_a, r_b, m_b, *, test="z", formula="corrected", co
 
     Notes
     -----
-    Both count the two learners as independent. On the same instances they are not: both fail on hard ones, and the variance of the
-    difference is smaller than the one used here. Then use `compare_matched` or `loo_matched`.
+    Both count the two learners as independent. On the same instances they are not: both fail on hard ones, and the variance of
+    the difference is smaller than the one used here. Then use `compare_matched` or `loo_matched`.
 
     References
     ----------
@@ -213,8 +216,8 @@ def loo_matched_frequencies(n_minus, n_zero, n_plus, *, r_a=None, r_b=None, form
     r_a, r_b : int or array-like, optional
         Correct predictions of A and of B; where given, the frequencies must be possible for them.
     formula : {"corrected", "paper"}, default="corrected"
-        ``paper``: s^2 sums the deviations without their square, as printed. That sum is zero for every data set, so t is infinite or,
-        for equal accuracies, 0.
+        ``paper``: s^2 sums the deviations without their square, as printed. That sum is zero for every data set, so t is infinite
+        or, for equal accuracies, 0.
     confidence : float, default=0.95
         For the interval of the difference.
 
@@ -226,8 +229,8 @@ def loo_matched_frequencies(n_minus, n_zero, n_plus, *, r_a=None, r_b=None, form
     Raises
     ------
     ValueError
-        If a frequency is not a whole number from 0, there are fewer than two instances, only one of r_a and r_b is given, or the frequencies are
-        impossible for them.
+        If a frequency is not a whole number from 0, there are fewer than two instances, only one of r_a and r_b is given, or the
+        frequencies are impossible for them.
 
     References
     ----------

@@ -101,22 +101,24 @@ def coverage_audit(
 ):
     """Measure which interval from cross-validation can be trusted: how often each covers what it may be about.
 
-    Samples of a population are cross-validated, and every interval is held against the true errors, measured on rows outside the sample.
+    Samples of a population are cross-validated, and every interval is held against the true errors, measured on rows outside the
+    sample.
 
     Parameters
     ----------
     draw : callable
-        ``draw(rng)`` returns a sample and held-out rows of the same population: ``(X, y, X_rest, y_rest)``. With few held-out rows their own
-        error is counted as the interval's: take ten times as many as in the sample.
+        ``draw(rng)`` returns a sample and held-out rows of the same population: ``(X, y, X_rest, y_rest)``. With few held-out
+        rows their own error is counted as the interval's: take ten times as many as in the sample.
     estimator : scikit-learn classifier or regressor
         Not changed. Its loss is 0/1 or the squared error.
     shape : (int, int), optional
-        Instead of `draw` and `estimator`: n rows and K sources or folds of equal size; losses are those of `simulate_losses` for `model`.
+        Instead of `draw` and `estimator`: n rows and K sources or folds of equal size; losses are those of `simulate_losses` for
+        `model`.
     model : {"centroid", "stump", "highdim"}, default="centroid"
         With `shape`: a stable classifier, an unstable one, and one with more inputs than it can use.
     sources : {"random", "iid"}, default="random"
-        With `shape`: the K sources differ, new ones in every sample, and both leave-one-source-out and random folds are audited; or all rows
-        are from one source, and folds are random.
+        With `shape`: the K sources differ, new ones in every sample, and both leave-one-source-out and random folds are audited;
+        or all rows are from one source, and folds are random.
     n_folds : int, default=10
         Number of folds k.
     partitioner : str or callable, optional
@@ -135,15 +137,17 @@ def coverage_audit(
     Returns
     -------
     audit : CoverageAudit
-        Print it. Targets: `TRAINING_PART`, the mean true error of models trained on (k - 1) / k of a sample, over the training parts of all samples;
-        `THESE_MODELS`, the mean true error of the k models of this sample; `WHOLE_SAMPLE`, that of the model trained on the whole sample.
-        With `shape` and random sources: the error on a new source of the model of this sample (`MODEL_ON_NEW_SOURCE`), and its mean over samples
-        (`AVERAGE_NEW_SOURCE`). With ``iid`` the bias against `TRAINING_PART` is 0 by construction.
+        Print it. Targets: `TRAINING_PART`, the mean true error of models trained on (k - 1) / k of a sample, over the training
+        parts of all samples; `THESE_MODELS`, the mean true error of the k models of this sample; `WHOLE_SAMPLE`, that of the
+        model trained on the whole sample. With `shape` and random sources: the error on a new source of the model of this sample
+        (`MODEL_ON_NEW_SOURCE`), and its mean over samples (`AVERAGE_NEW_SOURCE`). With ``iid`` the bias against `TRAINING_PART`
+        is 0 by construction.
 
     Raises
     ------
     ValueError
-        If neither or both of `draw` and `shape` are given, an argument is out of range, `draw` returns something else, or the estimator fails on all samples.
+        If neither or both of `draw` and `shape` are given, an argument is out of range, `draw` returns something else, or the
+        estimator fails on all samples.
 
     Examples
     --------
@@ -215,7 +219,8 @@ def _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, level, 
         values = [np.array([getattr(one, field) for one in nested]) for field in ("estimate", "low", "high", "standard_error")]
         rows += audit_rows([Interval("nested", nested[0].target, *values, nested[0].df, "")], targets, name)
     rows.sort(key=lambda row: list(targets).index(row.target))
-    title = f"Coverage at level {level:g}: {n_replicates} samples of {round(moments.K * moments.M)} rows, {n_folds} folds by {name}, {learner}"
+    n_rows = round(moments.K * moments.M)
+    title = f"Coverage at level {level:g}: {n_replicates} samples of {n_rows} rows, {n_folds} folds by {name}, {learner}"
     notes = (
         [f"the estimator failed on {len(failures)} of {n_replicates} samples; the first time: {failures[0]}"] if failures else []
     )
@@ -227,7 +232,10 @@ class _CutError(Exception):
 
 
 def _replicate(estimator, X, y, X_rest, y_rest, partitioner, n_folds, n_repetitions, n_nested, level, rng, loss):
-    """Moments of the first partition, fold means of all, the nested interval or None, and the truths (first partition, all, whole) of one sample."""
+    """Of one sample: moments of the first partition, fold means of all, the nested interval or None, and the truths.
+
+    The truths are those of the first partition, of all, and of the whole sample.
+    """
     try:
         folds = make_folds(partitioner, X, y, n_folds, [rng] * (n_repetitions + n_nested))
     except ValueError as error:
@@ -256,8 +264,8 @@ def _audit_of_shape(shape, model, sources, n_replicates, level, rng):
         raise ValueError(f"sources={sources!r} must be 'random' or 'iid'")
     if K < 2 or n < 2 * K or n % (2 * K):
         raise ValueError(
-            f"shape=({n}, {K}) must be (n, K) with two or more sources K, and n a multiple of 2 K: sources of equal size, half of the rows of each of "
-            "either class"
+            f"shape=({n}, {K}) must be (n, K) with two or more sources K, and n a multiple of 2 K: sources of equal size, half "
+            "of the rows of each of either class"
         )
     random = sources == "random"
     drawn = simulate_losses(model, K, n // K, n_replicates, rng, sources=sources, design="both" if random else "cvr")
@@ -284,7 +292,8 @@ def _checked_sample(drawn, n_rows):
     X, y, X_rest, y_rest = map(np.asarray, drawn)
     if len(X) != len(y) or len(X_rest) != len(y_rest) or not len(X) or not len(X_rest):
         raise ValueError(
-            f"draw returned X, y, X_rest, y_rest with {len(X)}, {len(y)}, {len(X_rest)}, {len(y_rest)} rows; expected as many of X as of y, and some"
+            f"draw returned X, y, X_rest, y_rest with {len(X)}, {len(y)}, {len(X_rest)}, {len(y_rest)} rows; "
+            "expected as many of X as of y, and some"
         )
     if n_rows not in (None, len(X)):
         raise ValueError(f"draw returned samples of {n_rows} and of {len(X)} rows; coverage is that of one size of sample")

@@ -27,8 +27,8 @@ def adjust_p(p, method="bh"):
     References
     ----------
     .. [1] Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 65-70.
-    .. [2] Benjamini, Y., Hochberg, Y. (1995). Controlling the false discovery rate: a practical and powerful approach to multiple testing.
-       Journal of the Royal Statistical Society B 57, 289-300.
+    .. [2] Benjamini, Y., Hochberg, Y. (1995). Controlling the false discovery rate: a practical and powerful approach to multiple
+       testing. Journal of the Royal Statistical Society B 57, 289-300.
     """
     if method not in ("bh", "holm", "none"):
         raise ValueError(f"method={method!r} must be 'bh', 'holm' or 'none'")

@@ -28,7 +28,8 @@ class AuditRow(NamedTuple):
     bias, bias_error : float
         Mean of estimate less truth, and its Monte Carlo standard error.
     coverage, coverage_error : float
-        Share of the samples whose interval holds the truth, and its Monte Carlo standard error, ``sqrt(coverage (1 - coverage) / n)``.
+        Share of the samples whose interval holds the truth, and its Monte Carlo standard error,
+        ``sqrt(coverage (1 - coverage) / n)``.
     negative : float
         Share of the samples with a negative variance estimate, hence without interval; these count as not covered.
     width : float

@@ -20,7 +20,8 @@ class LossMoments(NamedTuple):
     variance : float or ndarray
         Variance of all losses about their mean, divided by their number.
     W, S2 : float or ndarray
-        Mean sample variance within a fold (of ``W_k M / M_k`` where sizes M_k differ), and sample variance of the fold means. W is NaN if a fold has one row.
+        Mean sample variance within a fold (of ``W_k M / M_k`` where sizes M_k differ), and sample variance of the fold means. W
+        is NaN if a fold has one row.
     K : int
         Number of folds.
     M : float
@@ -78,11 +79,11 @@ def moment_intervals(moments, level=0.95, *, binary=False):
     Returns
     -------
     intervals : list of Interval
-        ``theta_A``, ``theta_B``, ``S2/K``, ``all pairs`` and ``theta_5`` of `foldshift.inference.cv_intervals`; with 0/1 losses ``S2/K`` is Wong's at
-        the level of folds and ``all pairs`` Wong's at that of the data set (turned from accuracy to error). ``theta_5`` takes the mean size where sizes differ.
-        ``Nadeau-Bengio``: corrected for the overlap of training sets, variance ``S2 (1 / K + 1 / (K - 1))``, t with K - 1 degrees of freedom. With 0/1
-        losses also ``Wilson``, from the mean of all losses. The estimate is NaN where an interval does not exist, the ends also where
-        the variance estimate is negative.
+        ``theta_A``, ``theta_B``, ``S2/K``, ``all pairs`` and ``theta_5`` of `foldshift.inference.cv_intervals`; with 0/1 losses
+        ``S2/K`` is Wong's at the level of folds and ``all pairs`` Wong's at that of the data set (turned from accuracy to error).
+        ``theta_5`` takes the mean size where sizes differ. ``Nadeau-Bengio``: corrected for the overlap of training sets,
+        variance ``S2 (1 / K + 1 / (K - 1))``, t with K - 1 degrees of freedom. With 0/1 losses also ``Wilson``, from the mean of
+        all losses. The estimate is NaN where an interval does not exist, the ends also where the variance estimate is negative.
 
     Raises
     ------

@@ -27,8 +27,8 @@ def wilson_interval(share, n, level=0.95):
 
     References
     ----------
-    .. [1] Wilson, E.B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American Statistical
-       Association 22, 209-212.
+    .. [1] Wilson, E.B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American
+       Statistical Association 22, 209-212.
     """
     share, n = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
     n = np.where(n > 0, n, np.nan)

@@ -62,8 +62,8 @@ def wong_partition(n, k, scheme, rng):
     n, k : int
         Instances and folds, ``2 <= k <= n``.
     scheme : {1, 2, 3}
-        1: every instance draws its fold, so sizes vary and a fold may stay empty. 2: all folds have ``n // k`` instances and the last one
-        takes the rest. 3: sizes differ by one at most, the larger folds last (recommended).
+        1: every instance draws its fold, so sizes vary and a fold may stay empty. 2: all folds have ``n // k`` instances and the
+        last one takes the rest. 3: sizes differ by one at most, the larger folds last (recommended).
     rng : numpy.random.Generator
         Source of randomness.
 

@@ -78,7 +78,8 @@ def matched_columns(train, test, categorical_features, feature_names):
     if feature_names is not None:
         if any(frames) or len(feature_names) != len(names) or len(set(map(str, feature_names))) != len(names):
             raise ValueError(
-                f"feature_names has {len(feature_names)} names; expected {len(names)} that differ, for arrays only (data frames have their own)"
+                f"feature_names has {len(feature_names)} names; expected {len(names)} that differ, for arrays only "
+                "(data frames have their own)"
             )
         names = [str(name) for name in feature_names]
     nominal = _nominal(categorical_features, names)
@@ -156,7 +157,8 @@ def numeric_column(name, *parts):
         except (TypeError, ValueError):
             wrong = next(value for value in values[~missing] if not _is_number(value))
             raise ValueError(
-                f"column {name!r} of the {role} table holds {wrong!r}, which is no number; name it in categorical_features if it is nominal"
+                f"column {name!r} of the {role} table holds {wrong!r}, which is no number; name it in "
+                "categorical_features if it is nominal"
             ) from None
         if np.isinf(out).any():
             raise ValueError(f"column {name!r} of the {role} table holds infinite values; replace them or mark them as missing")
@@ -175,8 +177,11 @@ def _is_number(value):
 def nominal_column(name, *parts):
     """A column of categories, of which missing is one; parameters as of `numeric_column`."""
     labels = [[MISSING_LABEL if gone else value for value, gone in zip(values.tolist(), missing)] for values, missing in parts]
-    categories = sorted(set(labels[0]) | set(labels[1]), key=lambda label: (isinstance(label, str), label if isinstance(label, str) else 0,
-                                                                            0 if isinstance(label, str) else label))  # fmt: skip
+
+    def place(label):  # numbers before texts
+        return (True, label, 0) if isinstance(label, str) else (False, 0, label)
+
+    categories = sorted(set(labels[0]) | set(labels[1]), key=place)
     number = {label: code for code, label in enumerate(categories)}
     return Column(name, "nominal", *(np.array([number[label] for label in some], np.int64) for some in labels), categories)
 

@@ -13,8 +13,9 @@ from foldshift.shift.words import check_alpha, counted, p_in_words, shortened
 ADJUST = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 SHOWN = 8  # rows of a text that have not moved
 _ROW = {
-    "name": "", "about": "feature", "kind": "", "test": "", "statistic": np.nan, "p_value": np.nan, "p_adjusted": np.nan, "effect": np.nan,
-    "hellinger": np.nan, "hellinger_excess": np.nan, "moved": False, "change": "", "note": "", "n_train": None, "n_test": None,
+    "name": "", "about": "feature", "kind": "", "test": "", "statistic": np.nan, "p_value": np.nan, "p_adjusted": np.nan,
+    "effect": np.nan, "hellinger": np.nan, "hellinger_excess": np.nan, "moved": False, "change": "", "note": "", "n_train": None,
+    "n_test": None,
 }  # fmt: skip
 
 
@@ -26,21 +27,23 @@ class DriftReport:
     train, test : DataFrame or array-like of shape (n_samples, n_features)
         At least 5 rows each, with the same columns. Columns of data frames are matched by name.
     categorical_features : None, or array-like of str, of int, or of bool of shape (n_features,)
-        Names, positions or mask of the nominal columns. By default the columns of a data frame that hold no numbers; none of an array.
+        Names, positions or mask of the nominal columns. By default the columns of a data frame that hold no numbers; none of an
+        array.
     feature_names : list of str, optional
         Names of the columns of arrays; by default ``feature 0``, ``feature 1``, ...
     y_train, y_test : array-like of shape (n_samples,), optional
         Target of both tables. Floats that are not all whole are a quantity, anything else classes.
     scores_train, scores_test : array-like of shape (n,) or (n, n_classes), optional
-        Predicted probabilities. Of the training table they must come from rows the model was not trained on: a validation part, or
-        out-of-fold predictions; so their number may differ from that of the rows. Of two columns the second is used, of more each.
+        Predicted probabilities. Of the training table they must come from rows the model was not trained on: a validation part,
+        or out-of-fold predictions; so their number may differ from that of the rows. Of two columns the second is used, of more
+        each.
     correct_train, correct_test : array-like of bool of shape (n,), optional
         Whether each prediction was right; as the scores, of rows the model was not trained on.
     alpha : float, default=0.05
         Level of the whole report.
     adjust : {"holm", "bh"}, default="holm"
-        ``holm``: the chance that anything is said to have moved when nothing has is at most alpha. ``bh``: the expected share of false
-        ones among what is said to have moved is at most alpha (more is found).
+        ``holm``: the chance that anything is said to have moved when nothing has is at most alpha. ``bh``: the expected share of
+        false ones among what is said to have moved is at most alpha (more is found).
     multivariate : sequence of {"energy", "c2st", "mmd"}, default=("energy",)
         Tests of all features together; see `foldshift.shift.two_sample`.
     n_permutations : int, default=999
@@ -64,25 +67,28 @@ class DriftReport:
     Raises
     ------
     ValueError
-        If the tables do not have the same columns, a table is too small, a value is infinite, text stands in a column of numbers, or one of
-        a pair of arguments is missing.
+        If the tables do not have the same columns, a table is too small, a value is infinite, text stands in a column of numbers,
+        or one of a pair of arguments is missing.
 
     Notes
     -----
-    The order is that of [1]_: predictions by Kruskal-Wallis first, since only what reaches the predictions can hurt; then the features one by
-    one, by Kolmogorov-Smirnov or chi-square, and how far by Hellinger. Kruskal-Wallis does not see changes that keep the mean rank, so
-    Kolmogorov-Smirnov on the scores stands beside it. Everything is tested whatever the predictions say; the verdict keeps the order.
+    The order is that of [1]_: predictions by Kruskal-Wallis first, since only what reaches the predictions can hurt; then the
+    features one by one, by Kolmogorov-Smirnov or chi-square, and how far by Hellinger. Kruskal-Wallis does not see changes that
+    keep the mean rank, so Kolmogorov-Smirnov on the scores stands beside it. Everything is tested whatever the predictions say;
+    the verdict keeps the order.
 
-    Two families of tests, the features and the rest, take half of alpha each; ``p_adjusted`` is the p-value corrected within the family,
-    times two if there are two. So a permutation p, which cannot be arbitrarily small, is not set against hundreds of features.
+    Two families of tests, the features and the rest, take half of alpha each; ``p_adjusted`` is the p-value corrected within the
+    family, times two if there are two. So a permutation p, which cannot be arbitrarily small, is not set against hundreds of
+    features.
 
     The p of Kolmogorov-Smirnov is exact where the tables are small, given the ties if there are any, otherwise asymptotic: see
-    `foldshift.shift.statistics.ks_method`. That of chi-square is from permutations (9,999; 1,999 above 50 categories) where an expected count is below 5.
+    `foldshift.shift.ks.ks_method`. That of chi-square is from permutations (9,999; 1,999 above 50 categories) where an
+    expected count is below 5.
 
-    Odd input: a feature with one value in both tables has statistic 0 and p 1 and does not count as a test. A numeric feature with fewer than 5
-    values in a table is not tested (NaN); whether it is missing is, unless it has no value at all. In a nominal feature missing is a category; a category that only one
-    table has counts as any other, and is noted. Where all features are tested together, a missing number is the median of both tables, and
-    a column says that it was missing.
+    Odd input: a feature with one value in both tables has statistic 0 and p 1 and does not count as a test. A numeric feature
+    with fewer than 5 values in a table is not tested (NaN); whether it is missing is, unless it has no value at all. In a nominal
+    feature missing is a category; a category that only one table has counts as any other, and is noted. Where all features are
+    tested together, a missing number is the median of both tables, and a column says that it was missing.
 
     References
     ----------
@@ -145,7 +151,8 @@ class DriftReport:
         wanted = int(2 * len(tests) / alpha)
         if n_permutations < wanted and any(row.about == "features together" for row in tests):
             self.notes.append(
-                f"n_permutations={n_permutations} may be too few for the tests of all features together to reject; take {wanted} or more."
+                f"n_permutations={n_permutations} may be too few for the tests of all features together to reject; "
+                f"take {wanted} or more."
             )
         self.notes += [f"{row.name}: {row.note}." for row in self.features if row.note]
         self.verdict = _verdict(self)
@@ -241,7 +248,8 @@ def _verdict(report):
 
 
 def _global_line(row):
-    return f"  {row.name}: {row.statistic:.4g}, p {p_in_words(row.p_value)}, corrected {p_in_words(row.p_adjusted)}; {row.change}{'  << moved' * row.moved}"
+    p, corrected = p_in_words(row.p_value), p_in_words(row.p_adjusted)
+    return f"  {row.name}: {row.statistic:.4g}, p {p}, corrected {corrected}; {row.change}{'  << moved' * row.moved}"
 
 
 def _feature_line(row, width):

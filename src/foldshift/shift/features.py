@@ -31,10 +31,11 @@ class FeatureDrift(NamedTuple):
     p_adjusted : float
         Corrected for all tests of the report; see `DriftReport`.
     effect : float
-        Largest difference in probability, in [0, 1]: over half-lines for a numeric feature (that is D), over sets of categories else (total
-        variation). Features of both kinds compare.
+        Largest difference in probability, in [0, 1]: over half-lines for a numeric feature (that is D), over sets of categories
+        else (total variation). Features of both kinds compare.
     hellinger, hellinger_excess : float
-        Hellinger distance (30 bins, at most sqrt(2)), and what of it is above that of two random parts of the same sizes (root mean square).
+        Hellinger distance (30 bins, at most sqrt(2)), and what of it is above that of two random parts of the same sizes (root
+        mean square).
     moved : bool
         Whether p_adjusted is below alpha.
     change : str
@@ -92,8 +93,11 @@ def feature_rows(column, rng):
 
 def _numeric_row(name, a, b):
     row = FeatureDrift(name, "numeric", "KS", np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, False, "", "", len(a), len(b))
-    few = [f"{len(part) or 'no'} value{'s' * (len(part) != 1)} in the {role} table" for part, role in ((a, "training"), (b, "test"))
-           if len(part) < FEWEST_ROWS]  # fmt: skip
+    few = [
+        f"{len(part) or 'no'} value{'s' * (len(part) != 1)} in the {role} table"
+        for part, role in ((a, "training"), (b, "test"))
+        if len(part) < FEWEST_ROWS
+    ]
     if few:
         return row._replace(note=f"not tested, {' and '.join(few)}")
     pooled = np.concatenate([a, b])

@@ -25,11 +25,11 @@ class FoldFeature(NamedTuple):
     kind : str
         ``numeric``, ``nominal`` or ``target``.
     distance, distance_chance : float
-        Mean over all folds of the largest difference in probability between training and test part (KS distance, or total variation), and
-        the same for random folds of the same sizes.
+        Mean over all folds of the largest difference in probability between training and test part (KS distance, or total
+        variation), and the same for random folds of the same sizes.
     failing, failing_chance : float
-        Share of the folds in which KS or chi-square rejects at alpha, and the same for random folds. The latter can be away from alpha: few
-        values and small folds make the tests coarse.
+        Share of the folds in which KS or chi-square rejects at alpha, and the same for random folds. The latter can be away from
+        alpha: few values and small folds make the tests coarse.
     p_more, p_less : float
         Chance that random cuts have a mean distance as large, or as small.
     p_adjusted : float
@@ -83,8 +83,8 @@ class FoldDrift(NamedTuple):
     def __str__(self):
         width = min(max(len(row.name) for row in self.features), 40)
         lines = [
-            f"Drift of folds: {self.p_values.shape[1]} folds, {counted(self.p_values.shape[0], 'seed')}; level {self.alpha:g}, Holm; "
-            f"chance from {self.n_random} random cuts",
+            f"Drift of folds: {self.p_values.shape[1]} folds, {counted(self.p_values.shape[0], 'seed')}; level {self.alpha:g}, "
+            f"Holm; chance from {self.n_random} random cuts",
             "",
             fill(f"Verdict: {self.verdict}", 118),
             "",
@@ -93,8 +93,8 @@ class FoldDrift(NamedTuple):
         for row in sorted(self.features, key=lambda row: (row.p_adjusted, row.name)):
             mark = "" if row.verdict == AS_CHANCE else f"  << {row.verdict} than chance"
             lines.append(
-                f"  {shortened(row.name, width):<{width}}  {row.distance:8.4f}  {row.distance_chance:6.4f}  {percent(row.failing):>8}  "
-                f"{percent(row.failing_chance):>6}   {p_in_words(row.p_adjusted)}{mark}"
+                f"  {shortened(row.name, width):<{width}}  {row.distance:8.4f}  {row.distance_chance:6.4f}  "
+                f"{percent(row.failing):>8}  {percent(row.failing_chance):>6}   {p_in_words(row.p_adjusted)}{mark}"
             )
         return "\n".join(lines)
 
@@ -107,7 +107,8 @@ def fold_drift(X, y, folds, n_folds=None, *, categorical_features=None, feature_
     X : DataFrame or array-like of shape (n_samples, n_features)
         Inputs without missing values.
     y : array-like of shape (n_samples,), optional
-        Target; it is looked at as one more feature. Floats that are not all whole are a quantity, anything else classes. None: without.
+        Target; it is looked at as one more feature. Floats that are not all whole are a quantity, anything else classes. None:
+        without.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer
         Fold of every sample from 0, one row per seed.
     n_folds : int, optional
@@ -117,8 +118,8 @@ def fold_drift(X, y, folds, n_folds=None, *, categorical_features=None, feature_
     alpha : float, default=0.05
         Level at which a fold fails a test, and of the verdict.
     n_random : int, optional
-        Random cuts: rows of `folds`, shuffled, so that they have the same sizes. Time grows with it. By default 1,999, or more where there are
-        so many features that the smallest possible p would not survive the correction (one seed only).
+        Random cuts: rows of `folds`, shuffled, so that they have the same sizes. Time grows with it. By default 1,999, or more
+        where there are so many features that the smallest possible p would not survive the correction (one seed only).
     rng : numpy.random.Generator or int, default=0
         Source of the random cuts.
 
@@ -129,17 +130,18 @@ def fold_drift(X, y, folds, n_folds=None, *, categorical_features=None, feature_
     Raises
     ------
     ValueError
-        If the shapes do not fit, a value is missing or infinite, there are fewer than 5 samples or two folds, or `n_random` is below 99.
+        If the shapes do not fit, a value is missing or infinite, there are fewer than 5 samples or two folds, or `n_random` is
+        below 99.
 
     Notes
     -----
-    The folds of one cut are no independent samples, and those of different seeds share all their rows: the share that fails says nothing by
-    itself. So the whole cut is compared with random cuts of the same sizes: ``p_more`` is exact for one seed; for several, means of as many
-    random cuts are drawn 9,999 times or more from the `n_random`. Cuts by the classes or the neighbourhood can be closer than chance,
-    which is said too. Memory grows with ``n_random * n_samples`` bytes.
+    The folds of one cut are no independent samples, and those of different seeds share all their rows: the share that fails says
+    nothing by itself. So the whole cut is compared with random cuts of the same sizes: ``p_more`` is exact for one seed; for
+    several, means of as many random cuts are drawn 9,999 times or more from the `n_random`. Cuts by the classes or the
+    neighbourhood can be closer than chance, which is said too. Memory grows with ``n_random * n_samples`` bytes.
 
-    D and chi-square of every fold are those of two samples. The p of D is asymptotic, since it is only to be below alpha or not; how
-    often that is by chance is counted and not assumed.
+    D and chi-square of every fold are those of two samples. The p of D is asymptotic, since it is only to be below alpha or not;
+    how often that is by chance is counted and not assumed.
     """
     check_alpha(alpha)
     if n_random is not None and (isinstance(n_random, bool) or not isinstance(n_random, int | np.integer) or n_random < 99):

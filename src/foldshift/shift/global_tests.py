@@ -24,8 +24,9 @@ class GlobalTest(NamedTuple):
         ``predictions``, ``accuracy``, ``classes`` or ``features together``.
     statistic, p_value, p_adjusted : float
     effect : float
-        Kruskal-Wallis: probability that a score of the test table is above one of the training table (.5: no shift). KS: D. Accuracy: test
-        minus training. Classes: as of a feature. Energy: coefficient of inhomogeneity. Classifier: area under the ROC curve. MMD: squared.
+        Kruskal-Wallis: probability that a score of the test table is above one of the training table (.5: no shift). KS: D.
+        Accuracy: test minus training. Classes: as of a feature. Energy: coefficient of inhomogeneity. Classifier: area under the
+        ROC curve. MMD: squared.
     moved : bool
     change : str
     """
@@ -52,8 +53,8 @@ def score_tests(train, test):
     for role, part in zip(("train", "test"), parts):
         if part.ndim != 2 or len(part) < FEWEST_ROWS or not np.isfinite(part).all() or part.shape[1] != parts[0].shape[1]:
             raise ValueError(
-                f"scores_{role} has shape {part.shape}; expected (n,) or (n, n_classes), the same classes in both, at least {FEWEST_ROWS} "
-                "rows, finite numbers"
+                f"scores_{role} has shape {part.shape}; expected (n,) or (n, n_classes), the same classes in both, at least "
+                f"{FEWEST_ROWS} rows, finite numbers"
             )
     if parts[0].shape[1] == 2:
         parts = [part[:, 1:] for part in parts]
@@ -97,7 +98,7 @@ def accuracy_test(train, test):
 
 
 def class_test(y_train, y_test, n_train, n_test, rng):
-    """Test of the target, a quantity or classes, of tables with these numbers of rows; `rng` is for the permutations of chi-square."""
+    """Test of the target, a quantity or classes, of tables of these sizes; `rng` is for the permutations of chi-square."""
     parts = []
     for role, y, n in (("train", y_train, n_train), ("test", y_test, n_test)):
         y = np.asarray(y)

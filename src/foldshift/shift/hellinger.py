@@ -19,8 +19,8 @@ class HellingerFeatures(NamedTuple):
     distance : ndarray of shape (n_versions, n_features), dtype float64
         In [0, sqrt(2)]; NaN where the feature has no value in one of the parts, or is masked.
     expected : ndarray of the same shape
-        What two random parts of these sizes, cut from the two together, have: mean over the permutations where there are any, else
-        `expected_hellinger` (exact, a root mean square, which is a little more than the mean).
+        What two random parts of these sizes, cut from the two together, have: mean over the permutations where there are any,
+        else `expected_hellinger` (exact, a root mean square, which is a little more than the mean).
     excess : ndarray of the same shape
         ``distance - expected``.
     p_value : ndarray of the same shape
@@ -34,7 +34,7 @@ class HellingerFeatures(NamedTuple):
 
 
 def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_permutations=0, categorical_features=None):
-    """Hellinger distance of every feature between a training table and many versions of a test table, and what chance alone gives.
+    """Hellinger distance of every feature between a training table and many versions of a test table, and that of chance alone.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_per
     rng : numpy.random.Generator, optional
         Source of the permutations.
     n_permutations : int, default=0
-        Random divisions of the pooled rows into parts of the same sizes, for p-values. A division changes how many of the values of
-        a bin are in the test part, which follow a multivariate hypergeometric distribution: drawn directly.
+        Random divisions of the pooled rows into parts of the same sizes, for p-values. A division changes how many of the values
+        of a bin are in the test part, which follow a multivariate hypergeometric distribution: drawn directly.
     categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
         Mask or positions of the nominal features, whose distinct values are bins; one that only one part has is a bin too.
 
@@ -62,8 +62,9 @@ def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_per
 
     Notes
     -----
-    With no shift the distance is about ``sqrt((n_bins - 1) / 4 (1 / n_train + 1 / n_test))``, and not 0: dropping rows alone makes
-    it larger. Compare the excess. A constant feature with the same value in both parts has distance, expected distance and excess 0.
+    With no shift the distance is about ``sqrt((n_bins - 1) / 4 (1 / n_train + 1 / n_test))``, and not 0: dropping rows alone
+    makes it larger. Compare the excess. A constant feature with the same value in both parts has distance, expected distance and
+    excess 0.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Kolmogorov-Smirnov distance, exact under ties: of two samples, of all features of many versions of a table, of every fold; and its p-values."""
+"""Kolmogorov-Smirnov distance, exact under ties: of two samples, of features of many versions of a table, of folds; p-values."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,8 @@ class KSFeatures(NamedTuple):
     statistic : ndarray of shape (n_versions, n_features), dtype float64
         ``D = max |F_train - F_test|``, in [0, 1]; NaN where the feature has no value in one of the parts, or is masked.
     greater : ndarray of the same shape
-        One-sided, ``max (F_train - F_test)``: large where the test values are the larger ones. `scipy.stats.ks_2samp` calls it "greater".
+        One-sided, ``max (F_train - F_test)``: large where the test values are the larger ones. `scipy.stats.ks_2samp` calls it
+        "greater".
     n_train : ndarray of shape (n_features,), dtype int64
         Values present in the training table.
     n_test : ndarray of shape (n_versions, n_features), dtype int64
@@ -45,8 +46,8 @@ def ks_features(train, test, versions=None):
     test : array-like of shape (n_test, n_features)
         As `train`.
     versions : None, Versions, or array-like of int of shape (n_versions, n_kept)
-        None: the test table as it is. What `foldshift.shift.injectors.versions` returns; or the rows of every version, of which one may
-        stand more than once.
+        None: the test table as it is. What `foldshift.shift.injectors.versions` returns; or the rows of every version, of which
+        one may stand more than once.
 
     Returns
     -------
@@ -59,9 +60,9 @@ def ks_features(train, test, versions=None):
 
     Notes
     -----
-    Each feature is sorted once for all versions; a version is then a count of its rows along that order. D is computed on integers and
-    rounded once, so that ties are exact, and it is the same whether the distribution function counts values up to x or strictly below.
-    A constant feature has D = 0 if it has the same value in both tables.
+    Each feature is sorted once for all versions; a version is then a count of its rows along that order. D is computed on
+    integers and rounded once, so that ties are exact, and it is the same whether the distribution function counts values up to x
+    or strictly below. A constant feature has D = 0 if it has the same value in both tables.
 
     References
     ----------
@@ -103,18 +104,18 @@ def ks_p_value(D, n1, n2, method="auto", ties=None):
         ``exact``
             Two-sided, from the distribution of continuous values without ties (under ties it is too large).
         ``permutation``
-            Two-sided, over all divisions of the pooled sample into parts of these sizes, given its ties: counted in full, not drawn
-            at random. Without ties the same as ``exact``.
+            Two-sided, over all divisions of the pooled sample into parts of these sizes, given its ties: counted in full, not
+            drawn at random. Without ties the same as ``exact``.
         ``asymptotic``
             Two-sided limit ``2 sum (-1)^(i-1) exp(-2 i^2 D^2 m)`` with ``m = n1 n2 / (n1 + n2)``.
         ``paper``
-            Equation 7 of [1]_: ``4 D^2 m`` against a chi-square with 2 degrees of freedom, ``exp(-2 D^2 m)``. It is the limit of the
-            one-sided D (`KSFeatures.greater`): the two-sided D exceeds it about twice as often as it says.
+            Equation 7 of [1]_: ``4 D^2 m`` against a chi-square with 2 degrees of freedom, ``exp(-2 D^2 m)``. It is the limit of
+            the one-sided D (`KSFeatures.greater`): the two-sided D exceeds it about twice as often as it says.
         ``auto``
             See `ks_method`.
     ties : array-like of int, optional
-        Sizes of the groups of equal values of the pooled sample in ascending order of the value (`tie_sizes`); needed by ``permutation``.
-        They belong to one pooled sample, so that n1 and n2 must be single numbers.
+        Sizes of the groups of equal values of the pooled sample in ascending order of the value (`tie_sizes`); needed by
+        ``permutation``. They belong to one pooled sample, so that n1 and n2 must be single numbers.
 
     Returns
     -------
@@ -129,8 +130,8 @@ def ks_p_value(D, n1, n2, method="auto", ties=None):
     References
     ----------
     .. [1] Cieslak, Chawla (2009), section 5.3, equation 7.
-    .. [2] Schroeer, G., Trenkler, D. (1995). Exact and randomization distributions of Kolmogorov-Smirnov tests two or three samples.
-       Computational Statistics & Data Analysis 20(2), 185-202.
+    .. [2] Schroeer, G., Trenkler, D. (1995). Exact and randomization distributions of Kolmogorov-Smirnov tests two or three
+       samples. Computational Statistics & Data Analysis 20(2), 185-202.
     """
     D, n1, n2 = np.broadcast_arrays(np.asarray(D, dtype=np.float64), np.asarray(n1), np.asarray(n2))
     if ((D < 0) | (D > 1)).any():
@@ -172,8 +173,8 @@ def ks_method(n1, n2, method="auto", ties=None):
     Returns
     -------
     method : str
-        `method` itself but for ``auto``: without ties ``exact`` while ``n1 n2`` is at most 10,000, under ties ``permutation`` while it is at most
-        10,000,000, and ``asymptotic`` above (which is too large under ties). It depends on nothing else.
+        `method` itself but for ``auto``: without ties ``exact`` while ``n1 n2`` is at most 10,000, under ties ``permutation``
+        while it is at most 10,000,000, and ``asymptotic`` above (which is too large under ties). It depends on nothing else.
     """
     if method == "permutation" and ties is None:
         raise ValueError("ties is None; method='permutation' needs the sizes of the groups of equal values: tie_sizes(a, b)")
@@ -186,7 +187,7 @@ def ks_method(n1, n2, method="auto", ties=None):
 
 
 def tie_sizes(a, b):
-    """Sizes of the groups of equal values of two samples together, in ascending order of the value; missing values (NaN) do not count.
+    """Sizes of the groups of equal values of two samples together, in ascending order of the value; NaN does not count.
 
     Parameters
     ----------
@@ -211,7 +212,10 @@ def _row_counts(rows, n):
 
 
 def _ks_column(train, test, counts):
-    """D two-sided and one-sided, and number of values, of every version of one column; `train` is sorted and has no NaN, `counts` is (n, n_versions)."""
+    """D two-sided and one-sided, and number of values, of every version of one column.
+
+    `train` is sorted and has no NaN, `counts` is (n, n_versions).
+    """
     n_train, n_versions = len(train), counts.shape[1]
     order = np.argsort(test)  # NaN last
     values = test[order]
@@ -263,8 +267,8 @@ def _checked_ties(ties, n):
 def _exact_p(D, n1, n2, ends):
     """P(distance >= D) over all equally likely orders of the pooled sample, looked at where a group of equal values ends.
 
-    The pooled values are gone through in order; state i is how many of them belong to the smaller sample. What is too far apart leaves, and the sum of
-    what left is p, which keeps small p accurate.
+    The pooled values are gone through in order; state i is how many of them belong to the smaller sample. What is too far apart
+    leaves, and the sum of what left is p, which keeps small p accurate.
     """
     n1, n2 = min(n1, n2), max(n1, n2)
     scale = n1 * n2
@@ -344,8 +348,9 @@ def fold_ks(y, folds, n_folds=None):
 
     Notes
     -----
-    With j samples up to a value, c of them in a fold of size m, the distance is ``|j m - c n| / (m (n - m))``: integers until the last
-    division. Between two samples of a fold it is extreme at the ends, so one pass over the sorted targets serves all folds: O(n) per seed.
+    With j samples up to a value, c of them in a fold of size m, the distance is ``|j m - c n| / (m (n - m))``: integers until the
+    last division. Between two samples of a fold it is extreme at the ends, so one pass over the sorted targets serves all folds:
+    O(n) per seed.
     """
     y = np.asarray(y, dtype=np.float64)
     folds = np.atleast_2d(folds)
@@ -363,7 +368,7 @@ def fold_ks(y, folds, n_folds=None):
 
 @njit(cache=True)
 def fold_ks_in_order(folds, ends, n_folds):
-    """`fold_ks` of samples in ascending order of the target, of which `ends` says where each group of equal values ends (one past it)."""
+    """`fold_ks` of samples in ascending order of the target; `ends` says where each group of equal values ends (one past it)."""
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n_folds))
     size = np.empty(n_folds, np.int64)

@@ -75,8 +75,8 @@ def chi_square(table):
     Returns
     -------
     test : ChiSquare
-        ``sum (n_ij - E_ij)^2 / E_ij`` with ``E_ij = n_i. n_.j / N``, no continuity correction; values that no population has are dropped. If
-        only one value is left there is nothing to compare: statistic 0, df 0 and p 1.
+        ``sum (n_ij - E_ij)^2 / E_ij`` with ``E_ij = n_i. n_.j / N``, no continuity correction; values that no population has are
+        dropped. If only one value is left there is nothing to compare: statistic 0, df 0 and p 1.
 
     Raises
     ------
@@ -85,8 +85,8 @@ def chi_square(table):
 
     Notes
     -----
-    Equation 5 of [1]_ has no square and another expectation, and is negative on the paper's own example (-5.690 for Table 5, which has
-    19.0). No printed number rests on it, so that it is not offered.
+    Equation 5 of [1]_ has no square and another expectation, and is negative on the paper's own example (-5.690 for Table 5,
+    which has 19.0). No printed number rests on it, so that it is not offered.
 
     References
     ----------
@@ -142,7 +142,8 @@ def kruskal_wallis(scores_a, scores_b):
     Returns
     -------
     test : RankTest
-        df is 1. Where all scores are equal the statistic is 0 and p 1. p is that of chi-square: below 5 scores in a sample it is coarse.
+        df is 1. Where all scores are equal the statistic is 0 and p 1. p is that of chi-square: below 5 scores in a sample it is
+        coarse.
 
     Raises
     ------
@@ -151,7 +152,8 @@ def kruskal_wallis(scores_a, scores_b):
 
     Notes
     -----
-    It looks at mean ranks alone: a change that keeps them, such as one of spread, goes unseen. Look at `ks_features` of the scores too.
+    It looks at mean ranks alone: a change that keeps them, such as one of spread, goes unseen. Look at `ks_features` of the
+    scores too.
 
     References
     ----------
@@ -197,9 +199,9 @@ def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
 
     Notes
     -----
-    **Not a valid test.** More bootstraps of the same predictions make any difference significant: with no shift at all it rejects at the
-    5 % level in .64, .80 and .94 of the cases with 30, 100 and 1000 bootstraps (8000 simulations; accuracy .85, 2000 validation and
-    3000 test rows). It is here because the paper's figures are made of it; `two_proportion` is the valid test.
+    **Not a valid test.** More bootstraps of the same predictions make any difference significant: with no shift at all it rejects
+    at the 5 % level in .64, .80 and .94 of the cases with 30, 100 and 1000 bootstraps (8000 simulations; accuracy .85, 2000
+    validation and 3000 test rows). It is here because the paper's figures are made of it; `two_proportion` is the valid test.
 
     The rows drawn with replacement that are correct follow a binomial distribution, which is drawn from directly.
 
@@ -240,8 +242,8 @@ def two_proportion(correct_val, correct_test, *, level=0.95):
 
     References
     ----------
-    .. [1] Newcombe, R.G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven methods.
-       Statistics in Medicine 17, 873-890. Method 10.
+    .. [1] Newcombe, R.G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven
+       methods. Statistics in Medicine 17, 873-890. Method 10.
     """
     if not 0 < level < 1:
         raise ValueError(f"level={level!r} must be between 0 and 1, e.g. 0.95")
@@ -264,7 +266,7 @@ def two_proportion(correct_val, correct_test, *, level=0.95):
 
 
 def skew(values):
-    """Skewness ``m3 / m2^1.5`` of the values along the last axis, as Table 6 of the paper has it (biased, without correction for n).
+    """Skewness ``m3 / m2^1.5`` of the values along the last axis, as in Table 6 of the paper (biased, not corrected for n).
 
     Parameters
     ----------

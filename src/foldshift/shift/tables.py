@@ -70,7 +70,8 @@ def numeric_tables(train, test):
     train, test = np.asarray(train, dtype=np.float64), np.asarray(test, dtype=np.float64)
     if train.ndim != 2 or test.ndim != 2 or train.shape[1] != test.shape[1] or 0 in train.shape or 0 in test.shape:
         raise ValueError(
-            f"train has shape {train.shape} and test {test.shape}; expected (n_train, n_features) and (n_test, n_features), none of them 0"
+            f"train has shape {train.shape} and test {test.shape}; expected (n_train, n_features) and (n_test, n_features), "
+            "none of them 0"
         )
     for name, table in (("train", train), ("test", test)):
         if np.isinf(table).any():
