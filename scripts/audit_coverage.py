@@ -15,7 +15,8 @@ from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import FAILED, OK
 from foldshift.evaluation.storage import TEXT, write_rows
-from foldshift.inference.audit import LossMoments, fold_losses, held_out_loss, loss_moments, squared_error, zero_one_loss
+from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
+from foldshift.inference.moments import LossMoments, loss_moments
 from foldshift.jobs import run
 from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, make_folds, n_strata_of
 from foldshift.seeding import generator, seed_sequence

@@ -18,8 +18,9 @@ from foldshift.evaluation.monitoring import measure_repeat
 from foldshift.files import write_text
 from foldshift.planning.config import read_learners, read_yaml
 from foldshift.reporting.tables import to_csv
+from foldshift.shift.hellinger import hellinger_features
 from foldshift.shift.injectors import feature_scale, versions
-from foldshift.shift.statistics import hellinger_features, ks_features, ks_p_value
+from foldshift.shift.ks import ks_features, ks_p_value
 
 ROOT = Path(__file__).resolve().parents[1]
 N_MULTIVARIATE = 5  # repeats with the tests that permute rows, as the schema has it

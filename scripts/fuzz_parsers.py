@@ -27,8 +27,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from foldshift.datasets.download import read_members
+from foldshift.datasets.excel import ZIP_SIGNATURE
 from foldshift.datasets.options import parse_options
-from foldshift.datasets.parsers import ZIP_SIGNATURE, read_table
+from foldshift.datasets.parsers import read_table
 from foldshift.datasets.preparation import prepare
 from foldshift.datasets.sources import parse_source
 from foldshift.datasets.table import KINDS, RawTable, fingerprint

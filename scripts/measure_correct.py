@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
+from foldshift.estimators import clone_with_state
 from foldshift.evaluation.classes import predict_classes
-from foldshift.evaluation.folds import clone_with_state
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.leave_one_out import leave_one_out

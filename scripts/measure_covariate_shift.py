@@ -11,7 +11,7 @@ from foldshift.jobs import run
 from foldshift.partition.storage import read_folds
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES, fold_covariates
-from foldshift.shift.drift import FoldFeature, fold_drift
+from foldshift.shift.folds import FoldFeature, fold_drift
 from foldshift.shift.two_sample import FEWEST_ROWS
 
 N_RANDOM = 499  # random cuts that say what chance gives

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from foldshift.evaluation.storage import read_columns
-from foldshift.inference.audit import LossMoments
+from foldshift.inference.moments import LossMoments
 from foldshift.jobs import run
 from foldshift.reporting.audit import audit_grid, audit_table, draw_audit, partitioner_grid, partitioner_table
 from foldshift.reporting.figures import save_figure

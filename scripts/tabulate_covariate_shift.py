@@ -22,7 +22,7 @@ from foldshift.reporting.covariate_shift import (
 from foldshift.reporting.figures import save_figure
 from foldshift.reporting.tables import plain_grid, write_table
 from foldshift.shift.covariates import MEASURES
-from foldshift.shift.drift import FoldFeature
+from foldshift.shift.folds import FoldFeature
 
 CAPTION = (
     "Covariate shift that cross-validation itself induces: how different the inputs of training and test part are, classes aside. Smaller is better. "

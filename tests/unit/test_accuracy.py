@@ -5,24 +5,19 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm, ttest_1samp, ttest_ind, ttest_rel
 from scipy.stats import t as student
 
-from foldshift.inference.accuracy import (
-    METHODS,
-    TEXTBOOKS,
-    accuracy_interval,
+from foldshift.inference.accuracy import METHODS, accuracy_interval, large_sample, loo_interval
+from foldshift.inference.accuracy_tests import (
     check_frequencies,
     compare_independent,
     compare_matched,
     correctness_phi,
     feasible_frequencies,
-    fold_of_uniform,
-    large_sample,
     large_sample_matched,
     loo_independent,
-    loo_interval,
     loo_matched,
     loo_matched_frequencies,
-    wong_partition,
 )
+from foldshift.inference.wong_cuts import TEXTBOOKS, fold_of_uniform, wong_partition
 from foldshift.inference.wong_examples import matched_frequencies, wong_examples
 
 FOLDS = [32, 28, 30, 30, 32]

@@ -14,27 +14,20 @@ from foldshift.datasets.populations import POPULATIONS, TARGET_POPULATIONS, draw
 from foldshift.errors import DataError
 from foldshift.evaluation.storage import read_columns
 from foldshift.inference.accuracy import accuracy_interval
-from foldshift.inference.audit import (
+from foldshift.inference.audit import LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS, coverage_audit
+from foldshift.inference.comparisons import nadeau_bengio
+from foldshift.inference.coverage import (
     AVERAGE_NEW_SOURCE,
-    LEAVE_ONE_SOURCE_OUT,
     MODEL_ON_NEW_SOURCE,
-    RANDOM_FOLDS,
     THESE_MODELS,
     TRAINING_PART,
     WHOLE_SAMPLE,
-    LossMoments,
     audit_rows,
-    coverage_audit,
-    fold_losses,
-    held_out_loss,
     keeps_level,
-    loss_moments,
-    moment_intervals,
-    squared_error,
-    zero_one_loss,
 )
-from foldshift.inference.comparisons import nadeau_bengio
+from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
 from foldshift.inference.intervals import Interval, cv_intervals
+from foldshift.inference.moments import LossMoments, loss_moments, moment_intervals
 from foldshift.partition import make_folds
 
 MOMENT_COLUMNS = list(LossMoments._fields)

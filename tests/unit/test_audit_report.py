@@ -7,7 +7,8 @@ import pytest
 import tabulate_audit
 from audit_coverage import SCHEMA
 from foldshift.evaluation.storage import write_rows
-from foldshift.inference.audit import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE, loss_moments, moment_intervals
+from foldshift.inference.coverage import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE
+from foldshift.inference.moments import loss_moments, moment_intervals
 from foldshift.reporting.audit import AUDIT_COLUMNS, audit_grid, audit_table, draw_audit, partitioner_grid, partitioner_table
 from foldshift.reporting.figures import plt
 from foldshift.reporting.numbers import EMPTY

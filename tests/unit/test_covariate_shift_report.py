@@ -33,7 +33,7 @@ from foldshift.reporting.tables import to_html
 from foldshift.seeding import generator
 from foldshift.shift import fold_covariates
 from foldshift.shift.covariates import MEASURES
-from foldshift.shift.drift import fold_drift
+from foldshift.shift.folds import fold_drift
 
 SCHEMES = {2: 5, 5: 2}
 NAMES = ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"]

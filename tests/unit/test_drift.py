@@ -4,7 +4,8 @@ import pytest
 from scipy.stats import chi2_contingency, kruskal, ks_2samp
 
 from foldshift.shift import fold_ks_attributes
-from foldshift.shift.drift import DriftReport, fold_drift
+from foldshift.shift.drift import DriftReport
+from foldshift.shift.folds import fold_drift
 
 A = np.r_[np.arange(0.02, 0.42, 0.04), np.arange(0.5, 0.99, 0.05)]
 

@@ -7,7 +7,8 @@ import pytest
 
 from foldshift.reporting.drift import MOST, draw_drift, draw_fold_drift
 from foldshift.reporting.figures import plt
-from foldshift.shift.drift import DriftReport, fold_drift
+from foldshift.shift.drift import DriftReport
+from foldshift.shift.folds import fold_drift
 
 LONG = "a rather long name of feature {}, cost in $ and $$ per year, as the register of the year before last has it"
 

@@ -36,7 +36,7 @@ from foldshift.reporting import figures
 from foldshift.reporting.failures import failures_grid, failures_table
 from foldshift.reporting.tables import plain_grid, shades, to_html
 from foldshift.shift.covariates import MEASURES
-from foldshift.shift.drift import FoldFeature
+from foldshift.shift.folds import FoldFeature
 from measure_convergence import cell_rows, unknown, with_keys
 
 LEARNERS, CUTS, FOLDS, N_SEEDS = ["RPART", "NN"], ["CV", "SCV2", "TSCV"], [2, 5], 6

@@ -19,15 +19,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foldshift.datasets.delimited import read_space, read_tsv
+from foldshift.datasets.frames import read_frame
+from foldshift.datasets.headed import read_arff, read_keel
 from foldshift.datasets.options import ReadOptions, parse_options
-from foldshift.datasets.parsers import (
-    read_arff,
-    read_frame,
-    read_keel,
-    read_space,
-    read_table,
-    read_tsv,
-)
+from foldshift.datasets.parsers import read_table
 from foldshift.datasets.preparation import prepare
 from foldshift.datasets.table import RawTable, fingerprint
 from foldshift.errors import DataError

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from foldshift.inference import wilcoxon_signed_ranks
-from foldshift.inference.ranks import cliques, critical_difference, friedman, holm
+from foldshift.inference.corrections import adjust_p
+from foldshift.inference.ranks import cliques, critical_difference, friedman
 
 few = settings(deadline=None, max_examples=40, derandomize=True)
 tables = st.integers(2, 6).flatmap(
@@ -124,14 +125,14 @@ def test_holm_tests_every_pair_by_wilcoxon():
     pairs = [(0, 1), (0, 2), (1, 2)]
     columns = ["abc".index(name) for name in result.names]
     raw = [wilcoxon_signed_ranks(scores[:, columns[i]], scores[:, columns[j]]).p_value for i, j in pairs]
-    assert [result.p_values[i, j] for i, j in pairs] == pytest.approx(holm(raw), rel=1e-12)
+    assert [result.p_values[i, j] for i, j in pairs] == pytest.approx(adjust_p(raw, "holm"), rel=1e-12)
     assert np.isnan(result.difference)
     assert all((result.p_values[i, j] > 0.05) == any({i, j} <= set(g) for g in result.groups) for i, j in pairs)
 
 
 def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.9, 0.8]) == pytest.approx([1, 1]) and holm([0.2]) == pytest.approx([0.2])
+    assert adjust_p([0.01, 0.04, 0.03, 0.005], "holm") == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert adjust_p([0.9, 0.8], "holm") == pytest.approx([1, 1]) and adjust_p([0.2], "holm") == pytest.approx([0.2])
 
 
 @given(

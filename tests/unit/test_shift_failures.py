@@ -3,7 +3,7 @@ import pytest
 
 from foldshift.shift.failures import co_failure, failing, jaccard, phi, translation_limit
 from foldshift.shift.injectors import feature_scale, versions
-from foldshift.shift.statistics import ks_features, ks_p_value
+from foldshift.shift.ks import ks_features, ks_p_value
 
 TOGETHER = np.array([[1, 1], [1, 1], [0, 0], [0, 0]])
 NEVER = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])

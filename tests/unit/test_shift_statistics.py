@@ -6,21 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from foldshift.shift import hellinger, ks_statistic, statistics
+from foldshift.shift import hellinger, ks, ks_statistic
+from foldshift.shift.hellinger import expected_hellinger, hellinger_features
 from foldshift.shift.injectors import feature_scale, versions
+from foldshift.shift.ks import ks_features, ks_method, ks_p_value, tie_sizes
 from foldshift.shift.statistics import (
     adjust_p,
     category_counts,
     chi_square,
-    expected_hellinger,
     friedman_bootstrap,
-    hellinger_features,
     kruskal_wallis,
-    ks_features,
-    ks_method,
-    ks_p_value,
     skew,
-    tie_sizes,
     two_proportion,
 )
 
@@ -117,7 +113,7 @@ def test_ties_missing_values_and_repeated_rows_are_those_of_two_plain_samples(n,
 def test_neither_blocks_of_versions_nor_large_tables_change_a_statistic(monkeypatch):
     rows = RNG.integers(0, 61, (10, 40))
     whole = ks_features(TRAIN, TEST, rows).statistic
-    monkeypatch.setattr(statistics, "CELLS_AT_ONCE", 61 * 3)
+    monkeypatch.setattr(ks, "CELLS_AT_ONCE", 61 * 3)
     assert (ks_features(TRAIN, TEST, rows).statistic == whole).all()
     a, b = RNG.normal(size=50_000), RNG.normal(size=45_000).round(2)  # the product of the sizes is above 2**31
     assert ks_features(column(a), column(b)).statistic[0] == ks_statistic(a, b)

@@ -14,7 +14,7 @@ import data_server
 from data_server import ARFF_TEXT, CSV_TEXT, KEEL_COLUMNS, KEEL_ROWS, KEEL_TEXT, DataServer, zip_of
 from foldshift.datasets.download import Limits
 from foldshift.datasets.entry import CatalogueEntry
-from foldshift.datasets.parsers import read_keel
+from foldshift.datasets.headed import read_keel
 from foldshift.datasets.sources import fetch, parse_source
 from foldshift.datasets.table import fingerprint
 from foldshift.errors import DataError, FoldshiftError, SourceError

@@ -3,10 +3,10 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import energy_distance
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
 from sklearn.svm import LinearSVC
 
-from foldshift.shift.two_sample import _area, classifier_two_sample, energy_distance_test, mmd
+from foldshift.inference.roc import roc_area
+from foldshift.shift.two_sample import classifier_two_sample, energy_distance_test, mmd
 
 TESTS = {"c2st": classifier_two_sample, "mmd": mmd, "energy": energy_distance_test}
 every = pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
@@ -61,7 +61,7 @@ def test_fixed_out_of_fold_predictions_would_not_keep_the_level():
         columns = np.repeat(labels[:, None], 200, axis=1)
         for f in range(5):
             columns[folds == f, 1:] = rng.permuted(columns[folds == f, 1:], axis=0)
-        areas = np.mean([_area(np.repeat(scores[folds == f, None], 200, axis=1), columns[folds == f]) for f in range(5)], axis=0)
+        areas = np.mean([roc_area(scores[folds == f], columns[folds == f].T) for f in range(5)], axis=0)
         rejected += np.mean(areas >= areas[0]) <= 0.05
     assert rejected / 400 > 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
 
@@ -99,12 +99,6 @@ def test_mmd_is_the_unbiased_estimate_written_out():
     bb = np.mean([k(b[i], b[j]) for i in range(7) for j in range(7) if i != j])
     ab = np.mean([k(x, y) for x in a for y in b])
     assert mmd(a, b, rng, bandwidth=1.5).statistic == pytest.approx(aa + bb - 2 * ab, rel=1e-10)
-
-
-def test_the_area_is_scikit_learns():
-    rng = np.random.default_rng(3)
-    scores, labels = rng.integers(0, 5, (30, 3)).astype(float), rng.random((30, 3)) < 0.4
-    assert _area(scores, labels) == pytest.approx([roc_auc_score(labels[:, j], scores[:, j]) for j in range(3)], rel=1e-12)
 
 
 @every

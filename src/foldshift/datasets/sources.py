@@ -11,9 +11,11 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from foldshift.datasets.download import Limits, NotFoundError, download, read_members
+from foldshift.datasets.excel import ZIP_SIGNATURE
+from foldshift.datasets.frames import read_frame
 from foldshift.datasets.openml_client import fetch_openml
 from foldshift.datasets.options import ReadOptions, parse_options
-from foldshift.datasets.parsers import ZIP_SIGNATURE, read_frame, read_table
+from foldshift.datasets.parsers import read_table
 from foldshift.datasets.table import RawTable, fingerprint
 from foldshift.errors import DataError, SourceError, unknown
 

@@ -5,8 +5,9 @@ import time
 
 import numpy as np
 
+from foldshift.estimators import clone_with_state
 from foldshift.evaluation.classification import classification_scores
-from foldshift.evaluation.folds import clone_with_state, iterate_fits
+from foldshift.evaluation.folds import iterate_fits
 from foldshift.evaluation.scores import FAILED, OK, one_line, score_columns
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS
+from foldshift.inference.roc import roc_area
 
 LEAST_PROBABILITY = np.finfo(np.float64).eps  # scores are clipped to it, or a single certain error makes the log loss infinite
 
@@ -49,25 +50,15 @@ def classification_scores(codes, predictions, scores, folds, n_folds):
         if scores is not None:
             own = np.clip(scores[s, np.arange(len(codes)), codes], LEAST_PROBABILITY, 1.0)
             out["log_loss"][s] = np.bincount(row, weights=-np.log(own), minlength=n_folds) / counts.sum(axis=1)
-            out["auc"][s] = np.where(complete, _ranking_aucs(codes, scores[s], row, counts), np.nan)
+            out["auc"][s] = _ranking_aucs(codes, scores[s], row, complete, n_classes)
     return out
 
 
-def _ranking_aucs(codes, scores, row, counts):
-    """Area under the ROC curve of every fold by rank sums, ties half; for more than two classes the mean of one against the rest."""
-    n_folds, n_classes = counts.shape
-    sizes = counts.sum(axis=1)
-    starts = np.cumsum(sizes) - sizes
-    areas = np.zeros(n_folds)
+def _ranking_aucs(codes, scores, row, complete, n_classes):
+    """Area under the ROC curve of every fold with all classes; for more than two classes the mean of one against the rest."""
+    areas = np.full(len(complete), np.nan)
     labels = (1,) if n_classes == 2 else range(n_classes)
-    for label in labels:
-        order = np.lexsort((scores[:, label], row))
-        fold, score = row[order], scores[order, label]
-        first = np.flatnonzero(np.append(True, (fold[1:] != fold[:-1]) | (score[1:] != score[:-1])))  # of every group of ties
-        last = np.append(first[1:], len(row))
-        rank = np.repeat((first + 1 + last) / 2, last - first) - starts[fold]
-        positive = counts[:, label].astype(np.float64)
-        rank_sums = np.bincount(fold, weights=rank * (codes[order] == label), minlength=n_folds)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            areas += (rank_sums - positive * (positive + 1) / 2) / (positive * (sizes - positive))
-    return areas / len(labels)
+    for fold in np.flatnonzero(complete):
+        test = row == fold
+        areas[fold] = sum(roc_area(scores[test, label], codes[test] == label) for label in labels) / len(labels)
+    return areas

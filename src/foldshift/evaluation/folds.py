@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.base import clone, is_classifier
 
+from foldshift.estimators import clone_with_state
+
 
 def evaluate_folds(estimator, X, y, folds, *, random_states=None, shared=True):
     """Cross-validated predictions of an estimator for many partitions.
@@ -79,14 +81,3 @@ def fit_predict(estimator, X, y, test, random_state=None):
     predictions : ndarray of shape (n_test,)
     """
     return clone_with_state(estimator, random_state).fit(X[~test], y[~test]).predict(X[test])
-
-
-def clone_with_state(estimator, random_state=None):
-    """A clone whose `random_state`, and that of the estimators inside it, is set where it is None."""
-    model = clone(estimator)
-    if random_state is not None:
-        open_states = [
-            name for name, value in model.get_params().items() if name.split("__")[-1] == "random_state" and value is None
-        ]
-        model.set_params(**dict.fromkeys(open_states, int(random_state)))
-    return model

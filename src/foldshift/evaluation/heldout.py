@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from foldshift.estimators import clone_with_state
 from foldshift.evaluation.classification import classification_scores
-from foldshift.evaluation.folds import clone_with_state, evaluate_folds
+from foldshift.evaluation.folds import evaluate_folds
 from foldshift.partition.classes import scv_folds
 
 

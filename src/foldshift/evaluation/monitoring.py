@@ -13,27 +13,25 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from scipy import stats
 
-from foldshift.evaluation.folds import clone_with_state
+from foldshift.estimators import clone_with_state
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import FAILED, OK, one_line
+from foldshift.inference.roc import roc_area
 from foldshift.learners.naive_bayes import NaiveBayesClassifier
 from foldshift.learners.nearest_classifier import NNClassifier
 from foldshift.learners.svm import platt
 from foldshift.seeding import fit_states, generator
 from foldshift.shift.failures import co_failure, failing
-from foldshift.shift.hellinger import bin_codes
+from foldshift.shift.hellinger import bin_codes, hellinger_features
 from foldshift.shift.injectors import ENDS, feature_scale, versions
+from foldshift.shift.ks import ks_features, ks_p_value
 from foldshift.shift.statistics import (
     adjust_p,
     category_counts,
     chi_square,
     friedman_bootstrap,
-    hellinger_features,
     kruskal_wallis,
-    ks_features,
-    ks_p_value,
     skew,
     two_proportion,
 )
@@ -575,7 +573,7 @@ def detector_rows(scores, condition, shifted, y_test, n_bootstraps, rng):
     ks = ks_features(np.broadcast_to(scores.validation[:, None], (len(scores.validation), n_versions)), found.T)
     return columns | {
         "accuracy_test": correct.mean(axis=1),
-        "auc_test": _areas(found, positive),
+        "auc_test": roc_area(found, positive),
         "friedman_p": np.array([friedman_bootstrap(scores.correct, one, n_bootstraps, rng).p_value for one in correct]),
         "two_proportion_p": np.atleast_1d(two_proportion(scores.correct, correct).p_value),
         "kruskal_p": np.atleast_1d(kruskal_wallis(scores.validation, found).p_value),
@@ -692,15 +690,6 @@ def _typical(train, nominal):
     for j in np.flatnonzero(nominal):
         typical[j] = np.bincount(train[:, j].astype(np.int64)).argmax()
     return typical
-
-
-def _areas(scores, positive):
-    """Area under the ROC curve of every version; NaN where a class is absent."""
-    n_positive = positive.sum(axis=1)
-    pairs = n_positive * (positive.shape[1] - n_positive)
-    ranks = stats.rankdata(scores, axis=1)
-    above = (ranks * positive).sum(axis=1) - n_positive * (n_positive + 1) / 2
-    return np.divide(above, pairs, out=np.full(len(scores), np.nan), where=pairs > 0)
 
 
 def _class_failures(train, test, y_train, y_test, rows, nominal, alpha):

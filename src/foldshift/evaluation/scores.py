@@ -6,9 +6,9 @@ import time
 import numpy as np
 from sklearn.base import clone
 
+from foldshift.blocks import block_range
 from foldshift.evaluation.folds import evaluate_folds, fit_predict, iterate_fits
 from foldshift.evaluation.metrics import METRICS, regression_scores
-from foldshift.planning.blocks import block_range
 
 OK, FAILED, TIMEOUT = "ok", "failed", "timeout"
 
@@ -178,7 +178,7 @@ def part_of_block(folds, seeds, held, wanted):
     seeds : dict of int to ndarray of shape (n_runs,)
         By k; a run is one of the equally many partitions of a seed of the block.
     held, wanted : str
-        Names of the block in the file and of one within it, see `foldshift.planning.blocks.block_names`.
+        Names of the block in the file and of one within it, see `foldshift.blocks.block_names`.
 
     Returns
     -------

@@ -3,7 +3,7 @@
 import numpy as np
 
 from foldshift.errors import unknown
-from foldshift.evaluation.folds import clone_with_state
+from foldshift.estimators import clone_with_state
 
 DESIGNS = ("cvs", "cvr")
 

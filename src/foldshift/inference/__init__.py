@@ -7,8 +7,8 @@ EXPORTS = {
     "agreements": "agreement",
     "bayesian_correlated_t": "comparisons",
     "compare": "advice",
-    "compare_independent": "accuracy",
-    "compare_matched": "accuracy",
+    "compare_independent": "accuracy_tests",
+    "compare_matched": "accuracy_tests",
     "converged_after": "convergence",
     "coverage_audit": "audit",
     "critical_difference": "ranks",
@@ -21,7 +21,7 @@ EXPORTS = {
     "Interval": "intervals",
     "large_sample": "accuracy",
     "loo_interval": "accuracy",
-    "loo_matched": "accuracy",
+    "loo_matched": "accuracy_tests",
     "mcnemar": "comparisons",
     "mean_predictor_fixed": "sources_model",
     "mean_predictor_random": "sources_model",
@@ -33,6 +33,6 @@ EXPORTS = {
     "t_5x2cv": "comparisons",
     "variance_components": "variance",
     "wilcoxon_signed_ranks": "wilcoxon",
-    "wong_partition": "accuracy",
+    "wong_partition": "wong_cuts",
 }
 __getattr__, __dir__, __all__ = exports(__name__, EXPORTS)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.inference.comparisons import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
-from foldshift.inference.ranks import friedman, holm
+from foldshift.inference.corrections import adjust_p
+from foldshift.inference.ranks import friedman
 from foldshift.inference.wilcoxon import LARGEST_EXACT, rank_sum_p, wilcoxon_signed_ranks
 
 DESIGNS = ("folds", "datasets", "sources")
@@ -299,7 +300,7 @@ def _block_rows(scores, names, design, level):
     small = f"; with {n} {blocks} p cannot be below {least:.3g}" if least > 1 - level else ""
     pairs = list(combinations(range(k), 2))
     results = [wilcoxon_signed_ranks(scores[:, i], scores[:, j]) for i, j in pairs]
-    for (i, j), result, p in zip(pairs, results, holm([result.p_value for result in results])):
+    for (i, j), result, p in zip(pairs, results, adjust_p([result.p_value for result in results], "holm")):
         test = "Wilcoxon signed ranks" if k == 2 else f"Wilcoxon signed ranks: {names[i]} - {names[j]}"
         several = f"; p corrected by Holm for {len(pairs)} pairs" if k > 2 else ""
         reason = f"{independent}; {result.method}{several}{small}"

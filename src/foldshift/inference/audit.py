@@ -1,84 +1,27 @@
 """Which interval from cross-validation covers what, for data of a given shape: measured on many samples of a population."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student_t
 
-from foldshift.inference.accuracy import accuracy_interval
+from foldshift.inference.arguments import check_level
 from foldshift.inference.comparisons import nadeau_bengio
-from foldshift.inference.intervals import FEW_FOLDS, NEW_SOURCE, THIS_POPULATION, Interval, nested_cv_interval
+from foldshift.inference.coverage import (
+    AVERAGE_NEW_SOURCE,
+    MODEL_ON_NEW_SOURCE,
+    THESE_MODELS,
+    TRAINING_PART,
+    WHOLE_SAMPLE,
+    audit_rows,
+    keeps_level,
+)
+from foldshift.inference.fit_losses import fold_losses, held_out_loss, losses_after_fit, squared_error, zero_one_loss
+from foldshift.inference.intervals import THIS_POPULATION, Interval, nested_cv_interval
+from foldshift.inference.moments import LossMoments, loss_moments, moment_intervals
 from foldshift.inference.sources_model import simulate_losses
-from foldshift.inference.variance import fold_moments
+from foldshift.partition.registry import make_folds
 
-TRAINING_PART = "error of a training part"
-THESE_MODELS = "this sample's models"
-WHOLE_SAMPLE = "whole sample"
-AVERAGE_NEW_SOURCE = f"{NEW_SOURCE}, average over samples"
-MODEL_ON_NEW_SOURCE = f"{NEW_SOURCE}, this sample's model"
-AVERAGED = (TRAINING_PART, AVERAGE_NEW_SOURCE)
-"""Targets that are one number for all samples: the mean of the truths of the samples."""
 LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS = "leave one source out", "random folds"
-
-
-class LossMoments(NamedTuple):
-    """What intervals need of the losses of a cross-validation; see `loss_moments`.
-
-    Attributes
-    ----------
-    estimate, estimate_micro : float or ndarray
-        Mean of the fold means, and mean of all losses.
-    variance : float or ndarray
-        Variance of all losses about their mean, divided by their number.
-    W, S2 : float or ndarray
-        Mean sample variance within a fold (of ``W_k M / M_k`` where sizes M_k differ), and sample variance of the fold means. W is NaN if a fold has one row.
-    K : int
-        Number of folds.
-    M : float
-        Mean number of rows of a fold.
-    """
-
-    estimate: float | np.ndarray
-    estimate_micro: float | np.ndarray
-    variance: float | np.ndarray
-    W: float | np.ndarray
-    S2: float | np.ndarray
-    K: int
-    M: float
-
-
-class AuditRow(NamedTuple):
-    """How one interval did against one target; see `coverage_audit`.
-
-    Attributes
-    ----------
-    partitioner, interval, target : str
-    n : int
-        Samples that the row rests on.
-    truth : float
-        Mean true error.
-    bias, bias_error : float
-        Mean of estimate less truth, and its Monte Carlo standard error.
-    coverage, coverage_error : float
-        Share of the samples whose interval holds the truth, and its Monte Carlo standard error, ``sqrt(coverage (1 - coverage) / n)``.
-    negative : float
-        Share of the samples with a negative variance estimate, hence without interval; these count as not covered.
-    width : float
-        Mean width of the intervals that there are.
-    """
-
-    partitioner: str
-    interval: str
-    target: str
-    n: int
-    truth: float
-    bias: float
-    bias_error: float
-    coverage: float
-    coverage_error: float
-    negative: float
-    width: float
 
 
 @dataclass(frozen=True)
@@ -141,120 +84,6 @@ class CoverageAudit:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
-def keeps_level(coverage, n, level):
-    """Whether a coverage measured on n samples is not below the level by more than two Monte Carlo standard errors.
-
-    Parameters
-    ----------
-    coverage : float or ndarray
-        NaN is not.
-    n : int or ndarray
-        Samples.
-    level : float
-        What coverage is to be; the error is that of a coverage which is so.
-
-    Returns
-    -------
-    keeps : bool or ndarray of bool
-    """
-    return coverage >= level - 2 * np.sqrt(level * (1 - level) / np.maximum(n, 1))
-
-
-def loss_moments(losses):
-    """Moments of the losses of a cross-validation, from which every interval follows.
-
-    Parameters
-    ----------
-    losses : array-like of shape (..., K, M), or sequence of K arrays of shape (M_k,)
-        Loss of every test row by fold; leading axes are separate samples.
-
-    Returns
-    -------
-    moments : LossMoments
-
-    Raises
-    ------
-    ValueError
-        As `foldshift.inference.variance.cv_variance`.
-    """
-    means, within, sizes = fold_moments(losses)
-    N, M = sizes.sum(), sizes.mean()
-    macro = means.mean(axis=-1)
-    micro = macro if (sizes == sizes[0]).all() else (means * sizes).sum(axis=-1) / N
-    inside = np.where(sizes > 1, within * (sizes - 1), 0.0)
-    variance = (inside + sizes * (means - micro[..., None]) ** 2).sum(axis=-1) / N
-    S2 = (means - means[..., :1]).var(axis=-1, ddof=1)
-    return LossMoments(macro, micro, variance, (within * M / sizes).mean(axis=-1), S2, len(sizes), float(M))
-
-
-def moment_intervals(moments, level=0.95, *, binary=False):
-    """Every interval that follows from the moments of the losses of a cross-validation with random folds.
-
-    Parameters
-    ----------
-    moments : LossMoments
-        Of one sample, or arrays of the shape of the leading axes for many.
-    level : float, default=0.95
-        Confidence level.
-    binary : bool, default=False
-        Losses are 0 (right) and 1 (wrong).
-
-    Returns
-    -------
-    intervals : list of Interval
-        ``theta_A``, ``theta_B``, ``S2/K``, ``all pairs`` and ``theta_5`` of `foldshift.inference.cv_intervals`; with 0/1 losses ``S2/K`` is Wong's at
-        the level of folds and ``all pairs`` Wong's at that of the data set (turned from accuracy to error). ``theta_5`` takes the mean size where sizes differ.
-        ``Nadeau-Bengio``: corrected for the overlap of training sets, variance ``S2 (1 / K + 1 / (K - 1))``, t with K - 1 degrees of freedom. With 0/1
-        losses also ``Wilson``, from the mean of all losses. The estimate is NaN where an interval does not exist, the ends also where
-        the variance estimate is negative.
-
-    Raises
-    ------
-    ValueError
-        If level is not between 0 and 1.
-    """
-    _check_level(level)
-    macro, micro, variance, W, S2, K, M = moments
-    N, few = K * M, f"only {K} folds" if K < FEW_FOLDS else ""
-    one_row = "does not exist: a fold has one row" if np.isnan(W).all() else ""
-    found = [
-        _interval("theta_A", macro, W / N, np.inf, level, one_row),
-        _interval("theta_B", macro, 2 * W / N, np.inf, level, one_row),
-        _interval("S2/K", macro, S2 / K, K - 1.0, level, few),
-        _interval("all pairs", micro, variance / N, np.inf, level),
-        _interval("theta_5", macro, (1 + 1 / K) * S2 - W / M, np.inf, level, one_row),
-        _interval("Nadeau-Bengio", macro, S2 * (1 / K + 1 / (K - 1)), K - 1.0, level, few),
-    ]
-    if binary:
-        rows = round(N)
-        errors = np.round(np.asarray(micro) * rows)  # NaN (a failed sample) is no count
-        present = np.isfinite(errors)
-        wilson = accuracy_interval(np.where(present, errors, 0.0)[..., None], rows, confidence=level, method="wilson")
-        low, high = (np.where(present, end, np.nan) for end in (wilson.low, wilson.high))
-        found.append(Interval("Wilson", THIS_POPULATION, micro, low, high, np.sqrt(variance / N), np.inf, ""))
-    return found
-
-
-def audit_rows(found, truths, partitioner):
-    """Bias, coverage and width of every interval against every target.
-
-    Parameters
-    ----------
-    found : sequence of Interval
-        With arrays of shape (R,): R samples.
-    truths : dict of str to ndarray of shape (R,)
-        True errors by target. Of the targets in `AVERAGED` the mean is to be covered.
-    partitioner : str
-        How folds were cut.
-
-    Returns
-    -------
-    rows : list of AuditRow
-        By target, then interval. A sample without estimate or truth (NaN) is left out.
-    """
-    return [_audit_row(interval, target, truth, partitioner) for target, truth in truths.items() for interval in found]
-
-
 def coverage_audit(
     draw=None,
     estimator=None,
@@ -272,22 +101,24 @@ def coverage_audit(
 ):
     """Measure which interval from cross-validation can be trusted: how often each covers what it may be about.
 
-    Samples of a population are cross-validated, and every interval is held against the true errors, measured on rows outside the sample.
+    Samples of a population are cross-validated, and every interval is held against the true errors, measured on rows outside the
+    sample.
 
     Parameters
     ----------
     draw : callable
-        ``draw(rng)`` returns a sample and held-out rows of the same population: ``(X, y, X_rest, y_rest)``. With few held-out rows their own
-        error is counted as the interval's: take ten times as many as in the sample.
+        ``draw(rng)`` returns a sample and held-out rows of the same population: ``(X, y, X_rest, y_rest)``. With few held-out
+        rows their own error is counted as the interval's: take ten times as many as in the sample.
     estimator : scikit-learn classifier or regressor
         Not changed. Its loss is 0/1 or the squared error.
     shape : (int, int), optional
-        Instead of `draw` and `estimator`: n rows and K sources or folds of equal size; losses are those of `simulate_losses` for `model`.
+        Instead of `draw` and `estimator`: n rows and K sources or folds of equal size; losses are those of `simulate_losses` for
+        `model`.
     model : {"centroid", "stump", "highdim"}, default="centroid"
         With `shape`: a stable classifier, an unstable one, and one with more inputs than it can use.
     sources : {"random", "iid"}, default="random"
-        With `shape`: the K sources differ, new ones in every sample, and both leave-one-source-out and random folds are audited; or all rows
-        are from one source, and folds are random.
+        With `shape`: the K sources differ, new ones in every sample, and both leave-one-source-out and random folds are audited;
+        or all rows are from one source, and folds are random.
     n_folds : int, default=10
         Number of folds k.
     partitioner : str or callable, optional
@@ -306,15 +137,17 @@ def coverage_audit(
     Returns
     -------
     audit : CoverageAudit
-        Print it. Targets: `TRAINING_PART`, the mean true error of models trained on (k - 1) / k of a sample, over the training parts of all samples;
-        `THESE_MODELS`, the mean true error of the k models of this sample; `WHOLE_SAMPLE`, that of the model trained on the whole sample.
-        With `shape` and random sources: the error on a new source of the model of this sample (`MODEL_ON_NEW_SOURCE`), and its mean over samples
-        (`AVERAGE_NEW_SOURCE`). With ``iid`` the bias against `TRAINING_PART` is 0 by construction.
+        Print it. Targets: `TRAINING_PART`, the mean true error of models trained on (k - 1) / k of a sample, over the training
+        parts of all samples; `THESE_MODELS`, the mean true error of the k models of this sample; `WHOLE_SAMPLE`, that of the
+        model trained on the whole sample. With `shape` and random sources: the error on a new source of the model of this sample
+        (`MODEL_ON_NEW_SOURCE`), and its mean over samples (`AVERAGE_NEW_SOURCE`). With ``iid`` the bias against `TRAINING_PART`
+        is 0 by construction.
 
     Raises
     ------
     ValueError
-        If neither or both of `draw` and `shape` are given, an argument is out of range, `draw` returns something else, or the estimator fails on all samples.
+        If neither or both of `draw` and `shape` are given, an argument is out of range, `draw` returns something else, or the
+        estimator fails on all samples.
 
     Examples
     --------
@@ -328,7 +161,7 @@ def coverage_audit(
     >>> sorted({row.target for row in audit.rows})
     ['error of a training part', "this sample's models", 'whole sample']
     """
-    _check_level(level)
+    check_level(level)
     for name, value, least in (("n_replicates", n_replicates, 2), ("n_repetitions", n_repetitions, 1), ("n_nested", n_nested, 0)):
         if value < least:
             raise ValueError(f"{name}={value!r} must be at least {least}")
@@ -339,66 +172,6 @@ def coverage_audit(
     if n_nested and n_folds < 3:
         raise ValueError(f"n_folds={n_folds} must be at least 3 for nested cross-validation, which leaves two folds out")
     return _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, level, n_repetitions, n_nested, rng)
-
-
-def zero_one_loss(y, predicted):
-    """1.0 where a prediction is wrong, 0.0 where it is right."""
-    return (predicted != y).astype(np.float64)
-
-
-def squared_error(y, predicted):
-    """Squared difference of prediction and target."""
-    return (predicted - y) ** 2
-
-
-def fold_losses(estimator, X, y, X_rest, y_rest, folds, states, loss):
-    """Cross-validated losses of a sample, and the mean true error of the models of the folds.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-        Not changed.
-    X, y : ndarray of shape (n, n_columns), (n,)
-        The sample.
-    X_rest, y_rest : ndarray of shape (n_rest, n_columns), (n_rest,)
-        Held-out rows.
-    folds : ndarray of shape (n,), unsigned integer
-        Fold of every row, all folds occupied.
-    states : ndarray of shape (n_folds,)
-        `random_state` of every fit, where the estimator's own is None.
-    loss : callable
-        `zero_one_loss` or `squared_error`.
-
-    Returns
-    -------
-    losses : list of ndarray
-        Of the rows of every fold.
-    truth : float
-        Mean loss on the held-out rows, over the models.
-    """
-    losses, truths = [], []
-    for fold, state in enumerate(states):
-        test = folds == fold
-        inside, outside = _losses_after_fit(estimator, X[~test], y[~test], [(X[test], y[test]), (X_rest, y_rest)], state, loss)
-        losses.append(inside)
-        truths.append(outside.mean())
-    return losses, float(np.mean(truths))
-
-
-def held_out_loss(estimator, X, y, X_rest, y_rest, state, loss):
-    """Mean loss on held-out rows after training on the whole sample; parameters as in `fold_losses`."""
-    return float(_losses_after_fit(estimator, X, y, [(X_rest, y_rest)], state, loss)[0].mean())
-
-
-def _losses_after_fit(estimator, X, y, parts, state, loss):
-    """Losses on each of some parts (X, y) of one fit; predicted at once, as a prediction has a price beside that of its rows."""
-    from foldshift.evaluation.folds import clone_with_state  # here: the tables need no scikit-learn
-
-    predicted = clone_with_state(estimator, state).fit(X, y).predict(np.concatenate([part for part, _ in parts]))
-    losses = loss(np.concatenate([truth for _, truth in parts]), predicted)
-    if not np.isfinite(losses).all():
-        raise ValueError(f"{int((~np.isfinite(losses)).sum())} of {len(losses)} predictions are NaN or infinite")
-    return np.split(losses, np.cumsum([len(truth) for _, truth in parts])[:-1])
 
 
 def _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, level, n_repetitions, n_nested, rng):
@@ -446,7 +219,8 @@ def _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, level, 
         values = [np.array([getattr(one, field) for one in nested]) for field in ("estimate", "low", "high", "standard_error")]
         rows += audit_rows([Interval("nested", nested[0].target, *values, nested[0].df, "")], targets, name)
     rows.sort(key=lambda row: list(targets).index(row.target))
-    title = f"Coverage at level {level:g}: {n_replicates} samples of {round(moments.K * moments.M)} rows, {n_folds} folds by {name}, {learner}"
+    n_rows = round(moments.K * moments.M)
+    title = f"Coverage at level {level:g}: {n_replicates} samples of {n_rows} rows, {n_folds} folds by {name}, {learner}"
     notes = (
         [f"the estimator failed on {len(failures)} of {n_replicates} samples; the first time: {failures[0]}"] if failures else []
     )
@@ -458,9 +232,10 @@ class _CutError(Exception):
 
 
 def _replicate(estimator, X, y, X_rest, y_rest, partitioner, n_folds, n_repetitions, n_nested, level, rng, loss):
-    """Moments of the first partition, fold means of all, the nested interval or None, and the truths (first partition, all, whole) of one sample."""
-    from foldshift.partition.registry import make_folds
+    """Of one sample: moments of the first partition, fold means of all, the nested interval or None, and the truths.
 
+    The truths are those of the first partition, of all, and of the whole sample.
+    """
     try:
         folds = make_folds(partitioner, X, y, n_folds, [rng] * (n_repetitions + n_nested))
     except ValueError as error:
@@ -475,7 +250,7 @@ def _replicate(estimator, X, y, X_rest, y_rest, partitioner, n_folds, n_repetiti
     if n_nested:
 
         def loss_of(train, test):
-            return _losses_after_fit(estimator, X[train], y[train], [(X[test], y[test])], state, loss)[0]
+            return losses_after_fit(estimator, X[train], y[train], [(X[test], y[test])], state, loss)[0]
 
         nested = nested_cv_interval(loss_of, folds[n_repetitions:], level)
     means = [[fold.mean() for fold in losses] for losses, _ in found]
@@ -489,8 +264,8 @@ def _audit_of_shape(shape, model, sources, n_replicates, level, rng):
         raise ValueError(f"sources={sources!r} must be 'random' or 'iid'")
     if K < 2 or n < 2 * K or n % (2 * K):
         raise ValueError(
-            f"shape=({n}, {K}) must be (n, K) with two or more sources K, and n a multiple of 2 K: sources of equal size, half of the rows of each of "
-            "either class"
+            f"shape=({n}, {K}) must be (n, K) with two or more sources K, and n a multiple of 2 K: sources of equal size, half "
+            "of the rows of each of either class"
         )
     random = sources == "random"
     drawn = simulate_losses(model, K, n // K, n_replicates, rng, sources=sources, design="both" if random else "cvr")
@@ -517,7 +292,8 @@ def _checked_sample(drawn, n_rows):
     X, y, X_rest, y_rest = map(np.asarray, drawn)
     if len(X) != len(y) or len(X_rest) != len(y_rest) or not len(X) or not len(X_rest):
         raise ValueError(
-            f"draw returned X, y, X_rest, y_rest with {len(X)}, {len(y)}, {len(X_rest)}, {len(y_rest)} rows; expected as many of X as of y, and some"
+            f"draw returned X, y, X_rest, y_rest with {len(X)}, {len(y)}, {len(X_rest)}, {len(y_rest)} rows; "
+            "expected as many of X as of y, and some"
         )
     if n_rows not in (None, len(X)):
         raise ValueError(f"draw returned samples of {n_rows} and of {len(X)} rows; coverage is that of one size of sample")
@@ -531,43 +307,6 @@ def _stacked(moments):
     )
 
 
-def _interval(name, estimate, variance, df, level, note=""):
-    estimate = np.where(np.isnan(variance), np.nan, estimate)
-    error = np.sqrt(np.where(np.asarray(variance) >= 0, variance, np.nan))
-    half = student_t.ppf((1 + level) / 2, df) * error
-    return Interval(name, THIS_POPULATION, estimate, estimate - half, estimate + half, error, df, note)
-
-
-def _audit_row(interval, target, truth, partitioner):
-    truth = np.asarray(truth, dtype=np.float64)
-    present = np.isfinite(interval.estimate) & np.isfinite(truth)
-    n = int(present.sum())
-    if not n:
-        return AuditRow(partitioner, interval.name, target, 0, *[np.nan] * 7)
-    estimate, low, high, truth = (values[present] for values in (interval.estimate, interval.low, interval.high, truth))
-    gap = estimate - truth
-    aim = truth.mean() if target in AVERAGED else truth
-    coverage, width = float(((low <= aim) & (aim <= high)).mean()), (high - low)[~np.isnan(low)]
-    return AuditRow(
-        partitioner,
-        interval.name,
-        target,
-        n,
-        float(truth.mean()),
-        float(gap.mean()),
-        float(gap.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan,
-        coverage,
-        float(np.sqrt(coverage * (1 - coverage) / n)),
-        float(np.isnan(low).mean()),
-        float(width.mean()) if len(width) else np.nan,
-    )
-
-
 def _mean(values):
     values = [value for value in values if value == value]
     return float(np.mean(values)) if values else np.nan
-
-
-def _check_level(level):
-    if not 0 < level < 1:
-        raise ValueError(f"level={level!r} must be between 0 and 1, e.g. 0.95")

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from foldshift.inference.arguments import check_level
+
 SAME = 1e-12  # a spread below this share of the largest difference is rounding: the differences are all the same
 
 
@@ -270,7 +272,7 @@ def mcnemar(x_a, x_b, method="exact", *, level=0.95):
     """
     if method not in ("exact", "mid_p", "asymptotic", "corrected"):
         raise ValueError(f"method={method!r} must be 'exact', 'mid_p', 'asymptotic' or 'corrected'")
-    _check_level(level)
+    check_level(level)
     x_a, x_b = _correct(x_a, "x_a"), _correct(x_b, "x_b")
     if x_a.shape != x_b.shape or x_a.ndim == 0 or x_a.shape[-1] == 0:
         raise ValueError(f"x_a and x_b have shapes {x_a.shape} and {x_b.shape}; expected the same shape with at least one row")
@@ -295,7 +297,7 @@ def mcnemar(x_a, x_b, method="exact", *, level=0.95):
 
 def _t_test(differences, overlap, level):
     """t test of the mean with variance ``s2 (1 / n + overlap)``."""
-    _check_level(level)
+    check_level(level)
     mean, s2, n = _moments(differences)
     error = np.sqrt(s2 * (1 / n + overlap))
     t = _ratio(mean, error)
@@ -356,8 +358,3 @@ def _check_finite(d):
         raise ValueError(
             f"differences has {bad.sum()} NaN or infinite values, the first at {first}; leave those out or mend them"
         )
-
-
-def _check_level(level):
-    if not 0 < level < 1:
-        raise ValueError(f"level={level!r} must be between 0 and 1, e.g. 0.95")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import t as student_t
 
+from foldshift.inference.arguments import check_level
 from foldshift.inference.variance import cv_variance, fold_moments
 
 THESE_SOURCES = "these sources"
@@ -76,7 +77,7 @@ def cv_intervals(losses, level=0.95, *, design="cvs"):
     .. [2] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation. Pattern Recognition 48.
     .. [3] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML.
     """
-    _check_level(level)
+    check_level(level)
     if design not in ("cvs", "cvr"):
         raise ValueError(f"design={design!r} must be 'cvs' or 'cvr'")
     moments = cv_variance(losses)
@@ -93,11 +94,11 @@ def cv_intervals(losses, level=0.95, *, design="cvs"):
     negative = _negative_note(moments.theta_5) if equal else ["does not exist: folds of unequal sizes"]
     for_random = ["derived for random folds"] if sources else []
     return [
-        _interval("theta_A", here, moments.mean, moments.theta_A, np.inf, level, one_row),
-        _interval("theta_B", here, moments.mean, moments.theta_B, np.inf, level, one_row),
-        _interval("S2/K", beyond, moments.mean, moments.theta_gamma, K - 1.0, level, few),
-        _interval("all pairs", here, moments.mean_micro, all_pairs, np.inf, level, weighted),
-        _interval("theta_5", here, moments.mean, moments.theta_5, np.inf, level, (one_row or negative) + for_random),
+        student_interval("theta_A", here, moments.mean, moments.theta_A, np.inf, level, one_row),
+        student_interval("theta_B", here, moments.mean, moments.theta_B, np.inf, level, one_row),
+        student_interval("S2/K", beyond, moments.mean, moments.theta_gamma, K - 1.0, level, few),
+        student_interval("all pairs", here, moments.mean_micro, all_pairs, np.inf, level, weighted),
+        student_interval("theta_5", here, moments.mean, moments.theta_5, np.inf, level, (one_row or negative) + for_random),
     ]
 
 
@@ -138,7 +139,7 @@ def nested_cv_interval(loss_of, folds, level=0.95, *, sources=False):
     .. [1] Bates, S., Hastie, T., Tibshirani, R. (2024). Cross-validation: what does it estimate and how well does it do it? JASA 119, algorithm 1
        and section 4.3.
     """
-    _check_level(level)
+    check_level(level)
     folds = np.asarray(folds)
     if folds.ndim != 2 or folds.dtype.kind not in "ui" or not folds.size or folds.min() < 0:
         raise ValueError(
@@ -175,7 +176,7 @@ def nested_cv_interval(loss_of, folds, level=0.95, *, sources=False):
     # An error of c + b / (training size) at K - 2 and K - 1 of K folds gives what is left to K of K.
     estimate = err_nested - (1 + (K - 2) / K) * (err_nested - err_cv)
     target, df = (NEW_SOURCE, K - 1.0) if sources else (THIS_POPULATION, np.inf)
-    return _interval("nested", target, float(estimate), float(standard_error**2), df, level, note)
+    return student_interval("nested", target, float(estimate), float(standard_error**2), df, level, note)
 
 
 def _nested_moments(loss_of, row, K, sources):
@@ -211,11 +212,6 @@ def _losses(loss_of, train, test):
     return losses
 
 
-def _check_level(level):
-    if not 0 < level < 1:
-        raise ValueError(f"level={level!r} must be between 0 and 1, e.g. 0.95")
-
-
 def _negative_note(theta):
     """Note on negative variance estimates, as a list of none or one."""
     if np.ndim(theta) == 0:
@@ -224,7 +220,26 @@ def _negative_note(theta):
     return [f"the variance estimate is negative in {count} of {theta.size} data sets: no interval there"] if count else []
 
 
-def _interval(name, target, estimate, variance, df, level, note):
+def student_interval(name, target, estimate, variance, df, level, note=()):
+    """Interval of Student's t from an estimate and its variance.
+
+    Parameters
+    ----------
+    name, target : str
+        As of `Interval`.
+    estimate, variance : float or ndarray
+        Of one data set or of many; where the variance is negative or NaN there is no interval.
+    df : float or ndarray
+        Degrees of freedom; inf for the normal distribution.
+    level : float
+        Confidence level.
+    note : sequence of str
+        Notes, which become one.
+
+    Returns
+    -------
+    interval : Interval
+    """
     standard_error = np.sqrt(np.where(np.asarray(variance) >= 0, variance, np.nan))
     half = student_t.ppf((1 + level) / 2, df) * standard_error
     low, high = estimate - half, estimate + half

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from foldshift.inference.corrections import adjust_p
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 
 
@@ -154,7 +155,7 @@ def critical_difference(scores, names, *, alpha=0.05, method="nemenyi", larger_i
         told_apart = apart >= difference
     else:
         rows, columns = np.triu_indices(k, 1)
-        p = holm(wilcoxon_signed_ranks(scores[:, rows].T, scores[:, columns].T).p_value)
+        p = adjust_p(wilcoxon_signed_ranks(scores[:, rows].T, scores[:, columns].T).p_value, "holm")
         p_values[rows, columns] = p_values[columns, rows] = p
         told_apart = p_values <= alpha
     return CriticalDifference(
@@ -168,29 +169,6 @@ def critical_difference(scores, names, *, alpha=0.05, method="nemenyi", larger_i
         method,
         n,
     )
-
-
-def holm(p_values):
-    """Holm's step-down correction for the number of tests.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (m,)
-
-    Returns
-    -------
-    adjusted : ndarray of shape (m,)
-        Compare with the level over all m tests.
-
-    References
-    ----------
-    .. [1] Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 65-70.
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
-    return adjusted
 
 
 def cliques(joined):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foldshift.inference.sources_model import CHUNK_BYTES, MODELS, _block_losses, _class_sums
+from foldshift.inference.sources_model import CHUNK_BYTES, MODELS, block_losses, class_sums
 from foldshift.partition.stratified import fold_dtype
 
 
@@ -78,14 +78,14 @@ def simulate_repeated(model, K, M, n_datasets, n_repetitions, rng):
             rng.standard_normal(out=x[number])
             order[number] = [rng.permutation(N) for _ in range(n_repetitions)]
         x += sign * setting.delta
-        total = _class_sums(x.reshape(size, 1, N, d), y.reshape(1, 1, N))
+        total = class_sums(x.reshape(size, 1, N, d), y.reshape(1, 1, N))
         for p in range(n_repetitions):
             cut = order[:, p]
             shuffled = np.take_along_axis(x, cut[:, :, None], axis=1).reshape(size, K, M, d)
             classes = y[cut].reshape(size, K, M)
             rules = [(losses[rows, p], setting.one_feature)] + ([(other[rows], not setting.one_feature)] if p == 0 else [])
             for target, one_feature in rules:
-                wrong = _block_losses(shuffled, classes, total, one_feature)
+                wrong = block_losses(shuffled, classes, total, one_feature)
                 np.put_along_axis(target, cut, wrong.reshape(size, N).astype(np.uint8), axis=1)
             np.put_along_axis(folds[rows, p], cut, blocks[None], axis=1)
     return RepeatedLosses(losses, other, folds)

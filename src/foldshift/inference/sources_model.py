@@ -231,12 +231,12 @@ def simulate_losses(model, K, M, n_datasets, rng, *, sources="iid", design="cvs"
             x += fixed
         elif sources == "random":
             x += (tau * drawn[:, 0])[:, source] + sign * (eta * drawn[:, 1])[:, source]
-        total = _class_sums(x.reshape(size, 1, N, d), y.reshape(1, 1, N))
+        total = class_sums(x.reshape(size, 1, N, d), y.reshape(1, 1, N))
         if design != "cvr":
-            out["cvs"][rows] = _block_losses(x.reshape(size, K, M, d), y.reshape(1, K, M), total, setting.one_feature)
+            out["cvs"][rows] = block_losses(x.reshape(size, K, M, d), y.reshape(1, K, M), total, setting.one_feature)
         if design != "cvs":
             shuffled = np.take_along_axis(x, order[:, :, None], axis=1).reshape(size, K, M, d)
-            out["cvr"][rows] = _block_losses(shuffled, y[order].reshape(size, K, M), total, setting.one_feature)
+            out["cvr"][rows] = block_losses(shuffled, y[order].reshape(size, K, M), total, setting.one_feature)
         direction, middle = _centroid_rule(*total, setting.one_feature)
         errors[rows] = _error_on_new_source(direction[:, 0], middle[:, 0], setting.delta, np.sqrt(1 + tau**2 + eta**2))
     return SimulatedLosses(out.get("cvs"), out.get("cvr"), errors)
@@ -269,7 +269,7 @@ def _check_sources(K):
     return K
 
 
-def _class_sums(x, y):
+def class_sums(x, y):
     """Sums of the features and numbers of rows of either class in every block: (..., 2, d) and (..., 2)."""
     masks = np.stack([y, ~y], axis=-2).astype(np.float64)
     return masks @ x, masks.sum(axis=-1)
@@ -290,9 +290,9 @@ def _centroid_rule(sums, counts, one_feature):
     return np.where(both[..., None], w, 0.0), np.where(both, c, np.where(first, -1.0, 1.0))
 
 
-def _block_losses(x, y, total, one_feature):
+def block_losses(x, y, total, one_feature):
     """0/1 losses of every block under the rule of the other blocks: statistics of all minus those of the block."""
-    sums, counts = _class_sums(x, y)
+    sums, counts = class_sums(x, y)
     w, c = _centroid_rule(total[0] - sums, total[1] - counts, one_feature)
     return ((x @ w[..., None])[..., 0] > c[..., None]) != y
 

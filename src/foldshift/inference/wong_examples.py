@@ -5,16 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binomtest
 
-from foldshift.inference.accuracy import (
-    accuracy_interval,
+from foldshift.inference.accuracy import accuracy_interval, large_sample
+from foldshift.inference.accuracy_tests import (
     check_frequencies,
     compare_independent,
     feasible_frequencies,
-    fold_of_uniform,
-    large_sample,
     loo_matched_frequencies,
-    wong_partition,
 )
+from foldshift.inference.wong_cuts import fold_of_uniform, wong_partition
 
 FOLD_SIZE = 40
 FIRST_LISTING = (32, 28, 30, 32, 28)

@@ -112,7 +112,7 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 2.
     """
-    return _cut(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, _in_turn, hops=True)
+    return cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, in_turn, hops=True)
 
 
 def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
@@ -150,7 +150,9 @@ def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remain
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 3.
     """
-    return _cut(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, _group_by_group, hops=False)
+    return cut_by_neighbours(
+        X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, group_by_group, hops=False
+    )
 
 
 def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
@@ -183,7 +185,9 @@ def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 4.
     """
-    return _cut(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, _one_after_the_other, hops=True)
+    return cut_by_neighbours(
+        X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, one_after_the_other, hops=True
+    )
 
 
 def check_rules(metric, duplicates, remainders):
@@ -197,8 +201,23 @@ def check_rules(metric, duplicates, remainders):
             raise ValueError(f"{name}={value!r} is not known; allowed: {', '.join(filter(None, allowed))}")
 
 
-def _cut(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, folds_of, hops):
-    """Folds of every seed; `folds_of` tells the fold from the group and the place in it."""
+def cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, folds_of, hops):
+    """Folds of every seed, by a walk through the neighbours of every class.
+
+    Parameters
+    ----------
+    X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features
+        As in `dob_scv_folds`.
+    folds_of : callable
+        ``folds_of(group, place, n_folds, turn)``: the fold from the group of a sample and its place in it, e.g. `in_turn`. `turn` counts the
+        samples of the classes before; None: every class begins with fold 0.
+    hops : bool
+        Whether the walk goes on from the sample just assigned (else it returns to its start).
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+    """
     X = np.asarray(X, dtype=np.float64, order="C")  # the layout decides the last bit of a sum, and what numba compiles
     _, codes = np.unique(y, return_inverse=True)
     check_n_folds(n_folds, len(codes))
@@ -235,11 +254,13 @@ def _walk(neighbours, rng, n_folds, hops):
     return group, place + (np.cumsum(sizes) - sizes)[group]
 
 
-def _in_turn(group, place, n_folds, turn):
+def in_turn(group, place, n_folds, turn):
+    """One sample to every fold, again and again: DB-SCV."""
     return ((turn or 0) + place) % n_folds
 
 
-def _group_by_group(group, place, n_folds, turn):
+def group_by_group(group, place, n_folds, turn):
+    """The members of every group to different folds: DOB-SCV."""
     if turn is None:
         return place
     sizes = np.bincount(group)
@@ -249,7 +270,8 @@ def _group_by_group(group, place, n_folds, turn):
     return (turn + place + first[group]) % n_folds
 
 
-def _one_after_the_other(group, place, n_folds, turn):
+def one_after_the_other(group, place, n_folds, turn):
+    """One fold is filled before the next: MS-SCV."""
     sizes = np.full(n_folds, len(place) // n_folds)
     sizes[: len(place) % n_folds] += 1
     return ((turn or 0) + np.repeat(np.arange(n_folds), sizes)[place]) % n_folds

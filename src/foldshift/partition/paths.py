@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.errors import unknown
-from foldshift.partition.classes import _cut, _group_by_group, _in_turn, _one_after_the_other
+from foldshift.partition.classes import cut_by_neighbours, group_by_group, in_turn, one_after_the_other
 
 # How the fold follows from a sample's place, and whether the walk goes on from the sample just assigned or returns to its start.
 _RULES = {
-    "DB-SCV": (_in_turn, True),
-    "DOB-SCV": (_group_by_group, False),
-    "MS-SCV": (_one_after_the_other, True),
+    "DB-SCV": (in_turn, True),
+    "DOB-SCV": (group_by_group, False),
+    "MS-SCV": (one_after_the_other, True),
 }
 
 
@@ -77,7 +77,7 @@ def exploration(partitioner, X, y, n_folds, rng, **options):
         return folds_of(group, place, n_folds, turn)
 
     options = {"metric": "heom", "duplicates": None, "remainders": None, "categorical_features": None} | options
-    (folds,) = _cut(X, y, n_folds, [rng], folds_of=note_and_assign, hops=hops, **options)
+    (folds,) = cut_by_neighbours(X, y, n_folds, [rng], folds_of=note_and_assign, hops=hops, **options)
     rows, sources = [], []
     for label, (group, place) in zip(np.unique(y), walks):
         order = np.lexsort((place, group))

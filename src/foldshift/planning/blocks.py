@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from foldshift.blocks import block_names as block_names
+from foldshift.blocks import block_range as block_range
 from foldshift.planning.schemes import iterations
 
 TRUTH = "truth"  # the partitioner id of the experiments of SCV that make the truth
@@ -28,39 +30,6 @@ class Bundle(NamedTuple):
     partitioners: tuple
     iterations: dict
     n_seeds: int
-
-
-def block_names(n_seeds, seeds_per_block):
-    """Names of the blocks that hold the seeds number 0 to ``n_seeds - 1``.
-
-    Parameters
-    ----------
-    n_seeds, seeds_per_block : int
-        At least 1.
-
-    Returns
-    -------
-    names : list of str
-        First and last position of each block in the draw of seeds, e.g. ``["0-99", "100-149"]``.
-    """
-    starts = range(0, n_seeds, seeds_per_block)
-    return [f"{start}-{min(start + seeds_per_block, n_seeds) - 1}" for start in starts]
-
-
-def block_range(name):
-    """First position and length of a block, from its name.
-
-    Parameters
-    ----------
-    name : str
-        A name that `block_names` made.
-
-    Returns
-    -------
-    start, n_seeds : int, int
-    """
-    first, last = (int(part) for part in name.split("-"))
-    return first, last - first + 1
 
 
 def groups(names, size):

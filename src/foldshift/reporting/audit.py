@@ -5,16 +5,8 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.audit import (
-    THESE_MODELS,
-    TRAINING_PART,
-    WHOLE_SAMPLE,
-    AuditRow,
-    LossMoments,
-    audit_rows,
-    keeps_level,
-    moment_intervals,
-)
+from foldshift.inference.coverage import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE, AuditRow, audit_rows, keeps_level
+from foldshift.inference.moments import LossMoments, moment_intervals
 from foldshift.reporting.figures import plt, style
 from foldshift.reporting.numbers import number, percent, with_error
 from foldshift.reporting.tables import Cell, Grid

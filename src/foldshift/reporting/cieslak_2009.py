@@ -10,7 +10,8 @@ from foldshift.reporting.tables import Cell, Grid
 from foldshift.shift.failures import phi, translation_limit
 from foldshift.shift.hellinger import hellinger
 from foldshift.shift.injectors import row_counts
-from foldshift.shift.statistics import chi_square, ks_features, ks_p_value
+from foldshift.shift.ks import ks_features, ks_p_value
+from foldshift.shift.statistics import chi_square
 
 BASE = "Base"
 BIAS = ("MCAR25", "MCAR50", "MAR25", "MAR50", "MNAR25", "MNAR50")

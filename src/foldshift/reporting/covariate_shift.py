@@ -78,7 +78,7 @@ def feature_table(features, schemes):
     ----------
     features : pandas.DataFrame
         One row per feature, and one of kind ``target``: columns ``dataset, partitioner, k, n_runs, feature`` and those of
-        `foldshift.shift.drift.FoldFeature` but its name.
+        `foldshift.shift.folds.FoldFeature` but its name.
     schemes : dict of int to int
         Number of folds k to iterations; other k are left out.
 

@@ -71,7 +71,7 @@ def draw_fold_drift(drift):
 
     Parameters
     ----------
-    drift : foldshift.shift.drift.FoldDrift
+    drift : foldshift.shift.folds.FoldDrift
 
     Returns
     -------

@@ -5,19 +5,13 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.accuracy import (
-    TEXTBOOKS,
-    accuracy_interval,
-    compare_independent,
-    compare_matched,
-    correctness_phi,
-    large_sample,
-    loo_matched,
-)
+from foldshift.inference.accuracy import accuracy_interval, large_sample
+from foldshift.inference.accuracy_tests import compare_independent, compare_matched, correctness_phi, loo_matched
 from foldshift.inference.claims import CLAIMS, dropping_bias
 from foldshift.inference.comparisons import mcnemar, nadeau_bengio
 from foldshift.inference.ranks import critical_difference
 from foldshift.inference.repetitions import recommend_repetitions
+from foldshift.inference.wong_cuts import TEXTBOOKS
 from foldshift.inference.wong_examples import wong_examples
 from foldshift.reporting.numbers import EMPTY, number, p_value, with_error
 from foldshift.reporting.paper import join_with_print

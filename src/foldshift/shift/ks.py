@@ -1,7 +1,297 @@
-"""Kolmogorov-Smirnov distance between training and test part, exact under ties."""
+"""Kolmogorov-Smirnov distance, exact under ties: of two samples, of features of many versions of a table, of folds; p-values."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from scipy import special
+
+from foldshift.shift.tables import numeric_tables, plan_versions
+
+KS_METHODS = ("auto", "exact", "asymptotic", "permutation", "paper")
+LARGEST_EXACT = 10_000  # product of the two sizes up to which "auto" takes the exact distribution
+LARGEST_PERMUTATION = 10_000_000  # the same under ties: below a tenth of a second for one feature
+CELLS_AT_ONCE = 4_000_000
+
+
+class KSFeatures(NamedTuple):
+    """Result of `ks_features`; without versions the first axis is absent.
+
+    Attributes
+    ----------
+    statistic : ndarray of shape (n_versions, n_features), dtype float64
+        ``D = max |F_train - F_test|``, in [0, 1]; NaN where the feature has no value in one of the parts, or is masked.
+    greater : ndarray of the same shape
+        One-sided, ``max (F_train - F_test)``: large where the test values are the larger ones. `scipy.stats.ks_2samp` calls it
+        "greater".
+    n_train : ndarray of shape (n_features,), dtype int64
+        Values present in the training table.
+    n_test : ndarray of shape (n_versions, n_features), dtype int64
+        Values present in the version of the test table; 0 where masked.
+    """
+
+    statistic: np.ndarray
+    greater: np.ndarray
+    n_train: np.ndarray
+    n_test: np.ndarray
+
+
+def ks_features(train, test, versions=None):
+    """Kolmogorov-Smirnov distance of every feature between a training table and many versions of a test table.
+
+    Parameters
+    ----------
+    train : array-like of shape (n_train, n_features)
+        Numbers; NaN is a missing value and left out.
+    test : array-like of shape (n_test, n_features)
+        As `train`.
+    versions : None, Versions, or array-like of int of shape (n_versions, n_kept)
+        None: the test table as it is. What `foldshift.shift.injectors.versions` returns; or the rows of every version, of which
+        one may stand more than once.
+
+    Returns
+    -------
+    ks : KSFeatures
+
+    Raises
+    ------
+    ValueError
+        If the tables have different numbers of features or none, a value is infinite, or a row does not exist.
+
+    Notes
+    -----
+    Each feature is sorted once for all versions; a version is then a count of its rows along that order. D is computed on
+    integers and rounded once, so that ties are exact, and it is the same whether the distribution function counts values up to x
+    or strictly below. A constant feature has D = 0 if it has the same value in both tables.
+
+    References
+    ----------
+    .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
+       Knowledge and Information Systems 18, 83-108. Section 5.3.
+    """
+    train, test = numeric_tables(train, test)
+    plan = plan_versions(versions, *test.shape)
+    n_versions, n_features = len(plan.feature), test.shape[1]
+    statistic, greater = np.empty((2, n_versions, n_features))
+    n_test = np.empty((n_versions, n_features), dtype=np.int64)
+    counts = _row_counts(plan.rows, len(test))
+    n_train = (~np.isnan(train)).sum(axis=0)
+    for j in range(n_features):
+        column, here = np.sort(train[:, j])[: n_train[j]], plan.feature == j
+        statistic[:, j], greater[:, j], n_test[:, j] = _ks_column(column, test[:, j], counts)
+        if plan.masked:
+            statistic[here, j], greater[here, j], n_test[here, j] = np.nan, np.nan, 0
+        else:
+            for v in np.flatnonzero(here & (plan.offset != 0)):
+                one = counts[:, [min(v, counts.shape[1] - 1)]]
+                moved = _ks_column(column, test[:, j] + plan.offset[v], one)
+                statistic[v, j], greater[v, j], n_test[v, j] = (a[0] for a in moved)
+    if versions is None:
+        return KSFeatures(statistic[0], greater[0], n_train, n_test[0])
+    return KSFeatures(statistic, greater, n_train, n_test)
+
+
+def ks_p_value(D, n1, n2, method="auto", ties=None):
+    """p-value of the two-sample Kolmogorov-Smirnov statistic.
+
+    Parameters
+    ----------
+    D : float or array-like
+        Statistics, in [0, 1].
+    n1, n2 : int or array-like of int
+        Sizes of the samples; broadcast with D.
+    method : {"auto", "exact", "asymptotic", "permutation", "paper"}, default="auto"
+        ``exact``
+            Two-sided, from the distribution of continuous values without ties (under ties it is too large).
+        ``permutation``
+            Two-sided, over all divisions of the pooled sample into parts of these sizes, given its ties: counted in full, not
+            drawn at random. Without ties the same as ``exact``.
+        ``asymptotic``
+            Two-sided limit ``2 sum (-1)^(i-1) exp(-2 i^2 D^2 m)`` with ``m = n1 n2 / (n1 + n2)``.
+        ``paper``
+            Equation 7 of [1]_: ``4 D^2 m`` against a chi-square with 2 degrees of freedom, ``exp(-2 D^2 m)``. It is the limit of
+            the one-sided D (`KSFeatures.greater`): the two-sided D exceeds it about twice as often as it says.
+        ``auto``
+            See `ks_method`.
+    ties : array-like of int, optional
+        Sizes of the groups of equal values of the pooled sample in ascending order of the value (`tie_sizes`); needed by
+        ``permutation``. They belong to one pooled sample, so that n1 and n2 must be single numbers.
+
+    Returns
+    -------
+    p_value : float or ndarray
+        In (0, 1]; NaN where D is, or where a size is 0.
+
+    Raises
+    ------
+    ValueError
+        If D, a size, `method` or `ties` is not allowed.
+
+    References
+    ----------
+    .. [1] Cieslak, Chawla (2009), section 5.3, equation 7.
+    .. [2] Schroeer, G., Trenkler, D. (1995). Exact and randomization distributions of Kolmogorov-Smirnov tests two or three
+       samples. Computational Statistics & Data Analysis 20(2), 185-202.
+    """
+    D, n1, n2 = np.broadcast_arrays(np.asarray(D, dtype=np.float64), np.asarray(n1), np.asarray(n2))
+    if ((D < 0) | (D > 1)).any():
+        raise ValueError(f"D={D[(D < 0) | (D > 1)][0]:g} must be from 0 to 1")
+    if n1.dtype.kind not in "ui" or n2.dtype.kind not in "ui" or (n1 < 0).any() or (n2 < 0).any():
+        raise ValueError("n1 and n2 must be integers of at least 0")
+    if method not in KS_METHODS:
+        raise ValueError(f"method={method!r} must be one of {', '.join(KS_METHODS)}")
+    p = np.full(D.shape, np.nan)
+    defined = ~np.isnan(D) & (n1 > 0) & (n2 > 0)
+    for size1, size2 in np.unique(np.column_stack([n1[defined], n2[defined]]), axis=0).tolist():
+        here = defined & (n1 == size1) & (n2 == size2)
+        groups = _checked_ties(ties, size1 + size2)
+        m = size1 * size2 / (size1 + size2)
+        used = ks_method(size1, size2, method, groups)
+        if used == "paper":
+            p[here] = np.exp(-2 * D[here] ** 2 * m)
+        elif used == "asymptotic":
+            p[here] = special.kolmogorov(np.sqrt(m) * D[here])
+        else:
+            ends = np.arange(1, size1 + size2 + 1) if used == "exact" else np.cumsum(groups)
+            distinct, place = np.unique(D[here], return_inverse=True)
+            p[here] = _exact_p(distinct, size1, size2, ends)[place.ravel()]
+    return float(p) if p.ndim == 0 else p
+
+
+def ks_method(n1, n2, method="auto", ties=None):
+    """Which p-value `ks_p_value` takes.
+
+    Parameters
+    ----------
+    n1, n2 : int
+        Sizes of the samples.
+    method : str, default="auto"
+        As of `ks_p_value`.
+    ties : array-like of int, optional
+        As of `ks_p_value`.
+
+    Returns
+    -------
+    method : str
+        `method` itself but for ``auto``: without ties ``exact`` while ``n1 n2`` is at most 10,000, under ties ``permutation``
+        while it is at most 10,000,000, and ``asymptotic`` above (which is too large under ties). It depends on nothing else.
+    """
+    if method == "permutation" and ties is None:
+        raise ValueError("ties is None; method='permutation' needs the sizes of the groups of equal values: tie_sizes(a, b)")
+    if method != "auto":
+        return method
+    tied = ties is not None and (np.asarray(ties) > 1).any()
+    if tied:
+        return "permutation" if n1 * n2 <= LARGEST_PERMUTATION else "asymptotic"
+    return "exact" if n1 * n2 <= LARGEST_EXACT else "asymptotic"
+
+
+def tie_sizes(a, b):
+    """Sizes of the groups of equal values of two samples together, in ascending order of the value; NaN does not count.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,), (m,)
+        Samples.
+
+    Returns
+    -------
+    sizes : ndarray of int64
+        All 1 where there are no ties.
+    """
+    pooled = np.concatenate([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
+    return np.unique(pooled[~np.isnan(pooled)], return_counts=True)[1]
+
+
+def _row_counts(rows, n):
+    """How often every row stands in every version, (n, n_versions)."""
+    n_versions = len(rows)
+    flat = (np.arange(n_versions)[:, None] * n + rows).ravel()
+    counts = np.bincount(flat, minlength=n_versions * n).reshape(n_versions, n)
+    return np.ascontiguousarray(counts.T.astype(np.uint8 if counts.max() < 256 else np.int64))
+
+
+def _ks_column(train, test, counts):
+    """D two-sided and one-sided, and number of values, of every version of one column.
+
+    `train` is sorted and has no NaN, `counts` is (n, n_versions).
+    """
+    n_train, n_versions = len(train), counts.shape[1]
+    order = np.argsort(test)  # NaN last
+    values = test[order]
+    n_present = len(values) - int(np.isnan(values).sum())
+    values, present = values[:n_present], order[:n_present]
+    sizes = counts.take(present, axis=0).sum(axis=0, dtype=np.int64)
+    statistic, greater = np.full((2, n_versions), np.nan)
+    if n_train == 0 or n_present == 0:
+        return statistic, greater, sizes
+    ends = np.append(np.flatnonzero(values[1:] != values[:-1]), n_present - 1)
+    # The distance is extreme just before or at a value of the test table, as the training function alone moves in between.
+    distinct = values[ends]
+    upto = np.searchsorted(train, distinct, side="right")
+    below = upto.copy()
+    shared = np.flatnonzero((upto > 0) & (train[upto - 1] == distinct))
+    below[shared] = np.searchsorted(train, distinct[shared], side="left")
+    kind = (
+        np.int32 if n_train * int(sizes.max()) < 2**31 else np.int64
+    )  # of products of counts; the smaller type is twice as fast
+    upto, below = upto.astype(kind), below.astype(kind)
+    step = max(1, CELLS_AT_ONCE // n_present)
+    for first in range(0, n_versions, step):
+        part = slice(first, first + step)
+        n_test = sizes[part].astype(kind)[:, None]
+        # Sums run fastest down the columns, maxima along the rows.
+        cumulated = np.cumsum(counts[:, part].take(present, axis=0), axis=0, dtype=kind)
+        cumulated = np.ascontiguousarray((cumulated.take(ends, axis=0) if len(ends) < n_present else cumulated).T)
+        cumulated *= kind(n_train)
+        at = n_test * upto
+        at -= cumulated
+        before = n_test * below
+        before[:, 1:] -= cumulated[:, :-1]
+        above = np.maximum(at.max(axis=1), before.max(axis=1))
+        largest = np.maximum.reduce([above, -at.min(axis=1), -before.min(axis=1)])
+        for found, out in ((largest, statistic), (above, greater)):
+            np.divide(found, n_train * sizes[part], out=out[part], where=sizes[part] > 0)
+    return statistic, greater, sizes
+
+
+def _checked_ties(ties, n):
+    if ties is None:
+        return None
+    ties = np.asarray(ties)
+    if ties.ndim != 1 or ties.dtype.kind not in "ui" or (ties < 1).any() or ties.sum() != n:
+        raise ValueError(f"ties must be the sizes of the groups of equal values, at least 1 each, with sum n1 + n2 = {n}")
+    return ties
+
+
+def _exact_p(D, n1, n2, ends):
+    """P(distance >= D) over all equally likely orders of the pooled sample, looked at where a group of equal values ends.
+
+    The pooled values are gone through in order; state i is how many of them belong to the smaller sample. What is too far apart
+    leaves, and the sum of what left is p, which keeps small p accurate.
+    """
+    n1, n2 = min(n1, n2), max(n1, n2)
+    scale = n1 * n2
+    threshold = np.ceil(D * scale - 1e-6)[:, None]  # D is a multiple of 1 / (n1 n2)
+    p = np.zeros(len(D))
+    is_end = np.zeros(n1 + n2 + 1, dtype=bool)
+    is_end[ends] = True
+    i = np.arange(n1 + 1)
+    step = max(1, CELLS_AT_ONCE // (n1 + 1))
+    for first in range(0, len(D), step):
+        part = slice(first, first + step)
+        state = np.zeros((len(D[part]), n1 + 1))
+        state[:, 0] = 1.0
+        for t in range(n1 + n2):
+            left = n1 + n2 - t
+            moved = state[:, :-1] * ((n1 - i[:-1]) / left)
+            state *= np.maximum(n2 - t + i, 0) / left
+            state[:, 1:] += moved
+            if is_end[t + 1]:
+                far = np.abs(i * n2 - (t + 1 - i) * n1) >= threshold[part]
+                p[part] += np.where(far, state, 0.0).sum(axis=1)
+                state[far] = 0.0
+    return np.where(threshold[:, 0] <= 0, 1.0, np.minimum(p, 1.0))
 
 
 def ks_statistic(a, b):
@@ -58,8 +348,9 @@ def fold_ks(y, folds, n_folds=None):
 
     Notes
     -----
-    With j samples up to a value, c of them in a fold of size m, the distance is ``|j m - c n| / (m (n - m))``: integers until the last
-    division. Between two samples of a fold it is extreme at the ends, so one pass over the sorted targets serves all folds: O(n) per seed.
+    With j samples up to a value, c of them in a fold of size m, the distance is ``|j m - c n| / (m (n - m))``: integers until the
+    last division. Between two samples of a fold it is extreme at the ends, so one pass over the sorted targets serves all folds:
+    O(n) per seed.
     """
     y = np.asarray(y, dtype=np.float64)
     folds = np.atleast_2d(folds)
@@ -77,7 +368,7 @@ def fold_ks(y, folds, n_folds=None):
 
 @njit(cache=True)
 def fold_ks_in_order(folds, ends, n_folds):
-    """`fold_ks` of samples in ascending order of the target, of which `ends` says where each group of equal values ends (one past it)."""
+    """`fold_ks` of samples in ascending order of the target; `ends` says where each group of equal values ends (one past it)."""
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n_folds))
     size = np.empty(n_folds, np.int64)

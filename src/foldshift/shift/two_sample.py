@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from scipy.stats import mannwhitneyu, rankdata
+from scipy.stats import mannwhitneyu
 
+from foldshift.inference.roc import roc_area
 from foldshift.nominal import nominal_columns
 
 FEWEST_ROWS = 5
@@ -103,7 +104,7 @@ def classifier_two_sample(A, B, rng, estimator=None, n_folds=5, n_permutations=N
     for fold in range(n_folds if n_permutations else 1):
         train = folds != fold
         scores, cut = _scores(estimator, points, labels, train)
-        areas.append(_area(scores, labels[~train]))
+        areas.append(roc_area(scores.T, labels[~train].T))
         accuracies.append(_balanced_accuracy(scores[:, 0], in_b[~train], cut))
     areas = np.mean(areas, axis=0)
     if n_permutations:
@@ -313,14 +314,6 @@ def _scores(estimator, points, labels, train):
                 f"estimator={estimator!r} has neither predict_proba nor decision_function; give a classifier that has"
             )
     return scores, cut
-
-
-def _area(scores, labels):
-    """Area under the ROC curve of every column, ties counting one half."""
-    n_b = labels.sum(axis=0)
-    n_a = len(labels) - n_b
-    ranks = np.where(labels, rankdata(scores, axis=0), 0).sum(axis=0)
-    return (ranks - n_b * (n_b + 1) / 2) / (n_a * n_b)
 
 
 def _balanced_accuracy(scores, labels, cut):

@@ -1,0 +1,78 @@
+"""Rows of separated fields: csv, tabs, blanks."""
+
+import csv
+import io
+import re
+
+from foldshift.datasets.columns import build_table, row_columns
+from foldshift.datasets.options import ReadOptions
+from foldshift.datasets.texts import check_width, split_lines, text_of, unquoted
+from foldshift.errors import DataError
+
+
+def read_csv(data, options=None, *, task="", target=""):
+    """Read rows of separated fields, RFC 4180 with any one-character separator.
+
+    Parameters
+    ----------
+    data : bytes or str
+        Content of the file; bytes are UTF-8, else Latin-1.
+    options, task, target
+        As in `foldshift.datasets.parsers.read_table`; the first row is a header unless ``header`` is False.
+
+    Returns
+    -------
+    table : RawTable
+        Kinds from the values: integer if all are whole numbers, real if all are numbers, else nominal.
+
+    Raises
+    ------
+    DataError
+        If rows differ in length, or the header is missing.
+    """
+    options = options or ReadOptions()
+    text = "\n".join(split_lines(text_of(data))[options.skip :])
+    separator = options.sep or ("\t" if options.format == "tsv" else ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=separator != " ", strict=True)
+    rows, lines = [], []
+    try:
+        for row in reader:
+            check_width(row, f"line {options.skip + reader.line_num}: ")
+            rows.append([unquoted(value) for value in row])
+            lines.append(options.skip + reader.line_num)
+    except csv.Error as error:
+        raise DataError(f"line {options.skip + reader.line_num}: {error}; check sep and the quotes") from error
+    return build_table(row_columns(rows, lines, options, header=True), options, task, target)
+
+
+def read_tsv(data, options=None, *, task="", target=""):
+    """Read rows of fields separated by tabs; see `read_csv`."""
+    options = options or ReadOptions()
+    return read_csv(data, ReadOptions(**{**vars(options), "sep": options.sep or "\t"}), task=task, target=target)
+
+
+def read_space(data, options=None, *, task="", target=""):
+    """Read rows of fields separated by any number of blanks; a field in double quotes may hold blanks.
+
+    Parameters
+    ----------
+    data : bytes or str
+        Content of the file; bytes are UTF-8, else Latin-1.
+    options, task, target
+        As in `foldshift.datasets.parsers.read_table`; there is no header unless ``header`` is True.
+
+    Returns
+    -------
+    table : RawTable
+        Kinds from the values.
+
+    Raises
+    ------
+    DataError
+        If rows differ in length.
+    """
+    options = options or ReadOptions()
+    texts = split_lines(text_of(data))[options.skip :]
+    rows = [[unquoted(value) for value in re.findall(r'"[^"]*"|[^\s"]+|"', line)] for line in texts]
+    lines = range(options.skip + 1, options.skip + 1 + len(rows))
+    return build_table(row_columns(rows, lines, options, header=False), options, task, target)

@@ -1,0 +1,74 @@
+"""Checks of the arguments of intervals and tests, and the form of their results."""
+
+import numpy as np
+
+
+def fold_counts(r, m, name):
+    """Correct predictions and fold sizes as float64, checked, of the same number of folds."""
+    r, m = np.asarray(r, dtype=np.float64), np.asarray(m, dtype=np.float64)
+    if r.ndim == 0 or r.shape[-1] == 0:
+        raise ValueError(f"{name} has shape {r.shape}; expected correct predictions per fold, shape (..., k)")
+    if m.ndim > 0 and m.shape != r.shape[-1:]:
+        raise ValueError(f"fold sizes have shape {m.shape}; expected one number or one per fold, shape {r.shape[-1:]}")
+    if not ((m >= 1) & (m == np.floor(m)) & np.isfinite(m)).all():
+        raise ValueError(f"fold sizes must be whole numbers from 1, got {m.tolist()}")
+    m = np.broadcast_to(m, r.shape[-1:])
+    bad = ~((r >= 0) & (r <= m) & (r == np.floor(r)))
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        position = ", ".join(map(str, where))
+        raise ValueError(
+            f"{name}[{position}]={r[where]:g} must be a whole number from 0 to the size of its fold, {m[where[-1]]:g}"
+        )
+    return r, m
+
+
+def checked_correctness(x, name):
+    """Correctness of every instance as float64: 1 (right) and 0 (wrong) only."""
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim == 0 or x.shape[-1] == 0:
+        raise ValueError(f"{name} has shape {x.shape}; expected the correctness of every instance, shape (..., n)")
+    if not ((x == 0) | (x == 1)).all():
+        raise ValueError(f"{name} must hold 1 (right) and 0 (wrong) only, got {x[(x != 0) & (x != 1)][0]:g}")
+    return x
+
+
+def check_confidence(confidence):
+    """Refuse a probability of coverage that is not between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence={confidence!r} must be between 0 and 1")
+
+
+def check_level(level):
+    """Refuse a confidence level that is not between 0 and 1."""
+    if not 0 < level < 1:
+        raise ValueError(f"level={level!r} must be between 0 and 1, e.g. 0.95")
+
+
+def check_one_of(name, value, allowed):
+    """Refuse a value that is none of those allowed."""
+    if value not in allowed:
+        *rest, last = (repr(item) for item in allowed)
+        raise ValueError(f"{name}={value!r} must be {', '.join(rest)} or {last}")
+
+
+def condition_note(large, small_folds):
+    """How many folds (or totals) fail the large-sample conditions, in words; empty if none."""
+    failing = int((~large).sum())
+    if not failing:
+        return ""
+    counted = "folds" if large.shape[-1] > 2 else "totals"
+    return f"{failing} of {large.size} {counted} fail the large-sample conditions" + (
+        ", dropped" if small_folds == "drop" else ""
+    )
+
+
+def joined_notes(note, more):
+    """Two notes as one."""
+    return f"{note}; {more}" if note else more
+
+
+def plain(value):
+    """Arrays as they are, single values as Python's own."""
+    value = np.asarray(value)
+    return value.item() if value.ndim == 0 else value

@@ -1,0 +1,59 @@
+"""p-values corrected for their number."""
+
+import numpy as np
+from scipy import stats
+
+
+def adjust_p(p, method="bh"):
+    """p-values corrected for their number.
+
+    Parameters
+    ----------
+    p : array-like of shape (..., m)
+        p-values; leading axes are separate families. NaN is no test: it stays and does not count.
+    method : {"bh", "holm", "none"}, default="bh"
+        ``bh``: Benjamini and Hochberg, the rate of false discoveries. ``holm``: Holm, the chance of a single one.
+
+    Returns
+    -------
+    adjusted : ndarray of shape (..., m)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If `method` is not known or a p-value is not from 0 to 1.
+
+    References
+    ----------
+    .. [1] Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 65-70.
+    .. [2] Benjamini, Y., Hochberg, Y. (1995). Controlling the false discovery rate: a practical and powerful approach to multiple
+       testing. Journal of the Royal Statistical Society B 57, 289-300.
+    """
+    if method not in ("bh", "holm", "none"):
+        raise ValueError(f"method={method!r} must be 'bh', 'holm' or 'none'")
+    p = np.array(p, dtype=np.float64)
+    bad = (p < 0) | (p > 1)
+    if p.ndim == 0 or bad.any():
+        raise ValueError(
+            f"p has shape {p.shape}{f' and holds {p[bad][0]:g}' if bad.any() else ''}; expected (..., m) from 0 to 1"
+        )
+    if method == "none" or p.size == 0:
+        return p
+    return np.apply_along_axis(_adjusted, -1, p, method)
+
+
+def _adjusted(p, method):
+    tests = ~np.isnan(p)
+    m = int(tests.sum())
+    if m == 0:
+        return p
+    adjusted = p.copy()
+    if method == "bh":
+        adjusted[tests] = stats.false_discovery_control(p[tests], method="bh")
+    else:
+        order = np.argsort(p[tests], kind="stable")
+        stepped = np.empty(m)
+        stepped[order] = np.minimum(np.maximum.accumulate(p[tests][order] * np.arange(m, 0, -1)), 1)
+        adjusted[tests] = stepped
+    return adjusted

@@ -1,0 +1,41 @@
+"""Wilson's interval of a proportion, for many at once."""
+
+import numpy as np
+from scipy.stats import norm
+
+
+def wilson_interval(share, n, level=0.95):
+    """Wilson's score interval of a proportion.
+
+    Parameters
+    ----------
+    share : float or array-like
+        Observed shares, in [0, 1].
+    n : int or array-like
+        Trials that each share rests on; broadcast with `share`.
+    level : float, default=0.95
+        Confidence level.
+
+    Returns
+    -------
+    low, high : ndarray
+        In [0, 1]; exactly 0 and 1 where the share is. NaN where n is 0 or the share is NaN.
+
+    Notes
+    -----
+    `scipy.stats.binomtest` has the same interval, of one count at a time.
+
+    References
+    ----------
+    .. [1] Wilson, E.B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American
+       Statistical Association 22, 209-212.
+    """
+    share, n = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    n = np.where(n > 0, n, np.nan)
+    z = norm.isf((1 - level) / 2)
+    scale = 1 + z**2 / n
+    centre = (share + z**2 / (2 * n)) / scale
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / scale
+    # The exact ends, which rounding would miss.
+    low, high = np.where(share == 0, 0.0, centre - half), np.where(share == 1, 1.0, centre + half)
+    return np.where(np.isnan(n), np.nan, low), np.where(np.isnan(n), np.nan, high)

@@ -1,0 +1,29 @@
+"""Words and numbers of the reports of drift, and the check of their level."""
+
+import numpy as np
+
+
+def check_alpha(alpha):
+    """Refuse a level that is not between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha={alpha!r} must be between 0 and 1, e.g. 0.05")
+
+
+def p_in_words(p):
+    """A p-value with three decimals, smaller ones as a power of ten."""
+    return "NaN" if np.isnan(p) else f"{p:.3f}" if p >= 0.001 else f"{p:.0e}" if p > 0 else "0"
+
+
+def percent(share):
+    """A share in percent, three digits."""
+    return f"{100 * share:.3g} %"
+
+
+def shortened(name, width):
+    """A name of at most `width` letters."""
+    return name if len(name) <= width else name[: width - 3] + "..."
+
+
+def counted(n, what):
+    """A number with its noun, e.g. "1 feature", "2 features"."""
+    return f"{n} {what}{'s' * (n != 1)}"
