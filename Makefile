@@ -39,9 +39,16 @@ run: $(READY) ## the main job with the default configuration: minutes, no data h
 	@"$(BIN)/snakemake" --cores $(CORES) all
 	@"$(BIN)/python" tools/finish_run.py
 
+# Two files at a time. What is slow says tests/conftest.py, or the mark `slow`.
+PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
 .PHONY: test
-test: $(READY) ## the test suite, two files of it at a time
-	"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+test: $(READY) ## does it work here? units, one study from end to end, oracles that are at hand: minutes
+	$(PYTEST) -m "not slow"
+
+.PHONY: check
+check: $(READY) ## the tests that `make test` leaves out: every study, kills, a cluster, fuzzing, archives, browsers: half an hour
+	$(PYTEST) -m slow
 
 .PHONY: lint
 lint: $(READY) ## ruff, snakefmt and snakemake --lint
