@@ -39,7 +39,7 @@ run: $(READY) ## the main job with the default configuration: minutes, no data h
 	@"$(BIN)/snakemake" --cores $(CORES) all
 	@"$(BIN)/python" tools/finish_run.py
 
-# Two files at a time. What is slow says tests/conftest.py, or the mark `slow`.
+# Two files at a time. What is slow: tests/conftest.py lists files, single tests bear the mark.
 PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test
@@ -47,7 +47,7 @@ test: $(READY) ## does it work here? units, one study from end to end, oracles t
 	$(PYTEST) -m "not slow"
 
 .PHONY: check
-check: $(READY) ## the tests that `make test` leaves out: every study, kills, a cluster, fuzzing, archives, browsers: half an hour
+check: $(READY) ## the tests that `make test` leaves out: all studies, the same bytes, kills, a cluster, fuzzing: half an hour
 	$(PYTEST) -m slow
 
 .PHONY: lint

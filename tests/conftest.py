@@ -12,8 +12,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parents[1]
 # What `make test` leaves to `make check`, folders and files; single tests bear the mark `slow` themselves.
 SLOW = (
-    "fuzz",
-    "slurm",
+    "fuzz/",
+    "slurm/",
     "workflow/test_classes.py",
     "workflow/test_crash.py",
     "workflow/test_failures.py",
@@ -53,6 +53,11 @@ def no_open_figures():
 @pytest.fixture(scope="session")
 def root():
     return ROOT
+
+
+@pytest.fixture
+def slow_places():
+    return [ROOT / "tests" / name for name in SLOW]
 
 
 @pytest.fixture(scope="session")

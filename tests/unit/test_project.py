@@ -112,6 +112,17 @@ def test_every_script_is_run_by_a_rule_and_every_tool_by_none(root):
     assert tools and not tools & run  # tests import both by name
 
 
+def test_what_is_left_to_make_check_by_its_name_is_there(slow_places):
+    assert slow_places and all(place.exists() for place in slow_places)
+
+
+def test_continuous_integration_runs_the_command_of_the_readme_and_then_every_other_test(root):
+    commands = [line for line in (root / ".ci/run").read_text().splitlines() if line.startswith("make ")]
+    assert commands == ["make setup", "make lint", "make test", "make check"]
+    recipes = dict(re.findall(r"^(test|check): .*\n\t(.*)", (root / "Makefile").read_text(), re.MULTILINE))
+    assert recipes == {"test": '$(PYTEST) -m "not slow"', "check": "$(PYTEST) -m slow"}  # no test in both, none in neither
+
+
 def test_items_of_the_report_have_one_label(root):
     # With two, Snakemake's report may show a switch that fails where half of the items of a category are tables.
     rules = "".join(path.read_text() for path in sorted((root / "workflow/rules").glob("*.smk")))
