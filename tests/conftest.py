@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SLOW = (
     "fuzz/",
     "slurm/",
+    "unit/test_failures_report.py",
     "workflow/test_classes.py",
     "workflow/test_crash.py",
     "workflow/test_failures.py",
