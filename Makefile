@@ -32,16 +32,23 @@ $(READY): requirements.lock pyproject.toml
 lock: ## renew requirements.lock and envs/foldshift.yaml from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra workflow --extra test --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade --quiet -o requirements.lock
-	"$(BIN)/python" scripts/write_conda_env.py
+	"$(BIN)/python" tools/write_conda_env.py
 
 .PHONY: run
 run: $(READY) ## the main job with the default configuration: minutes, no data host needed
 	@"$(BIN)/snakemake" --cores $(CORES) all
-	@"$(BIN)/python" scripts/finish_run.py
+	@"$(BIN)/python" tools/finish_run.py
+
+# Two files at a time. What is slow: tests/conftest.py lists files, single tests bear the mark.
+PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test
-test: $(READY) ## the test suite, two files of it at a time
-	"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+test: $(READY) ## does it work here? units, one study from end to end, oracles that are at hand: minutes
+	$(PYTEST) -m "not slow"
+
+.PHONY: check
+check: $(READY) ## the tests that `make test` leaves out: all studies, the same bytes, kills, a cluster, fuzzing: half an hour
+	$(PYTEST) -m slow
 
 .PHONY: lint
 lint: $(READY) ## ruff, snakefmt and snakemake --lint
@@ -52,7 +59,7 @@ lint: $(READY) ## ruff, snakefmt and snakemake --lint
 
 .PHONY: bench
 bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours
-	"$(BIN)/python" scripts/bench.py $(if $(MIRROR),--mirror $(MIRROR))
+	"$(BIN)/python" tools/bench.py $(if $(MIRROR),--mirror $(MIRROR))
 
 .PHONY: paper
 paper: $(READY) ## a study at the paper's scale, STUDY=moreno_torres_2012 or (default) saez_2022; MIRROR=folder takes the data from there
@@ -65,21 +72,21 @@ archive: $(READY) ## one file with scores, configuration, provenance, tables and
 .PHONY: reproduce
 reproduce: $(READY) ## tables and figures again from an archive, compared byte for byte: ARCHIVE=results/archive/foldshift.zip
 	@test -n "$(ARCHIVE)" || { echo "Name the archive: make reproduce ARCHIVE=results/archive/foldshift.zip"; exit 1; }
-	@"$(BIN)/python" scripts/reproduce.py "$(ARCHIVE)" --cores $(CORES)
+	@"$(BIN)/python" tools/reproduce.py "$(ARCHIVE)" --cores $(CORES)
 
 .PHONY: fuzz
 fuzz: $(READY) ## a million damaged data files against every parser
-	"$(BIN)/python" scripts/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
+	"$(BIN)/python" tools/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
 
 .PHONY: scale
 scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
-	"$(BIN)/python" scripts/measure_scale.py
+	"$(BIN)/python" tools/measure_scale.py
 
 .PHONY: overhead
 overhead: $(READY) ## what the workflow costs beside computing, on a slice of each study: MIRROR=folder of the real data
 	@test -n "$(MIRROR)" || { echo "Name the folder of the real data: make overhead MIRROR=folder"; exit 1; }
-	"$(BIN)/python" scripts/measure_overhead.py --study saez_2022 --datasets stock --mirror $(MIRROR) --cores $(CORES)
-	"$(BIN)/python" scripts/measure_overhead.py --study moreno_torres_2012 --datasets wdbc --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
+	"$(BIN)/python" tools/measure_overhead.py --study saez_2022 --datasets stock --mirror $(MIRROR) --cores $(CORES)
+	"$(BIN)/python" tools/measure_overhead.py --study moreno_torres_2012 --datasets wdbc --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
 
 .PHONY: crash
 crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at random moments; what was done again, and whether the bytes are the same
@@ -87,7 +94,7 @@ crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at 
 
 .PHONY: bytes
 bytes: $(READY) ## both main studies, cut small, run in nine ways (cores, blocks, hash seeds, folders): the same bytes?
-	"$(BIN)/python" scripts/check_bytes.py
+	"$(BIN)/python" tools/check_bytes.py
 
 .PHONY: slurm
 slurm: $(READY) ## the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)

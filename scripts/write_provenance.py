@@ -5,7 +5,6 @@ import os
 import platform
 import subprocess
 from datetime import UTC, datetime
-from importlib.metadata import distributions
 from pathlib import Path
 
 import yaml
@@ -13,21 +12,12 @@ import yaml
 import foldshift
 from foldshift.files import write_text
 from foldshift.jobs import run
+from foldshift.versions import installed_versions
 
 SEEDS = (
     "Every random number comes from numpy's PCG64, seeded with the master seed and the SHA-256 of the names of what it is for (data set, partitioner, k, seed, ...); "
     "see foldshift.seeding. The seeds of the partitions are drawn without replacement from 1 to 1,000,000; they stand in every row of the scores."
 )
-
-
-def versions():
-    """Versions of the program, of Python and of every package."""
-    packages = {dist.metadata["Name"].lower(): dist.version for dist in distributions() if dist.metadata["Name"]}
-    return {
-        "foldshift": foldshift.__version__,
-        "python": platform.python_version(),
-        "packages": dict(sorted(packages.items())),
-    }
 
 
 def machine():
@@ -64,7 +54,7 @@ def commit(root):
 def main(job):
     """Write the three files."""
     write_text(job.output.config, yaml.safe_dump(job.params.config, sort_keys=True, allow_unicode=True))
-    write_text(job.output.versions, json.dumps(versions(), indent=2) + "\n")
+    write_text(job.output.versions, json.dumps(installed_versions(), indent=2) + "\n")
     about = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "master_seed": job.params.config["master_seed"],

@@ -10,6 +10,32 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parents[1]
+# What `make test` leaves to `make check`, folders and files; single tests bear the mark `slow` themselves.
+SLOW = (
+    "fuzz/",
+    "slurm/",
+    "unit/test_failures_report.py",
+    "workflow/test_classes.py",
+    "workflow/test_crash.py",
+    "workflow/test_failures.py",
+    "workflow/test_inference_studies.py",
+    "workflow/test_mistakes.py",
+    "workflow/test_own.py",
+    "workflow/test_plan.py",
+    "workflow/test_report.py",
+    "workflow/test_reproduce.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the slow folders and files, and begin with the longest files: at the end no worker waits for another."""
+    tests = Path(__file__).parent
+    for item in items:
+        name = item.path.relative_to(tests).as_posix()
+        if name.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+    first = ("slurm", "workflow")
+    items.sort(key=lambda item: first.index(folder) if (folder := item.path.parent.name) in first else len(first))
 
 
 def shared_folder():
@@ -28,6 +54,11 @@ def no_open_figures():
 @pytest.fixture(scope="session")
 def root():
     return ROOT
+
+
+@pytest.fixture
+def slow_places():
+    return [ROOT / "tests" / name for name in SLOW]
 
 
 @pytest.fixture(scope="session")

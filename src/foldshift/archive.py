@@ -43,6 +43,7 @@ _PARTS = (
     "requirements.lock",
     "scripts",
     "src",
+    "tools",
     "workflow",
 )
 _PACKED = {".parquet", ".png", ".npz"}  # compressed already
@@ -147,7 +148,7 @@ def write_archive(path, files, outputs, objects, *, started, ended, versions, or
     started, ended : str
         Time of the first and of the last file of the run, ISO 8601.
     versions : dict
-        With ``foldshift`` and ``packages``; see ``scripts/write_provenance.py``.
+        With ``foldshift`` and ``packages``; see ``foldshift.versions``.
     origins : list of dict
         Where each data set came from: ``name``, ``address``, ``licence``, ``sha256``, ...
 
@@ -497,7 +498,7 @@ def differing_versions(ours, theirs):
     Parameters
     ----------
     ours, theirs : dict
-        Versions here and in the archive: ``foldshift``, ``python`` and ``packages``; see ``scripts/write_provenance.py``.
+        Versions here and in the archive: ``foldshift``, ``python`` and ``packages``; see ``foldshift.versions``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The fuzzer of `scripts/fuzz_parsers.py`: that it finds what it looks for, and that the parsers stand 100,000 of its inputs."""
+"""The fuzzer of `tools/fuzz_parsers.py`: that it finds what it looks for, and that the parsers stand 100,000 of its inputs."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ INPUTS = 100_000
 
 def test_a_hundred_thousand_damaged_files_give_tables_or_the_projects_errors(root):
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONHASHSEED": "0"}
-    command = [sys.executable, root / "scripts/fuzz_parsers.py", "--inputs", str(INPUTS), "--seed", "0"]
+    command = [sys.executable, root / "tools/fuzz_parsers.py", "--inputs", str(INPUTS), "--seed", "0"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     assert f"{INPUTS} inputs, 0 faults" in done.stdout

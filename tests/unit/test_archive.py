@@ -348,7 +348,7 @@ def test_the_workflow_is_in_the_archive_with_all_that_it_needs():
     assert {
         "Snakefile",
         "workflow/Snakefile",
-        "scripts/reproduce.py",
+        "tools/reproduce.py",
         "src/foldshift/archive.py",
         "requirements.lock",
         "LICENSE",

@@ -527,7 +527,7 @@ def test_damaged_files_give_a_table_or_a_one_line_error(name, data):
     only_project_errors(content, name, options, task)
 
 
-# ---- what the fuzzer found (scripts/fuzz_parsers.py), and what a look at it added ----
+# ---- what the fuzzer found (tools/fuzz_parsers.py), and what a look at it added ----
 
 
 def printable(data, name="x.csv", options="", **arguments):

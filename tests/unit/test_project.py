@@ -15,7 +15,7 @@ from write_config_readme import readme
 
 def test_the_conda_environment_has_the_pins_of_the_lock_file(root):
     lock = (root / "requirements.lock").read_text()
-    assert (root / "envs/foldshift.yaml").read_text() == conda_env(lock), "run: python scripts/write_conda_env.py"
+    assert (root / "envs/foldshift.yaml").read_text() == conda_env(lock), "run: python tools/write_conda_env.py"
     assert len(pins(lock)) == len(re.findall(r"^[a-z0-9]", lock, re.MULTILINE)) > 50
 
 
@@ -86,7 +86,7 @@ def test_versions_agree(root):
 
 
 def test_the_configuration_readme_is_made_from_the_schemas(root):
-    assert (root / "config/README.md").read_text() == readme(), "run: python scripts/write_config_readme.py"
+    assert (root / "config/README.md").read_text() == readme(), "run: python tools/write_config_readme.py"
 
 
 def test_the_code_of_the_readme_runs(root):
@@ -102,6 +102,25 @@ def test_files_and_targets_that_the_readme_names_exist(root):
         assert (root / path).exists(), path
     for target in re.findall(r"(?:`|    )make (\w+)", text):
         assert re.search(rf"^{target}:", (root / "Makefile").read_text(), re.MULTILINE), target
+
+
+def test_every_script_is_run_by_a_rule_and_every_tool_by_none(root):
+    rules = "".join(path.read_text() for path in sorted((root / "workflow").rglob("*.smk")))
+    run = set(re.findall(r"scripts/(\w+\.py)", rules))
+    assert {path.name for path in (root / "scripts").glob("*.py")} == run
+    tools = {path.name for path in (root / "tools").glob("*.py")}
+    assert tools and not tools & run  # tests import both by name
+
+
+def test_what_is_left_to_make_check_by_its_name_is_there(slow_places):
+    assert slow_places and all(place.exists() for place in slow_places)
+
+
+def test_continuous_integration_runs_the_command_of_the_readme_and_then_every_other_test(root):
+    commands = [line for line in (root / ".ci/run").read_text().splitlines() if line.startswith("make ")]
+    assert commands == ["make setup", "make lint", "make test", "make check"]
+    recipes = dict(re.findall(r"^(test|check): .*\n\t(.*)", (root / "Makefile").read_text(), re.MULTILINE))
+    assert recipes == {"test": '$(PYTEST) -m "not slow"', "check": "$(PYTEST) -m slow"}  # no test in both, none in neither
 
 
 def test_items_of_the_report_have_one_label(root):

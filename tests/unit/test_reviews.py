@@ -27,13 +27,19 @@ from foldshift.errors import DataError
 DATA = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[3] / "shared")) / "data"
 real = pytest.mark.skipif(not (DATA / "sentiment").is_dir(), reason="the shared data are absent")
 PLAIN = b"1\tgood good book\n0\tbad book , bad\n1\t\n"
+# Packed bytes hold the time of day: cases with them have names, or the tests' ids differ from one second to the next.
+PACKED = gzip.compress(PLAIN)
 TINY = {
     "books": Reviews(("good good book", "bad book , bad"), np.array([1, 0], dtype=np.int8)),
     "dvd": Reviews(("bad film", "", "good film !"), np.array([0, 0, 1], dtype=np.int8)),
 }
 
 
-@pytest.mark.parametrize("data", [PLAIN, PLAIN[:-1], PLAIN.replace(b"\n", b"\r\n"), gzip.compress(PLAIN)])
+@pytest.mark.parametrize(
+    "data",
+    [PLAIN, PLAIN[:-1], PLAIN.replace(b"\n", b"\r\n"), PACKED],
+    ids=["plain", "no line feed at the end", "lines of Windows", "packed"],
+)
 def test_reviews_are_parsed_plain_and_packed(data):
     reviews = parse_reviews(data, "x")
     assert reviews.texts == ("good good book", "bad book , bad", "")
@@ -44,7 +50,7 @@ def test_text_is_latin_1_and_only_line_feeds_end_a_line():
     assert parse_reviews(b"0\tcaf\xe9 \x85 \xa0 \x0c x\n", "x").texts == ("caf\xe9 \x85 \xa0 \x0c x",)
 
 
-@pytest.mark.parametrize("data", [gzip.compress(PLAIN) * 2, gzip.compress(PLAIN + PLAIN)])
+@pytest.mark.parametrize("data", [PACKED * 2, gzip.compress(PLAIN + PLAIN)], ids=["two members", "one member"])
 def test_several_members_of_a_gzip_file_are_one_text(data):
     assert len(parse_reviews(data, "x").texts) == 6
 
@@ -53,7 +59,7 @@ def test_several_members_of_a_gzip_file_are_one_text(data):
     "data, message",
     [
         (b"", "the file is empty"),
-        (gzip.compress(b"\n\n"), "the file is empty"),
+        pytest.param(gzip.compress(b"\n\n"), "the file is empty", id="packed empty lines"),
         (b"2\tx\n", r"line 1 begins with '2\\tx'; expected the label 0 or 1, a tab and the text"),
         (b"0\tx\n\n1\ty\n", "line 2 begins with ''"),
         (b"0\tx\n1 y\n", "line 2 begins with '1 y'"),
@@ -61,9 +67,9 @@ def test_several_members_of_a_gzip_file_are_one_text(data):
         (b"0\tx\ty\n", "line 1 holds more than one tab"),
         (b"0\tx\0\n", "it holds zero bytes"),
         (b"<!doctype html><html>\n", "line 1 begins with '<!doctype html><html>'"),
-        (gzip.compress(PLAIN)[:-9], "the gzip file is damaged"),
-        (gzip.compress(PLAIN)[:5], "the gzip file is damaged"),
-        (gzip.compress(PLAIN) + b"rubbish", "the gzip file is damaged"),
+        pytest.param(PACKED[:-9], "the gzip file is damaged", id="packed without its end"),
+        pytest.param(PACKED[:5], "the gzip file is damaged", id="half a gzip header"),
+        pytest.param(PACKED + b"rubbish", "the gzip file is damaged", id="packed and rubbish behind"),
         (b"\x1f\x8b" + bytes(40), "the gzip file is damaged"),
         (bytes([31, 139, 8, 0, 0, 0, 0, 0, 0, 3]) + b"\xff" * 40, "the gzip file is damaged"),
     ],

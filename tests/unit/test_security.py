@@ -258,7 +258,7 @@ def nodes(root):
     kinds = (ast.Call, ast.Import, ast.ImportFrom)
     return [
         (file.relative_to(root).as_posix(), node)
-        for folder in ("src", "scripts", "workflow")
+        for folder in ("src", "scripts", "tools", "workflow")
         for file in sorted((root / folder).rglob("*.py"))
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, kinds)

@@ -46,6 +46,21 @@ def test_tables_have_the_columns_of_the_contract(finished):
     assert each.columns[:4].tolist() == ["dataset", "k", "partitioner", "mean_dn"]
 
 
+def test_the_numbers_are_those_that_other_machines_find(finished):
+    tables = finished.folder / "results/saez_2022/tables"
+    shift = pd.read_csv(tables / "table4_dn.csv").set_index(["k", "partitioner"])["mean_dn"]
+    assert shift.to_dict() == pytest.approx({(3, "CV"): 0.0920350577, (3, "TSCV"): 0.009442556935}, rel=1e-8)
+    error = pd.read_csv(tables / "table5_error.csv").set_index(["regressor", "k", "partitioner"])
+    expected = {
+        ("NN", 3, "CV"): (0.1188800804, 0.004683256306),
+        ("NN", 3, "TSCV"): (0.1171104539, 0.003109593463),
+        ("GBM", 3, "CV"): (0.09764482494, 0.002136689907),
+        ("GBM", 3, "TSCV"): (0.09630071975, 0.002766271401),
+    }
+    for column, name in enumerate(("rmse", "std")):
+        assert error[name].to_dict() == pytest.approx({keys: row[column] for keys, row in expected.items()}, rel=1e-6), name
+
+
 def test_scores_are_one_parquet_data_set(finished):
     scores = pd.read_parquet(finished.folder / "results/saez_2022/scores", partitioning=None)
     expected = [
@@ -81,6 +96,7 @@ def test_a_finished_run_plans_nothing(finished):
     assert finished.plan() == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("label", "settings", "cores", "env"),
     [
@@ -97,6 +113,7 @@ def test_tables_are_the_same_bytes_however_the_run_is_cut(finished, tmp_path, la
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_which_other_learners_and_partitioners_run(finished, tmp_path):
     config = yaml.safe_load(yaml.safe_dump(TINY))
     config["studies"]["saez_2022"] |= {"learners": ["GBM"], "partitioners": ["TSCV", "CV"], "datasets": ["steps"]}
@@ -110,6 +127,7 @@ def test_rows_do_not_depend_on_which_other_learners_and_partitioners_run(finishe
     assert (joined["rmse_x"] == joined["rmse_y"]).all()
 
 
+@pytest.mark.slow
 def test_more_seeds_contain_the_fewer(finished, tmp_path):
     other = Workflow(tmp_path)
     other("--until", "evaluate", config=["n_seeds=9", "learners=NN", "datasets=steps"], check=True)
@@ -133,6 +151,7 @@ def own_copy(tmp_path_factory):
     return workflow
 
 
+@pytest.mark.slow
 def test_a_copy_in_another_folder_gives_the_same_bytes(finished, own_copy):
     assert own_copy.tables() == finished.tables()
 
@@ -140,6 +159,7 @@ def test_a_copy_in_another_folder_gives_the_same_bytes(finished, own_copy):
 DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_error", "saez_paper_vs_ours", "saez_figure2", "saez_failures", "saez_2022"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
@@ -163,6 +183,7 @@ def test_an_edited_module_replans_what_rests_on_it_and_nothing_else(own_copy, mo
     assert own_copy.plan() == {}  # its time stamp is new, its content is not
 
 
+@pytest.mark.slow
 def test_touched_files_replan_nothing(own_copy):
     for part in ("src", "scripts"):
         for file in (own_copy.folder / part).rglob("*.py"):
@@ -178,11 +199,13 @@ def test_the_report_is_one_file_with_all_tables_and_figures(finished):
     assert "Kolmogorov-Smirnov distance" in text
 
 
+@pytest.mark.slow
 def test_snakemake_finds_no_fault_with_the_rules():
     done = subprocess.run([SNAKEMAKE, "--lint"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_papers_configuration_plans_below_6000_jobs():
     command = [SNAKEMAKE, "saez_2022", "--dry-run", "--quiet", "rules", "--configfile", "config/paper.yaml"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

@@ -1,6 +1,6 @@
 """Run all studies, cut small, in many ways, and compare every table and figure byte for byte: `make bytes`.
 
-    python scripts/check_bytes.py
+    python tools/check_bytes.py
 
 One, two and four cores; blocks of 1, 7 and 100 seeds; two hash seeds; a fresh clone in another folder; a folder with blanks in its name.
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = "3.11"  # the oldest supported; its pins are the ones without a marker or with one for it
-HEAD = """# Made from requirements.lock by scripts/write_conda_env.py; a test fails when they differ.
+HEAD = """# Made from requirements.lock by tools/write_conda_env.py; a test fails when they differ.
 name: foldshift
 channels: [conda-forge, nodefaults]
 dependencies:

@@ -1,6 +1,6 @@
 """What the workflow costs beside computing: run a slice of a study, and carry what starting and bookkeeping cost there over to the paper's scale.
 
-    python scripts/measure_overhead.py --study saez_2022 --datasets stock,laser --mirror FOLDER
+    python tools/measure_overhead.py --study saez_2022 --datasets stock,laser --mirror FOLDER
 
 Computing is what the scripts' functions take, as their logs say; the rest is starting Python, imports, and Snakemake itself. A slice has as many tables as
 the whole study and bears Snakemake's start alone: its own share is an upper limit. At the paper's scale every kind of job costs in starting what it cost in

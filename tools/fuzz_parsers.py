@@ -1,4 +1,4 @@
-"""Damaged data files against every parser: `python scripts/fuzz_parsers.py --inputs 100000 --seed 0 [--minutes 10] [--keep FOLDER]`.
+"""Damaged data files against every parser: `python tools/fuzz_parsers.py --inputs 100000 --seed 0 [--minutes 10] [--keep FOLDER]`.
 
 Case i depends on (seed, i) only. A case is a small file made by the grammar of its format, with odd values in it, then cut, repeated and overwritten.
 It is a fault if anything but a `FoldshiftError` comes out, if the message is not one printable line, if a table is returned that breaks its own promises, if

@@ -8,7 +8,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = """# Configuration
 
-Made from `workflow/schemas` by `scripts/write_config_readme.py`; a test fails when they differ.
+Made from `workflow/schemas` by `tools/write_config_readme.py`; a test fails when they differ.
 
 `config.yaml` is the default: embedded data, minutes. `paper.yaml` is the papers' scale. Any key can be set on the command line, after the targets:
 

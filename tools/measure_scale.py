@@ -1,6 +1,6 @@
 """How large a study can be planned: time and memory of the plan of all studies, and of a made-up one ten times as large.
 
-python scripts/measure_scale.py
+python tools/measure_scale.py
 """
 
 import re

@@ -15,7 +15,7 @@ import yaml
 
 from foldshift.archive import content_of, differing_code, differing_outputs, differing_versions, unpack
 from foldshift.errors import DataError, FoldshiftError
-from write_provenance import versions
+from foldshift.versions import installed_versions
 
 ROOT = Path(__file__).resolve().parents[1]
 # Where the archive keeps what the configuration names by path.
@@ -101,7 +101,10 @@ def reproduce(path, name, cores):
         for file, what in sorted(differences.items()):
             print(f"  {file} {what}")
         theirs = json.loads((run / "results/provenance/versions.json").read_text(encoding="utf-8"))
-        for what, items in (("Versions", differing_versions(versions(), theirs)), ("Code", differing_code(archive, ROOT))):
+        for what, items in (
+            ("Versions", differing_versions(installed_versions(), theirs)),
+            ("Code", differing_code(archive, ROOT)),
+        ):
             if items:
                 print(f"{what} that differ from the archive's; a difference in bytes may come from there: {shorten(items)}")
         identical = not differences
