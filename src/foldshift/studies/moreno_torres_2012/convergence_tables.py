@@ -1,6 +1,6 @@
 """Experiments until the estimate of a classifier is stable: Table VII of Moreno-Torres, Saez and Herrera (2012), what it depends on, and curves.
 
-Rows come from the script `measure_convergence`: one per data set, learner, partitioner, k, criterion, threshold, rule and order of the experiments. The unit of
+Rows come from `measure_convergence`: one per data set, learner, partitioner, k, criterion, threshold, rule and order of the experiments. The unit of
 all tables is a pair of data set and classifier: the mean over the orders of its experiments. A pair of which a fit failed has NaN, and is left out for all
 partitioners.
 """
@@ -10,15 +10,18 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+from foldshift.evaluation.storage import read_columns
 from foldshift.inference.agreement import jackknife_error
 from foldshift.inference.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
 from foldshift.inference.missing import mean_present
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.moreno_torres_2012.shared import REFERENCE
 
-REFERENCE = "SCV"
 KEYS = ["dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule"]
+ROWS = (*KEYS, "order", "experiments", "cut_off", "n_experiments")
+CURVES = ("dataset", "learner", "partitioner", "k", "experiments", "correlation")
 MOST_NINES = 12.0  # a correlation of 1, or one that rounding cannot tell from it
 LEVEL = "level against print"
 # Table VII as printed: mean and standard deviation by scheme and partitioner.
@@ -28,6 +31,38 @@ PRINTED = {
     "10x1": {"DOB-SCV": (53.98, 32.08), "DB-SCV": (54.70, 32.17), "SCV": (59.73, 32.14), "MS-SCV": (85.77, 27.14)},
 }
 PRINTED_CAP = 100  # experiments that the paper made of every kind
+
+
+def convergence(inputs, settings):
+    """Table VII, what it depends on, and convergence against the number of experiments.
+
+    Parameters
+    ----------
+    inputs : object
+        ``rows`` and ``curves``: files of the rows of convergence and of its curves, one for each data set.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    keys = settings["ids"], settings["iterations"], list(settings["partitioners"]), list(settings["datasets"])
+    pairs, primary = [], []
+    for path in inputs.rows:  # averaged over the orders data set by data set: all rows together take much memory
+        rows = pd.DataFrame(read_columns(path, ROWS))
+        rows = rows[rows["partitioner"].isin(keys[2])]
+        pairs.append(pair_means(rows))
+        primary.append(primary_rows(rows))
+    pairs = pd.concat(pairs, ignore_index=True)
+    table, sensitivity = convergence_table(pairs, *keys), sensitivity_table(pairs, *keys)
+    points = pd.concat([pd.DataFrame(read_columns(path, CURVES)) for path in inputs.curves], ignore_index=True)
+    curves = convergence_curves(pd.concat(primary, ignore_index=True), points, *keys)
+    return {
+        "table7_convergence": Shown(table, convergence_grid(table)),
+        "convergence_sensitivity": Shown(sensitivity, sensitivity_grid(sensitivity)),
+        "convergence_curves": Shown(curves, curves_grid(curves)),
+    }
 
 
 def pair_means(rows):
@@ -258,12 +293,6 @@ def convergence_grid(table):
             if scheme in PRINTED:
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
                 rows.append(["as printed", *[Cell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
-    caption = (
-        "How many experiments of cross-validation it takes until the estimate is stable. Runs are added one by one; after each, the counts of how often every instance "
-        f"was predicted correctly are correlated with those before it, and the estimate counts as stable once the correlation reaches {THRESHOLD:g}. Cells: "
-        "mean ± standard deviation over the pairs of data set and classifier, in experiments (5x2: one experiment is 5 folds iterated twice, two runs). Fewer is better: "
-        "single experiments that differ less from each other need fewer."
-    )
     cap = count_range(table["n_experiments"])
     notes = [
         f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of {count_range(table['n_orders'])} random orders of "
@@ -275,13 +304,13 @@ def convergence_grid(table):
         "there are; in brackets the standard error over data sets.",
         "The paper does not say what it correlates; ratios between rows and columns can be compared with print, levels cannot.",
     ]
-    return Grid(caption, ["CV scheme", *partitioners], rows, notes)
+    return Grid(["CV scheme", *partitioners], rows, notes)
 
 
 def sensitivity_grid(table):
     """`sensitivity_table` as it is printed: the means over the schemes, a row per criterion, threshold and rule, print first."""
     if table.empty:
-        return Grid("What Table VII depends on.", ["Criterion"], [])
+        return Grid(["Criterion"], [])
     shown = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
     printed = table.drop_duplicates("quantity").set_index("quantity")["printed"]
     empty = {
@@ -307,18 +336,13 @@ def sensitivity_grid(table):
                 for name in shown
             ]
             rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
-    caption = (
-        "What Table VII depends on. The paper stops when accumulated estimates correlate at .9999, but does not say what it correlates. Ratios of the mean numbers of "
-        "experiments by every vector, threshold and rule tried, ± standard errors over data sets, beside those of the printed table: between schemes (both cut "
-        "by SCV), between partitioners (mean over the schemes), and ours by the printed number (mean over the cells)."
-    )
     words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
     notes = [
         f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table VII.",
         "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it again. Cut off: per cent that did not converge "
         "and were given the number of experiments; with many, all ratios are drawn towards 1 and the row says little. The CSV file has the ratios scheme by scheme.",
     ]
-    return Grid(caption, ["Vector", "Threshold", "Rule", *shown, "Cut off (%)"], rows, notes)
+    return Grid(["Vector", "Threshold", "Rule", *shown, "Cut off (%)"], rows, notes)
 
 
 def curves_grid(table):
@@ -331,65 +355,10 @@ def curves_grid(table):
             part = part.set_index("experiments").reindex(counts)
             shares = zip(100 * part["share"], 100 * part["standard_error"], part["n_pairs"])
             rows.append([name, *[Cell(with_error(share, error, ".1f", empty="" if n else EMPTY)) for share, error, n in shares]])
-    caption = (
-        "How many experiments are enough: per cent of the pairs of data set and classifier whose estimate is stable (Table VII) after n experiments, ± its standard "
-        "error over the orders of the experiments."
-    )
     notes = [
         "The CSV file also has the standard error over data sets and the quartiles of -log10(1 - correlation): 4 is a correlation of .9999."
     ]
-    return Grid(caption, ["Partitioner", *[f"n = {n}" for n in counts]], rows, notes)
-
-
-def draw_convergence_curves(table):
-    """Share of pairs converged, and their correlation, against the number of experiments; a column per scheme, two rows per configuration.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `convergence_curves` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Bands of the shares are one standard error over the orders either way. The line of the correlation is the median over the pairs.
-    """
-    configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
-    names = list(dict.fromkeys(table["partitioner"]))
-    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= table["experiments"].max()]
-    n_rows, n_columns = 2 * len(configurations), len(schemes)
-    size = (2.9 * n_columns + 0.9, 2.1 * n_rows + 0.8)
-    figure, axes = plt.subplots(n_rows, n_columns, figsize=size, sharex=True, sharey="row", squeeze=False)
-    for (i, configuration), (j, scheme) in [(a, b) for a in enumerate(configurations) for b in enumerate(schemes)]:
-        above, below = axes[2 * i, j], axes[2 * i + 1, j]
-        block = table[(table["configuration"] == configuration) & (table["scheme"] == scheme)]
-        for index, name in enumerate(names):
-            part = block[block["partitioner"] == name]
-            look = style(index)
-            error = 100 * part["standard_error"].fillna(0)
-            above.plot(part["experiments"], 100 * part["share"], lw=1.3, ms=4, label=name, **look)
-            above.fill_between(
-                part["experiments"],
-                100 * part["share"] - error,
-                100 * part["share"] + error,
-                color=look["color"],
-                alpha=0.2,
-                lw=0,
-            )
-            below.plot(part["experiments"], part["nines_median"], lw=1.3, ms=4, **look)
-        above.set_title(f"{scheme}, {configuration} configuration", fontsize=9)
-        above.set_ylim(-3, 103)
-        below.axhline(-np.log10(1 - THRESHOLD), color="#000000", lw=0.8)
-        below.set_xscale("log")
-        below.set_xticks(ticks, [str(n) for n in ticks])
-        below.minorticks_off()
-    for i in range(len(configurations)):
-        axes[2 * i, 0].set_ylabel("pairs converged (%)")
-        axes[2 * i + 1, 0].set_ylabel("$-\\log_{10}(1-\\rho)$, median")
-    figure.supxlabel("experiments", fontsize=9)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
-    return figure
+    return Grid(["Partitioner", *[f"n = {n}" for n in counts]], rows, notes)
 
 
 def _arrays(pairs, learners, schemes, partitioners, datasets):

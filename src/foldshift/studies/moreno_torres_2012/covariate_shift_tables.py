@@ -1,34 +1,29 @@
-"""Covariate shift of partitioners as tables and figures, and what it has to do with the error of the estimate."""
+"""Covariate shift of partitioners, by feature too, and what it has to do with the error of the estimate: tables."""
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from scipy.stats import rankdata
 
+from foldshift.errors import DataError
+from foldshift.evaluation.storage import read_columns
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.planning.blocks import TRUTH
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, p_value, with_error
-from foldshift.reporting.tables import Cell, Grid, shades
+from foldshift.reporting.tables import Cell, Grid, plain_grid, shades
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES
+from foldshift.shift.folds import FoldFeature
+from foldshift.studies.moreno_torres_2012.shared import REFERENCE, SHIFT_LABELS, by_partitioner
 
-REFERENCE = "SCV"
 EXTREME = "MS-SCV"  # made to shift: with it, any measure orders the partitioners
 INTERVAL = (2.5, 97.5)  # per cent
-CHANCE_IS_HALF = "two_sample_auc"
 FEWEST = 3  # points of a rank correlation, at least
-LABELS = {
-    "ks_mean": "KS, mean",
-    "ks_max": "KS, largest",
-    "hellinger": "Hellinger",
-    "energy": "energy",
-    "two_sample_auc": "two-sample AUC",
-    "features_more": "features shifted",
-    "features_less": "features balanced",
-}
 SUMMARY = (*MEASURES, "features_more", "features_less")
 MORE_IS_BETTER = "features_less"
+SHIFT_COLUMNS = ("dataset", "partitioner", "k", "run", *MEASURES)
+FEATURE_COLUMNS = ("dataset", "partitioner", "k", "n_runs", "feature", *FoldFeature._fields[1:])
+SCORE_COLUMNS = ("dataset", "learner", "partitioner", "k", "auc_crisp")
 QUESTIONS = {
     (
         "datasets",
@@ -43,6 +38,50 @@ QUESTIONS = {
     ("runs", "absolute"): "Between partitions of the same data by the same partitioner: does one with more shift err more?",
     ("runs", "signed"): "Between partitions of the same data by the same partitioner: does one with more shift say a higher AUC?",
 }
+
+
+def covariate_shift(inputs, settings):
+    """Shift by partitioner, by data set and by feature, and its correlation with the error of the estimate.
+
+    Parameters
+    ----------
+    inputs : object
+        ``shift``, ``features``, ``scores``: files of the rows of runs, of features and of seeds, one for each data set.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+
+    Raises
+    ------
+    DataError
+        If a data set and learner has no truth.
+    """
+    schemes, partitioners = settings["iterations"], settings["partitioners"]
+    learners = list(next(iter(settings["ids"].values())).values())  # of the first configuration
+    rows, features, scores = (
+        pd.concat([pd.DataFrame(read_columns(path, names)) for path in paths], ignore_index=True)
+        for paths, names in ((inputs.shift, SHIFT_COLUMNS), (inputs.features, FEATURE_COLUMNS), (inputs.scores, SCORE_COLUMNS))
+    )
+    rows, features = (frame[frame["partitioner"].isin(partitioners)] for frame in (rows, features))
+    try:
+        errors = run_errors(scores[scores["k"].isin(schemes)], partitioners, learners)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    cell = ["dataset", "scheme", "partitioner"]
+    by_cell = shift_by_cell(rows, schemes).merge(drift_by_cell(features, schemes), on=cell, how="left")
+    by_dataset = by_cell.merge(error_by_cell(errors, schemes), on=cell, how="left")
+    short = by_dataset.drop(columns="shifted_features")  # too long for print; another table names them
+    summary, by_feature = shift_summary(by_cell, partitioners), feature_table(features, schemes)
+    correlations = shift_and_error(rows, errors, schemes, partitioners)
+    return {
+        "covariate_shift": Shown(summary, shift_grid(summary, settings["alpha"])),
+        "covariate_shift_by_dataset": Shown(by_dataset, plain_grid(short)),
+        "shifted_features": Shown(by_feature, shifted_grid(by_feature, partitioners)),
+        "covariate_shift_and_error": Shown(correlations, correlation_grid(correlations)),
+    }
 
 
 def shift_by_cell(rows, schemes):
@@ -152,7 +191,7 @@ def shift_summary(by_cell, partitioners):
     table = []
     for scheme, part in by_cell.groupby("scheme", sort=False):
         for measure in SUMMARY:
-            means = _by_partitioner(part, measure, partitioners)
+            means = by_partitioner(part, measure, partitioners)
             error = f"{measure}_standard_error"
             errors = part.reindex(columns=["dataset", "partitioner", error])  # NaN for a measure that has none
             errors = errors.pivot(index="dataset", columns="partitioner", values=error).loc[means.index]
@@ -324,12 +363,6 @@ def spearman(x, y):
         return (x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
 
 
-def _by_partitioner(part, value, partitioners):
-    """Data sets by partitioners, those data sets that have a result for all."""
-    wide = part.pivot(index="dataset", columns="partitioner", values=value).reindex(columns=list(partitioners))
-    return wide.loc[[name for name in dict.fromkeys(part["dataset"]) if wide.loc[name].notna().all()]]
-
-
 def _run_correlations(shift_rows, error_rows, schemes):
     """Correlation over the runs of every data set: lists by scheme, partitioner, measure and kind of error."""
     found = {}
@@ -376,7 +409,7 @@ def _correlation_row(level, error, scheme, partitioner, measure, estimate, draws
     return level, error, scheme, partitioner, measure, estimate, deviation, low, high, n_datasets
 
 
-def shift_grid(summary, alpha, caption):
+def shift_grid(summary, alpha):
     """The summary as it is printed: a block per scheme, means shaded, the smallest underlined, p-values against SCV below."""
     partitioners = list(dict.fromkeys(summary["partitioner"]))
     rows = []
@@ -390,7 +423,7 @@ def shift_grid(summary, alpha, caption):
                 Cell(with_error(mean, error), shade, underline=mean == best)
                 for mean, error, shade in zip(means, part["standard_error"], shades(means, less_is_better))
             ]
-            rows.append([LABELS[measure], *cells])
+            rows.append([SHIFT_LABELS[measure], *cells])
             tests = zip(partitioners, part["p_vs_scv"], part["higher_vs_scv"])
             cells = [
                 Cell("" if name == REFERENCE else p_value(p, more == 1, decimals_from=np.inf), bold=bool(p <= alpha))
@@ -408,10 +441,10 @@ def shift_grid(summary, alpha, caption):
         "random cuts of the same sizes (table shifted_features). The more are balanced the better: there darker and underlined is more, "
         f"and the asterisk says that the column's partitioner balances more features than {REFERENCE}.",
     ]
-    return Grid(caption, ["Measure", *partitioners], rows, notes)
+    return Grid(["Measure", *partitioners], rows, notes)
 
 
-def shifted_grid(table, partitioners, caption):
+def shifted_grid(table, partitioners):
     """Which features are shifted, as it is printed: a block per scheme, a row per data set, a column per partitioner.
 
     Parameters
@@ -420,7 +453,6 @@ def shifted_grid(table, partitioners, caption):
         As `feature_table` makes it.
     partitioners : sequence of str
         Columns.
-    caption : str
 
     Returns
     -------
@@ -444,7 +476,7 @@ def shifted_grid(table, partitioners, caption):
         "random cuts. Balanced: closer than in random cuts. As chance: nothing differs from random cuts. The target is named only if it "
         "is shifted: a stratified cut balances it.",
     ]
-    return Grid(caption, ["Data set", "features", *partitioners], rows, notes)
+    return Grid(["Data set", "features", *partitioners], rows, notes)
 
 
 def _drift_cell(cell):
@@ -463,7 +495,7 @@ def _drift_cell(cell):
     return Cell("; ".join(said) or "as chance", bold=len(shifted) > 0 or target_shifted)
 
 
-def correlation_grid(table, caption):
+def correlation_grid(table):
     """The correlations as they are printed: a block per question, a column per measure, intervals that leave out 0 bold."""
     rows = []
     for (level, error), block in table.groupby(["level", "error"], sort=False):
@@ -479,7 +511,7 @@ def correlation_grid(table, caption):
         "partitioner's bias against that truth, the standard deviation does not.",
         "Between data sets size matters: small ones have both more shift and more error, without the one being the cause of the other.",
     ]
-    return Grid(caption, ["", *[LABELS[name] for name in MEASURES], "data sets"], rows, notes)
+    return Grid(["", *[SHIFT_LABELS[name] for name in MEASURES], "data sets"], rows, notes)
 
 
 def _correlation_cell(row):
@@ -489,106 +521,3 @@ def _correlation_cell(row):
         return Cell(f"{row['spearman']:.2f}")
     clear = bool(row["low"] > 0 or row["high"] < 0)
     return Cell(f"{row['spearman']:.2f} [{row['low']:.2f}, {row['high']:.2f}]", bold=clear)
-
-
-def draw_covariate_shift(by_cell, partitioners, schemes):
-    """Box plots of the shift over the data sets: a column per measure, a row per scheme.
-
-    Parameters
-    ----------
-    by_cell : pandas.DataFrame
-        As `shift_by_cell` makes it.
-    partitioners : sequence of str
-        Boxes, from left to right.
-    schemes : sequence of str
-        Rows, e.g. ``["2x5", "5x2"]``.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
-    figure, axes = _panels(schemes, sharex=True, sharey="col")
-    for i, scheme in enumerate(schemes):
-        for axis, measure in zip(axes[i], MEASURES):
-            wide = _by_partitioner(by_cell[by_cell["scheme"] == scheme], measure, partitioners)
-            axis.boxplot(
-                [wide[name].to_numpy() for name in partitioners],
-                manage_ticks=False,
-                widths=0.6,
-                showmeans=True,
-                medianprops={"color": "#000000", "lw": 1.5},
-                boxprops={"color": "#333333"},
-                meanprops={"marker": "D", "mfc": "#7F7F7F", "mec": "#000000", "ms": 4},
-                flierprops={"marker": "o", "ms": 3, "mec": "#555555"},
-            )
-            if measure == CHANCE_IS_HALF:
-                axis.axhline(0.5, color="#000000", lw=0.6)
-            else:
-                _log_scale(axis.yaxis)
-            axis.set_xticks(range(1, len(partitioners) + 1), partitioners, rotation=60)
-    _name_panels(axes, schemes, "shift")
-    return figure
-
-
-def draw_shift_against_error(by_cell, errors, partitioners, schemes):
-    """Mean shift against root-mean-square error of the estimate: a point per data set and partitioner.
-
-    Parameters
-    ----------
-    by_cell : pandas.DataFrame
-        As `shift_by_cell` makes it.
-    errors : pandas.DataFrame
-        As `error_by_cell` makes it.
-    partitioners : sequence of str
-        Series.
-    schemes : sequence of str
-        Rows of panels; the columns are the measures.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
-    both = by_cell.merge(errors, on=["dataset", "scheme", "partitioner"])
-    figure, axes = _panels(schemes, sharex="col", sharey="row")
-    for i, scheme in enumerate(schemes):
-        for axis, measure in zip(axes[i], MEASURES):
-            for index, name in enumerate(partitioners):
-                part = both[(both["scheme"] == scheme) & (both["partitioner"] == name)]
-                look = style(index)
-                axis.plot(
-                    part[measure], part["rms_error"], ls="none", marker=look["marker"], ms=4.5, mew=1, color=look["color"],
-                    mfc="none" if index % 2 else look["color"], label=name,
-                )  # fmt: skip
-            _log_scale(axis.yaxis)
-            if measure == CHANCE_IS_HALF:
-                axis.axvline(0.5, color="#000000", lw=0.6)
-            else:
-                _log_scale(axis.xaxis, digits=(1,))
-    _name_panels(axes, schemes, "rms error of AUC")
-    figure.supxlabel("mean shift of a data set", fontsize=9)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(partitioners))
-    return figure
-
-
-def _panels(schemes, sharex, sharey):
-    """Panels with a row per scheme and a column per measure."""
-    size = (2.3 * len(MEASURES) + 0.6, 2.1 * len(schemes) + 1)
-    return plt.subplots(len(schemes), len(MEASURES), figsize=size, sharex=sharex, sharey=sharey, squeeze=False)
-
-
-def _log_scale(axis, digits=(1, 2, 5)):
-    """Shift and error vary over orders of magnitude; their ticks are plain numbers."""
-    if not axis.get_data_interval()[1] > 0:  # nothing to show, or no shift at all
-        return
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_locator(LogLocator(subs=digits))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _name_panels(axes, schemes, what):
-    for axis, measure in zip(axes[0], MEASURES):
-        axis.set_title(LABELS[measure], fontsize=9)
-    for axis, scheme in zip(axes[:, 0], schemes):
-        axis.set_ylabel(f"{scheme}: {what}")

@@ -1,37 +1,45 @@
-"""Tables and figure of the held-out truth: which partitioner's estimates are biased against what classifiers reach on new data, and in which direction."""
+"""Tables of the held-out truth: which partitioner's estimates are biased against what classifiers reach on new data, and in which direction."""
 
 import itertools
 
 import numpy as np
 import pandas as pd
 
+from foldshift.evaluation.storage import read_columns
 from foldshift.inference.agreement import ALPHA, agreements, jackknife_error
 from foldshift.inference.missing import common_results, mean_present
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import count_range, number, with_error
 from foldshift.reporting.tables import Cell, Grid, shades
+from foldshift.studies.moreno_torres_2012.shared import ALL, AVERAGE, REFERENCE
 
-REFERENCE = "SCV"
-LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
-TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
-ALL = "all"  # the learner of rows that average over the learners
-AVERAGE = "Average"  # the scheme of rows that average over the schemes
+ROWS = ("population", "replicate", "learner", "partitioner", "k", "estimate", "truth_part", "truth_whole")
 TRUTHS = {
     "part": "trained on a random stratified part of the sample, as large as a training part of the scheme",
     "whole": "trained on the whole sample",
 }
 TRUTHS_OF = {"population": "mean over all samples", "sample": "of the same sample"}
-BIAS_CAPTION = (
-    "Do cross-validated estimates lie above or below what classifiers reach on new data? Samples are drawn from large populations and cross-validated; "
-    "the truth is the crisp AUC, (1 + TPR - FPR) / 2, on rows of the population outside the sample. Cells: mean of estimate minus truth, plus or minus its "
-    "standard error with populations as the unit. Positive: the estimate promises too much. Against a training part as large as that of the scheme, SCV has no "
-    "bias by construction: its distance from 0 says how exact the measurement is. Against the whole sample, a negative bias is the price of training on less."
-)
-AGREEMENT_CAPTION = (
-    "How often does a single experiment rank classifiers as the held-out truth does? The populations stand for the data sets of Table VI: a pair of classifiers "
-    "counts if their true AUCs differ by Wilcoxon's test over the populations; one replicate of all populations is one experiment, "
-    "which agrees if its own test is at least as significant, in the same direction. Cells: per cent of agreements, plus or minus the standard error over replicates."
-)
+
+
+def heldout(inputs, settings):
+    """Bias against held-out rows, and agreement of single experiments with the held-out truth.
+
+    Parameters
+    ----------
+    inputs : object
+        ``rows``: files of the rows of samples, one for each population.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    rows = pd.concat([pd.DataFrame(read_columns(path, ROWS)) for path in inputs.rows], ignore_index=True)
+    learners = list(next(iter(settings["ids"].values())).values())  # of the first configuration
+    keys = settings["iterations"], list(settings["partitioners"]), learners
+    bias, agreement = bias_table(rows, *keys), agreement_table(rows, *keys)
+    return {"heldout_bias": Shown(bias, bias_grid(bias)), "heldout_agreement": Shown(agreement, agreement_grid(agreement))}
 
 
 def bias_table(rows, schemes, partitioners, learners):
@@ -175,7 +183,7 @@ def bias_grid(table):
                 ]
             rows.append(row)
     header = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
-    return Grid(BIAS_CAPTION, header, rows, [_bias_note(table)])
+    return Grid(header, rows, [_bias_note(table)])
 
 
 def agreement_grid(table):
@@ -207,62 +215,7 @@ def agreement_grid(table):
         "sample counts as well as that of the cut; against the truth of the same sample, its luck as training data does not. Opposite: largest per cent of experiments that are as significant in the wrong direction. "
         "The CSV file has the errors over populations and the differences from SCV."
     )
-    return Grid(AGREEMENT_CAPTION, ["Scheme", *partitioners, "Pairs", "Opposite"], rows, [note])
-
-
-def draw_bias(table, learner=ALL):
-    """Bias of every partitioner and scheme against both truths, with error bars of two standard errors over populations.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `bias_table` makes it.
-    learner : str, default="all"
-        Whose rows.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        One panel per truth; the small marks are the single learners where `learner` is ``all``.
-    """
-    partitioners, schemes = list(dict.fromkeys(table["partitioner"])), list(dict.fromkeys(table["scheme"]))
-    learners = [name for name in dict.fromkeys(table["learner"]) if name != ALL] if learner == ALL else []
-    titles = {"part": "training part of the scheme's size", "whole": "whole sample"}
-    step = 1 / (len(partitioners) + 1)
-    shown = table[table["learner"].isin([learner, *learners])]
-    bar = 2 * shown["standard_error"].where(shown["learner"] == learner, 0).fillna(0)
-    low, high = np.fmin((shown["bias"] - bar).min(), -LINEAR / 2), np.fmax((shown["bias"] + bar).max(), LINEAR / 2)
-    ticks = [tick for tick in TICKS if 1.1 * low <= tick <= 1.1 * high]
-    figure, axes = plt.subplots(1, len(TRUTHS), figsize=(8.6, 1.5 + 1.25 * len(schemes)), sharex=True, sharey=True)
-    for axis, truth in zip(axes, TRUTHS):
-        cells = table[table["truth"] == truth].set_index(["learner", "scheme", "partitioner"])
-        axis.axvline(0, color="#000000", lw=0.8)
-        for p, name in enumerate(partitioners):
-            look = style(p)
-            height = np.arange(len(schemes)) + (p - (len(partitioners) - 1) / 2) * step
-            for other in learners:
-                values = [cells.loc[(other, scheme, name), "bias"] for scheme in schemes]
-                label = "single classifiers" if p == 0 and other == learners[0] else None
-                axis.plot(values, height, "|", color="#8C8C8C", ms=6, zorder=1, label=label)
-            part = cells.loc[[(learner, scheme, name) for scheme in schemes]]
-            axis.errorbar(
-                part["bias"], height, xerr=2 * part["standard_error"].fillna(0), fmt=look["marker"], ms=5, color=look["color"],
-                mfc="none" if p % 2 else look["color"], capsize=2, elinewidth=1, label=name, zorder=2,
-            )  # fmt: skip
-        axis.set_title(f"against new data: {titles[truth]}", fontsize=9)
-        axis.set_xscale("symlog", linthresh=LINEAR, linscale=1)
-        axis.set_xlim(1.1 * low, 1.1 * high)
-        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axis.minorticks_off()
-        axis.set_xlabel(f"estimate minus true AUC (logarithmic beyond ±{LINEAR:g})")
-        axis.grid(axis="y", visible=False)
-        for border in np.arange(len(schemes) - 1) + 0.5:
-            axis.axhline(border, color="#DDDDDD", lw=0.6)
-    axes[0].set_yticks(range(len(schemes)), schemes)
-    axes[0].set_ylim(len(schemes) - 0.5, -0.5)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
-    return figure
+    return Grid(["Scheme", *partitioners, "Pairs", "Opposite"], rows, [note])
 
 
 def _cube(rows, column, k, partitioners, learners):

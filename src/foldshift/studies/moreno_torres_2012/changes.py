@@ -3,9 +3,52 @@
 import numpy as np
 
 from foldshift.planning.blocks import TRUTH
-from foldshift.reporting.ablation import Change
+from foldshift.reporting.items import Shown
+from foldshift.studies.moreno_torres_2012.ablation import (
+    Change,
+    ablation_grid,
+    ablation_table,
+    bias_grid,
+    bias_table,
+    conclusions_grid,
+    conclusions_table,
+    judge,
+)
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration, read_convergence, read_experiments, read_heldout
 
 SLOW = ("FURIA", "PDFC", "SVM")
+
+
+def ablation(inputs, settings):
+    """Accuracy and convergence under every change, which conclusions survive, and the bias of the partitioners.
+
+    Parameters
+    ----------
+    inputs : object
+        ``scores``, ``convergence``: files of seed rows and of rows of convergence, one for each data set; ``heldout``: one for each population, or none.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    schemes, partitioners, datasets = settings["iterations"], settings["partitioners"], settings["datasets"]
+    ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
+    values = read_experiments(inputs.scores, ids, datasets, schemes)
+    convergence = read_convergence(inputs.convergence, ids, datasets)
+    heldout = read_heldout(inputs.heldout, ids, schemes, partitioners) if inputs.heldout else None
+    changes = list_changes(settings, ids, values, convergence, heldout)
+    judged = [judge(change, chosen, partitioners, settings["alpha"]) for chosen, change in changes]
+    accuracies, conclusions = ablation_table(judged), conclusions_table(judged)
+    results = by_configuration(inputs.scores, settings)
+    values, truth = ({name: both[i] for name, both in results.items()} for i in (0, 1))
+    bias = bias_table(values, truth, schemes, partitioners, settings["learners"])
+    return {
+        "ablation": Shown(accuracies, ablation_grid(accuracies)),
+        "conclusions": Shown(conclusions, conclusions_grid(conclusions)),
+        "partitioner_bias": Shown(bias, bias_grid(bias)),
+    }
 
 
 def list_changes(settings, ids, values, convergence, heldout=None):
@@ -23,7 +66,7 @@ def list_changes(settings, ids, values, convergence, heldout=None):
     convergence : dict of (int, str) to ndarray of shape (n_ids, n_datasets)
         Experiments to convergence; NaN, or absent, where there is no number.
     heldout : (dict, dict), optional
-        Values and truth of samples of populations, see `foldshift.reporting.experiments.read_heldout`.
+        Values and truth of samples of populations, see `experiments.read_heldout`.
 
     Returns
     -------

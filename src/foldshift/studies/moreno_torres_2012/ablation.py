@@ -10,22 +10,13 @@ import pandas as pd
 
 from foldshift.inference.agreement import ALPHA, Accuracy, accuracy, halves, subset_error
 from foldshift.inference.missing import common_results, mean_present
-from foldshift.reporting.figures import MARKERS, plt
-from foldshift.reporting.moreno_torres_2012 import (
-    AVERAGE,
-    N_SUBSETS,
-    accuracy_rows,
-    alike,
-    common_subsets,
-    formula_of,
-    scheme_name,
-)
 from foldshift.reporting.numbers import EMPTY, number, with_error
 from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.moreno_torres_2012.accuracy import N_SUBSETS, accuracy_rows, alike, common_subsets, formula_of
+from foldshift.studies.moreno_torres_2012.shared import AVERAGE, scheme_name
 
 TRUTHS = ("SCV", "own", "all", "held-out")
 KEYS = ("configuration", "metric", "rule", "truth", "classifiers")
-GREYS = ("#000000", "#FFFFFF", "#7F7F7F", "#D0D0D0")
 N_ERRORS = 2  # a difference below this many standard errors is within error
 
 # Conclusion, table, partitioners or schemes (lower, higher), and whether equality supports it.
@@ -205,7 +196,7 @@ def ablation_table(judged):
     Returns
     -------
     table : pandas.DataFrame
-        ``change, configuration, metric, rule, truth, classifiers``, the columns of `foldshift.reporting.moreno_torres_2012.accuracy_table` from ``scheme`` on,
+        ``change, configuration, metric, rule, truth, classifiers``, the columns of `tables.accuracy_table` from ``scheme`` on,
         and ``mean_experiments`` to convergence (empty where not given).
     """
     rows = []
@@ -325,11 +316,6 @@ def conclusions_grid(table):
         for change, block in part.groupby("change", sort=False):
             cells = {row.conclusion: _verdict_cell(row) for row in block.itertuples()}
             rows.append([change, *[cells.get(name, Cell("")) for name in conclusions]])
-    caption = (
-        "Which conclusions of the paper survive a change of what it left open. Columns are its conclusions: the first four about how often a single experiment finds "
-        "the true differences between classifiers (Table VI, per cent), the others about how many experiments an estimate needs to settle (Table VII). Rows are the "
-        "changes. Each cell gives the verdict and the difference ± its standard error, positive where the paper is right."
-    )
     notes = [
         "holds: right by more than two standard errors (at least: not wrong); within error: less than that either way; reversed (bold, darkest): wrong by more than "
         "two standard errors; not tested: not in this run. The standard error combines that over experiments with that over data sets; both sides of a "
@@ -337,7 +323,7 @@ def conclusions_grid(table):
         "Truth SCV: further experiments of SCV itself, as in the paper. own: each partitioner by its own mean; all: by the mean of all partitioners (both judge one half "
         "of the experiments by the other); held-out: by the area on samples that took no part.",
     ]
-    return Grid(caption, ["Change", *conclusions], rows, notes)
+    return Grid(["Change", *conclusions], rows, notes)
 
 
 def ablation_grid(table):
@@ -367,11 +353,7 @@ def ablation_grid(table):
                 ]
             )
     header = ["Change", "Pairs", *[f"{name} (%)" for name in partitioners], *[f"{name}, experiments" for name in partitioners]]
-    caption = (
-        "Tables VI and VII under every change: per cent of single experiments that find a true difference between two classifiers (left; ± the standard error over "
-        "experiments, in brackets over data sets; the best is bold) and mean number of experiments to convergence (right)."
-    )
-    return Grid(caption, header, rows)
+    return Grid(header, rows)
 
 
 def bias_grid(table):
@@ -383,56 +365,7 @@ def bias_grid(table):
         for name, part in block.groupby("partitioner", sort=False):
             part = part.set_index("classifier")
             rows.append([name, *[_bias_cell(part.loc[learner]) for learner in learners]])
-    caption = (
-        "How much higher each partitioner's estimate of the area lies than the truth, in thousandths, mean over the data sets ± standard error over "
-        "experiments. A partitioner whose folds resemble each other more than new data would is too favourable."
-    )
-    return Grid(caption, ["Partitioner", *learners], rows, ["Bold: more than three standard errors from zero."])
-
-
-def draw_ablation(table, scheme=AVERAGE):
-    """Per cent of agreements of the partitioners under every change.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `ablation_table` makes it.
-    scheme : str, default="Average"
-        Which rows.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        One line per change from top to bottom; thick bars are two standard errors over experiments, thin ones two over data sets.
-    """
-    part = table[table["scheme"] == scheme]
-    changes, partitioners = list(dict.fromkeys(part["change"])), list(dict.fromkeys(part["partitioner"]))
-    figure, axis = plt.subplots(figsize=(7.5, 0.55 * len(changes) + 1.4))
-    for index, name in enumerate(partitioners):
-        rows = part[part["partitioner"] == name].set_index("change").loc[changes]
-        y = np.arange(len(changes)) + 0.18 * (index - (len(partitioners) - 1) / 2)
-        for column, width in (("subset_error", 0.7), ("standard_error", 2.4)):
-            spread = 2 * rows[column].fillna(0).to_numpy()
-            axis.hlines(
-                y,
-                np.maximum(rows["percent"] - spread, 0),
-                np.minimum(rows["percent"] + spread, 100),
-                color="#555555",
-                lw=width,
-                zorder=2,
-            )
-        marker, colour = MARKERS[index % len(MARKERS)], GREYS[index % len(GREYS)]
-        axis.plot(rows["percent"], y, marker, mfc=colour, mec="#000000", ms=6, label=name, zorder=3)
-    for line in np.arange(len(changes) - 1) + 0.5:
-        axis.axhline(line, color="#BBBBBB", lw=0.6)
-    axis.set_yticks(range(len(changes)), changes)
-    axis.set_ylim(len(changes) - 0.5, -0.5)
-    axis.grid(False, axis="y")
-    axis.set_xlim(left=0)
-    axis.set_xlabel("agreement of single experiments with the truth (%)" + ("" if scheme == AVERAGE else f", {scheme}"))
-    handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(partitioners))
-    return figure
+    return Grid(["Partitioner", *learners], rows, ["Bold: more than three standard errors from zero."])
 
 
 def _differences(one, table, sides):

@@ -18,6 +18,16 @@ N_SEEDS = 1000  # of 32 pairs of starts, one would stay unseen in one such searc
 GREY = "#7F7F7F"
 
 
+def partitioners(inputs, settings):
+    """Figures 1 to 4; they depend on no configuration."""
+    return {
+        "figure1_extreme_shift (figure)": draw_extreme_shift(),
+        "figure2_artificial (figure)": draw_artificial(),
+        "figure3_db_scv (figure)": draw_db_scv(),
+        "figure4_dob_scv (figure)": draw_dob_scv(),
+    }
+
+
 def extreme_data(rng_seed=2012):
     """Two classes, of which one lies in two places: most of it at the top, a cluster at the bottom left, beside the other class.
 

@@ -3,12 +3,19 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.agreement import pairwise_tests
+from foldshift.inference.agreement import ALPHA, pairwise_tests
+from foldshift.inference.convergence import PRIMARY
 from foldshift.inference.missing import mean_present
-from foldshift.reporting.moreno_torres_2012 import AVERAGE, formula_of
-from foldshift.reporting.paper import OTHER_DATA, join_with_print
-from foldshift.reporting.tables import Cell, Grid
+from foldshift.inference.wilcoxon import rank_sum_p
+from foldshift.reporting.items import Shown
+from foldshift.reporting.paper import OTHER_DATA, comparison_notes, join_with_print
+from foldshift.reporting.tables import Cell, Grid, plain_grid
+from foldshift.seeding import generator
+from foldshift.studies.moreno_torres_2012.accuracy import alike, formula_of
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration
+from foldshift.studies.moreno_torres_2012.shared import AVERAGE
 
+TABLES = ("table1", "table3", "table4", "table5", "table6", "table7")
 TRUTH_SCHEME = "5x2"  # Tables III to V are printed for this scheme only
 TABLE5_PARTITIONER = "DOB-SCV"
 PRINTED_TRUTH = 200  # experiments behind a printed cell of Table III
@@ -17,7 +24,7 @@ HALF_DIGIT = 5e-5  # Table III is printed with four decimals
 N_BOOTSTRAP = 200
 
 # What is known to differ where a cell of Table III is further off than chance allows: by configuration, classifier and data set, None for all others.
-# Found by running the classifiers with and without each switch (docs/findings.md).
+# Found by running the classifiers with and without each switch (findings.md).
 _NEIGHBOURS = (
     "the paper's tool has another distance (keel_hvdm), skips neighbours at distance 0 and breaks ties by its own order of rows"
 )
@@ -58,6 +65,50 @@ REASONS = {
 }
 
 
+def paper_vs_ours(inputs, settings):
+    """Every printed number beside ours, how far Table III is off, and Table IV from the printed Table III.
+
+    Parameters
+    ----------
+    inputs : object
+        ``table1``, ``table3`` to ``table7``: our tables as CSV; ``printed``: the printed ones in the same order; ``scores``: files of seed rows, one for each
+        data set.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    printed = {name: pd.read_csv(path) for name, path in zip(TABLES, inputs.printed)}
+    ours = {name: pd.read_csv(getattr(inputs, name)) for name in TABLES}
+    ours["table7"] = ours["table7"][ours["table7"]["criterion"] == PRIMARY]
+    results, learners = by_configuration(inputs.scores, settings), settings["learners"]
+    remarks = {
+        configuration: coverage(whole_cells(values, settings), settings["datasets"], learners, printed["table1"]["dataset"])
+        for configuration, (values, _) in results.items()
+    }
+    k = int(TRUTH_SCHEME.split("x")[0])
+    errors = rank_errors(results, learners, k, rng=generator(0, "rank errors")) if k in settings["iterations"] else {}
+    table, cells = join(printed, ours, remarks, errors), compare_table3(printed["table3"], ours["table3"])
+    gaps, far = table3_gaps(cells), cells[cells["standard_errors"] > 3]
+    from_print = printed_table4(printed["table3"], printed["table4"], settings["alpha"])
+    return {
+        "paper_vs_ours": Shown(table, plain_grid(table, comparison_notes(table))),
+        "table3_gaps": Shown(gaps, gaps_grid(gaps, cells)),
+        "table3_far_cells": Shown(far),
+        "table4_from_print": Shown(from_print),
+    }
+
+
+def whole_cells(values, settings):
+    """1 where every scheme has results that can be compared over the partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
+    schemes, partitioners = settings["iterations"], settings["partitioners"]
+    common, _ = alike(values, {}, schemes, partitioners)
+    there = [np.any([~np.isnan(common[k, name]).all(axis=2) for name in partitioners], axis=0) for k in schemes]
+    return np.where(np.all(there, axis=0), 1.0, np.nan)[:, :, None]
+
+
 def paper_name(dataset):
     """The name of a data set in the paper's tables: small letters, without the mark of a repair."""
     return dataset.lower().removesuffix("-repaired")
@@ -77,7 +128,7 @@ def compare_table3(printed, table):
     printed : pandas.DataFrame
         ``dataset, classifier, auc``.
     table : pandas.DataFrame
-        As `foldshift.reporting.moreno_torres_2012.auc_table` makes it.
+        As `tables.auc_table` makes it.
 
     Returns
     -------
@@ -154,16 +205,12 @@ def gaps_grid(summary, cells):
         "Within 3 errors",
         "Further off",
     ]
-    caption = (
-        "How close our true areas (Table III, scheme 5x2) are to the printed ones, per classifier over the data sets. The paper configuration carries the "
-        "oddities of the tool that the paper used and should meet the print; the corrected one shows what they are worth."
-    )
     notes = ["The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."]
     for row in cells[cells["standard_errors"] > 3].itertuples():
         if row.configuration == "paper":
             times = f"{row.standard_errors:.1f} standard errors" if np.isfinite(row.standard_errors) else "without spread"
             notes.append(f"{row.classifier} on {row.dataset}: {row.gap:+.4f}, {times}; {row.reason or 'no reason known'}.")
-    return Grid(caption, header, rows, notes)
+    return Grid(header, rows, notes)
 
 
 def rank_errors(results, learners, k, n_draws=N_BOOTSTRAP, rng=None):
@@ -225,7 +272,7 @@ def coverage(values, datasets, learners, printed_datasets):
     return f"ours with {', '.join(short)} of the {len(wanted)} data sets" if short else ""
 
 
-def paper_vs_ours(printed, ours, remarks, rank_sum_errors=None):
+def join(printed, ours, remarks, rank_sum_errors=None):
     """Every number that the paper prints in Tables I and III to VII, beside ours.
 
     Parameters
@@ -234,7 +281,7 @@ def paper_vs_ours(printed, ours, remarks, rank_sum_errors=None):
         The printed tables ``table1``, ``table3`` to ``table7``, as in the reference files.
     ours : dict of str to pandas.DataFrame
         Ours by the same names, those that exist: ``table1`` with ``dataset`` and any of ``attributes, real, integer, nominal, examples`` (or ``samples``);
-        ``table3`` to ``table6`` as `foldshift.reporting.moreno_torres_2012` makes them; ``table7`` with ``configuration, scheme, partitioner, mean, std`` and,
+        ``table3`` to ``table6`` as `tables` makes them; ``table7`` with ``configuration, scheme, partitioner, mean, std`` and,
         where known, ``standard_error``; one row for each.
     remarks : dict of str to (str or None)
         For every configuration what `coverage` says.
@@ -336,3 +383,56 @@ def _our_numbers(ours, rank_sum_errors):
 
 def _rows(ours, name):
     return ours[name].itertuples() if name in ours else ()
+
+
+def printed_table4(table3, table4, alpha=ALPHA):
+    """Table IV recomputed from the printed Table III, beside the print.
+
+    Parameters
+    ----------
+    table3 : pandas.DataFrame
+        Printed: ``dataset, classifier, auc``.
+    table4 : pandas.DataFrame
+        Printed: ``row, column, r_plus, r_minus, p_value`` (text: ``>0.2`` beyond KEEL's table, empty where illegible).
+    alpha : float, default=0.1
+        Level of significance.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per pair, in the order of the classifiers: ``row, column, printed_r_plus, printed_r_minus, printed_p``; ``p_of_printed``, the exact p
+        of the printed sums; ``r_plus, r_minus, p_value, p_conditional`` from Table III, the latter given the ties; ``difference`` of R+; ``transposed``, 1 where
+        the print is nearer to the pair the other way round; ``significant_printed``, ``significant_of_printed``, ``significant``.
+    """
+    auc = table3.pivot(index="classifier", columns="dataset", values="auc")
+    auc = auc.loc[list(dict.fromkeys(table3["classifier"]))]
+    tests = pairwise_tests(auc.to_numpy(), "paper")
+    conditional = pairwise_tests(auc.to_numpy(), "corrected").p_value
+    printed = table4.set_index(["row", "column"])
+    rows = []
+    for i, (first, second) in enumerate(zip(auc.index[tests.row], auc.index[tests.column])):
+        cell = printed.loc[(first, second)]
+        text = "" if pd.isna(cell["p_value"]) else str(cell["p_value"])
+        of_printed = float(rank_sum_p(float(cell["r_plus"]), int(tests.n_datasets[i])))
+        # Where the p is illegible, the paper's text and the next tables use the pair as significant; its own sums say the same.
+        printed_p = np.nan if text in ("", ">0.2") else float(text)
+        rows.append(
+            {
+                "row": first,
+                "column": second,
+                "printed_r_plus": float(cell["r_plus"]),
+                "printed_r_minus": float(cell["r_minus"]),
+                "printed_p": text,
+                "p_of_printed": of_printed,
+                "r_plus": tests.r_plus[i],
+                "r_minus": tests.r_minus[i],
+                "p_value": tests.p_value[i],
+                "p_conditional": conditional[i],
+                "difference": tests.r_plus[i] - float(cell["r_plus"]),
+                "transposed": int(abs(tests.r_minus[i] - cell["r_plus"]) < abs(tests.r_plus[i] - cell["r_plus"])),
+                "significant_printed": int((of_printed if text == "" else printed_p) <= alpha),
+                "significant_of_printed": int(of_printed <= alpha),
+                "significant": int(tests.p_value[i] <= alpha),
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""Tables of the classification study (Moreno-Torres, Saez and Herrera 2012) from results of experiments.
+"""Tables II to VI of the classification study (Moreno-Torres, Saez and Herrera 2012) from results of experiments.
 
 Results come as one pair ``(values, truth)`` for every configuration of the classifiers: `values` maps (k, partitioner) to an array of shape
 (n_learners, n_datasets, n_experiments), `truth` maps k to an array of shape (n_learners, n_datasets, n_truth); the AUC of an experiment, NaN where a classifier
@@ -8,28 +8,18 @@ was not run on a data set or a fit failed. `schemes` maps the number of folds k 
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.agreement import (
-    ALPHA,
-    accuracy,
-    accuracy_by_repetitions,
-    agreements,
-    draw_subsets,
-    pairwise_tests,
-    significant_pairs,
-    subset_error,
-)
-from foldshift.inference.missing import common_results, mean_present, std_present
-from foldshift.inference.wilcoxon import rank_sum_p
-from foldshift.reporting.figures import plt, style
+from foldshift.inference.agreement import ALPHA, accuracy, accuracy_by_repetitions, agreements, pairwise_tests, significant_pairs
+from foldshift.inference.missing import mean_present, std_present
+from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
+from foldshift.studies.moreno_torres_2012.accuracy import N_SUBSETS, accuracy_rows, alike, common_subsets, formula_of
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration
+from foldshift.studies.moreno_torres_2012.shared import AVERAGE, describe, scheme_name
 
-FORMULAS = {"paper": "paper"}  # the paper's own way with ties belongs to its configuration; all others take the corrected one
 REPETITIONS = (1, 2, 5, 10, 20, 50)
-N_SUBSETS = 200
 N_DRAWS = 200
-AVERAGE = "Average"
 
 # Algorithm and type, as Table II prints them.
 CLASSIFIERS = {
@@ -45,43 +35,39 @@ CLASSIFIERS = {
 }
 
 
-def scheme_name(k, r):
-    """Notation of the paper: 5x2 is five folds iterated twice."""
-    return f"{k}x{r}"
-
-
-def formula_of(configuration):
-    """Treatment of ties in Wilcoxon's test that belongs to a configuration."""
-    return FORMULAS.get(configuration, "corrected")
-
-
-def alike(values, truth, schemes, partitioners):
-    """Results on which partitioners can be compared: those that all of them have.
+def agreement(inputs, settings, learners):
+    """Tables II to VI, and accuracy by repetitions.
 
     Parameters
     ----------
-    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
-        By k and partitioner; NaN where a fit failed.
-    truth : dict of int to ndarray of shape (n_learners, n_datasets) or (n_learners, n_datasets, n_truth)
-        By k; may be empty.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-    partitioners : sequence of str
+    inputs : object
+        ``scores``: files of seed rows, one for each data set.
+    settings : dict
+        Of the study.
+    learners : dict of str to dict
+        Entries of the learners file.
 
     Returns
     -------
-    values, truth : dict
-        The same with NaN, for all partitioners and the truth, wherever a partitioner that has results at all lacks one; see
-        `foldshift.inference.missing.common_results`.
+    items : dict of str to foldshift.reporting.items.Shown
     """
-    alike_values, alike_truth = {}, {}
-    for k in schemes:
-        common = common_results({name: values[k, name] for name in partitioners})
-        alike_values |= {(k, name): array for name, array in common.items()}
-        if k in truth:
-            usable = np.any([~np.isnan(array).all(axis=2) for array in common.values()], axis=0)
-            alike_truth[k] = np.where(usable if truth[k].ndim == 2 else usable[:, :, None], truth[k], np.nan)
-    return alike_values, alike_truth
+    names, partitioners = settings["learners"], settings["partitioners"]
+    schemes, alpha = settings["iterations"], settings["alpha"]
+    results = by_configuration(inputs.scores, settings)
+    classifiers = classifiers_table(learners, names, settings["ids"])
+    auc = auc_table(results, schemes, names, settings["datasets"])
+    tests = wilcoxon_table(results, schemes, names, alpha)
+    found = agreement_table(results, schemes, partitioners, names, alpha)
+    accuracies = accuracy_table(results, schemes, partitioners, alpha)
+    repetitions = repetitions_table(results, schemes, partitioners, alpha)
+    return {
+        "table2_classifiers": Shown(classifiers, classifiers_grid(classifiers)),
+        "table3_auc": Shown(auc, auc_grid(auc)),
+        "table4_wilcoxon": Shown(tests, wilcoxon_grid(tests, alpha)),
+        "table5_agreement": Shown(found, agreement_grid(found, names), {"experiments": counts_of_experiments(found)}),
+        "table6_accuracy": Shown(accuracies, accuracy_grid(accuracies)),
+        "accuracy_by_repetitions": Shown(repetitions, repetitions_grid(repetitions)),
+    }
 
 
 def classifiers_table(learners, names, configurations):
@@ -263,61 +249,6 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
     return pd.DataFrame(rows)
 
 
-def common_subsets(n_datasets, n_subsets):
-    """Subsets of two thirds of the data sets, the same wherever as many data sets are compared."""
-    return draw_subsets(n_datasets, n_subsets, generator(0, "subsets of data sets", n_datasets))
-
-
-def accuracy_rows(found, schemes, partitioners, n_datasets, n_cells):
-    """Rows of Table VI for one configuration.
-
-    Parameters
-    ----------
-    found : dict of (int, str) to foldshift.inference.agreement.Accuracy
-        By k and partitioner.
-    schemes, partitioners
-        See `accuracy_table`.
-    n_datasets : int
-    n_cells : dict of int to int
-        Pairs of data set and classifier with a truth, by k.
-
-    Returns
-    -------
-    rows : list of dict
-        One for each scheme and partitioner, then the means over the schemes.
-    """
-    rows = []
-    for k, r in schemes.items():
-        sizes = n_datasets, n_cells[k]
-        rows += [_accuracy_row(scheme_name(k, r), name, [found[k, name]], *sizes) for name in partitioners]
-    sizes = n_datasets, min(n_cells.values())
-    return rows + [_accuracy_row(AVERAGE, name, [found[k, name] for k in schemes], *sizes) for name in partitioners]
-
-
-def _accuracy_row(scheme, partitioner, parts, n_datasets, n_cells):
-    by_subset = np.mean([part.by_subset for part in parts], axis=0)
-    present = by_subset[~np.isnan(by_subset)]
-    low, high = np.quantile(present, [0.05, 0.95]) if len(present) else (np.nan, np.nan)
-    whole = [part.standard_error for part in parts]
-    together = parts[0]._replace(without_one=np.mean([part.without_one for part in parts], axis=0))
-    return {
-        "scheme": scheme,
-        "partitioner": partitioner,
-        "percent": float(np.mean([part.percent for part in parts])),
-        "standard_error": float(np.sqrt(np.sum(np.square(whole)))) / len(parts),
-        "subset_std": float(present.std(ddof=1)) if len(present) > 1 else np.nan,
-        "subset_low": float(low),
-        "subset_high": float(high),
-        "subset_error": subset_error(by_subset, n_datasets),
-        "jackknife_error": together.jackknife_error,
-        "opposite_percent": float(np.mean([part.opposite_percent for part in parts])),
-        "n_pairs": float(np.mean([part.n_pairs for part in parts])),
-        "n_experiments": min(part.n_experiments for part in parts),
-        "n_datasets": n_datasets,
-        "n_cells": n_cells,
-    }
-
-
 def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=REPETITIONS, n_draws=N_DRAWS):
     """Accuracy when m experiments are averaged before the test.
 
@@ -354,59 +285,6 @@ def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=R
     return pd.DataFrame(rows, columns=columns)
 
 
-def printed_table4(table3, table4, alpha=ALPHA):
-    """Table IV recomputed from the printed Table III, beside the print.
-
-    Parameters
-    ----------
-    table3 : pandas.DataFrame
-        Printed: ``dataset, classifier, auc``.
-    table4 : pandas.DataFrame
-        Printed: ``row, column, r_plus, r_minus, p_value`` (text: ``>0.2`` beyond KEEL's table, empty where illegible).
-    alpha : float, default=0.1
-        Level of significance.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per pair, in the order of the classifiers: ``row, column, printed_r_plus, printed_r_minus, printed_p``; ``p_of_printed``, the exact p
-        of the printed sums; ``r_plus, r_minus, p_value, p_conditional`` from Table III, the latter given the ties; ``difference`` of R+; ``transposed``, 1 where
-        the print is nearer to the pair the other way round; ``significant_printed``, ``significant_of_printed``, ``significant``.
-    """
-    auc = table3.pivot(index="classifier", columns="dataset", values="auc")
-    auc = auc.loc[list(dict.fromkeys(table3["classifier"]))]
-    tests = pairwise_tests(auc.to_numpy(), "paper")
-    conditional = pairwise_tests(auc.to_numpy(), "corrected").p_value
-    printed = table4.set_index(["row", "column"])
-    rows = []
-    for i, (first, second) in enumerate(zip(auc.index[tests.row], auc.index[tests.column])):
-        cell = printed.loc[(first, second)]
-        text = "" if pd.isna(cell["p_value"]) else str(cell["p_value"])
-        of_printed = float(rank_sum_p(float(cell["r_plus"]), int(tests.n_datasets[i])))
-        # Where the p is illegible, the paper's text and the next tables use the pair as significant; its own sums say the same.
-        printed_p = np.nan if text in ("", ">0.2") else float(text)
-        rows.append(
-            {
-                "row": first,
-                "column": second,
-                "printed_r_plus": float(cell["r_plus"]),
-                "printed_r_minus": float(cell["r_minus"]),
-                "printed_p": text,
-                "p_of_printed": of_printed,
-                "r_plus": tests.r_plus[i],
-                "r_minus": tests.r_minus[i],
-                "p_value": tests.p_value[i],
-                "p_conditional": conditional[i],
-                "difference": tests.r_plus[i] - float(cell["r_plus"]),
-                "transposed": int(abs(tests.r_minus[i] - cell["r_plus"]) < abs(tests.r_plus[i] - cell["r_plus"])),
-                "significant_printed": int((of_printed if text == "" else printed_p) <= alpha),
-                "significant_of_printed": int(of_printed <= alpha),
-                "significant": int(tests.p_value[i] <= alpha),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
 def classifiers_grid(table):
     """Table II as it is printed, with the parameters."""
     configurations = [name.removeprefix("parameters_") for name in table.columns if name.startswith("parameters_")]
@@ -415,11 +293,7 @@ def classifiers_grid(table):
         [row["algorithm"], row["classifier"], row["type"], *[row[f"parameters_{name}"] for name in configurations]]
         for _, row in table.iterrows()
     ]
-    caption = (
-        "The classifiers. Each exists once, done right (corrected); the paper configuration adds the switches that the printed numbers rest on, oddities of the "
-        "tool the paper used."
-    )
-    return Grid(caption, header, rows)
+    return Grid(header, rows)
 
 
 def auc_grid(table):
@@ -443,16 +317,11 @@ def auc_grid(table):
         empty = f"{EMPTY}: no result; the classifier was not run on the data set, or its fits failed."
     else:
         empty = "Empty: the classifier was not run on the data set."
-    caption = (
-        "The truth: area under the ROC curve of every classifier on every data set, by cross-validation, averaged over many repetitions. All later tables ask how "
-        "well a single experiment finds what this table shows. The area is the paper's: of the predicted classes, (1 + true positive rate - false positive "
-        "rate) / 2, so that .5 is chance and 1 perfect; per fold, then averaged."
-    )
     notes = [
         f"Stratified cross-validation (SCV), {count_range(counts)} experiments per cell; the best of a row is underlined. "
         f"The paper prints the scheme 5x2 only. {empty}"
     ]
-    return Grid(caption, ["Data set", *learners], rows, notes)
+    return Grid(["Data set", *learners], rows, notes)
 
 
 def wilcoxon_grid(table, alpha=ALPHA):
@@ -471,10 +340,6 @@ def wilcoxon_grid(table, alpha=ALPHA):
             for row in block.itertuples()
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in names]] for a in names]
-    caption = (
-        "Which classifiers truly differ: Wilcoxon's signed-ranks test over the data sets between all pairs, on the true areas. Each cell reads R+/R-/p: R+ is "
-        "the sum of ranks of the data sets where the row's classifier wins, R- where the column's does, p the two-sided p-value."
-    )
     methods = ", ".join(name for name in dict.fromkeys(table["method"]) if name)
     notes = [
         f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of its tool ends."
@@ -482,7 +347,7 @@ def wilcoxon_grid(table, alpha=ALPHA):
     fewest, most = int(table["n_datasets"].min()), int(table["n_datasets"].max())
     if fewest < most:
         notes.append(f"A pair rests on the data sets on which both have results: {fewest} to {most}. {EMPTY}: there is none.")
-    return Grid(caption, ["", *names], rows, notes)
+    return Grid(["", *names], rows, notes)
 
 
 def agreement_grid(table, learners):
@@ -497,18 +362,13 @@ def agreement_grid(table, learners):
             for row in block.itertuples()
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
-    n = ", ".join(str(value) for value in sorted(table["n_experiments"].unique()) if value)
-    caption = (
-        f"How often a single experiment finds the true difference between two classifiers: number of experiments (out of {n}) whose Wilcoxon test is at least as "
-        "significant as that of the true areas, in the same direction. Partitioners that cut better folds should count more."
-    )
     notes = [
         "A dash: the classifiers do not truly differ (p > .1), the pair is not used. In brackets, where there are any: experiments as significant in the "
         "wrong direction, which the paper does not tell apart and which are not counted here. The paper prints DOB-SCV with 5x2 only."
     ]
     if (table["n_experiments"] == 0).any():
         notes.append(f"{EMPTY}: the classifiers truly differ, but no experiment has results of both.")
-    return Grid(caption, ["", *learners], rows, notes)
+    return Grid(["", *learners], rows, notes)
 
 
 def accuracy_grid(table):
@@ -532,14 +392,8 @@ def accuracy_grid(table):
             rows.append([scheme[0], *cells])
     opposite = table["opposite_percent"].max()
     cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
-    n = ", ".join(str(value) for value in sorted(table["n_experiments"].unique()) if value)
-    caption = (
-        "How far a single experiment of cross-validation can be trusted: per cent of experiments that find the true difference between two classifiers, averaged "
-        "over the pairs that truly differ. After ± the standard error over experiments; in brackets the standard error over data sets, which is what another choice "
-        "of data sets would change."
-    )
     notes = [
-        f"{n} experiments per cell. The best of a row is bold. The partitioners are compared on the same data sets, so their differences vary less over "
+        f"{counts_of_experiments(table)} experiments per cell. The best of a row is bold. The partitioners are compared on the same data sets, so their differences vary less over "
         "data sets than the numbers in brackets say; the page on the ablation gives the errors of the differences.",
         f"Experiments as significant in the wrong direction: at most {opposite:.2f} % of a cell; they do not count as agreements."
         if opposite == opposite
@@ -549,7 +403,7 @@ def accuracy_grid(table):
         notes.append(
             f"Compared are the {cells.min()} to {cells.max()} pairs of data set and classifier that have results of all partitioners. {EMPTY}: no result."
         )
-    return Grid(caption, ["CV scheme", *partitioners], rows, notes)
+    return Grid(["CV scheme", *partitioners], rows, notes)
 
 
 def repetitions_grid(table):
@@ -562,63 +416,12 @@ def repetitions_grid(table):
         for name, part in _blocks(block, ["partitioner"]):
             part = part.set_index("experiments")
             rows.append([name[0], *[_percent_cell(part.loc[m], nothing) if m in part.index else Cell("") for m in counts]])
-    caption = (
-        "How many experiments it takes: per cent of agreements with the truth when the areas of m experiments are averaged before the test, and its standard "
-        "error. With all experiments there is a single average and no error."
-    )
-    return Grid(caption, ["Partitioner", *[f"m = {m}" for m in counts]], rows)
+    return Grid(["Partitioner", *[f"m = {m}" for m in counts]], rows)
 
 
-def draw_accuracy(table):
-    """Accuracy against the number of experiments averaged: one panel per scheme, a row per configuration, a line per partitioner.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `repetitions_table` makes it. Bands are one standard error either way.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
-    configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
-    names = list(dict.fromkeys(table["partitioner"]))
-    figure, axes = plt.subplots(
-        len(configurations),
-        len(schemes),
-        figsize=(3.0 * len(schemes) + 0.8, 2.5 * len(configurations) + 0.8),
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-    )
-    ticks = sorted(table["experiments"].unique())
-    for i, configuration in enumerate(configurations):
-        for j, scheme in enumerate(schemes):
-            axis = axes[i, j]
-            for index, name in enumerate(names):
-                part = table[
-                    (table["configuration"] == configuration) & (table["scheme"] == scheme) & (table["partitioner"] == name)
-                ]
-                look = style(index)
-                axis.plot(part["experiments"], part["percent"], lw=1.3, ms=4, label=name, **look)
-                low, high = part["percent"] - part["standard_error"], part["percent"] + part["standard_error"]
-                axis.fill_between(part["experiments"], low, high, color=look["color"], alpha=0.15, lw=0)
-            axis.set_xscale("log")
-            axis.set_xticks(ticks, [str(m) for m in ticks])
-            axis.minorticks_off()
-            axis.set_ylim(0, 100)
-            axis.set_title(f"{configuration}, {scheme}", fontsize=9)
-    figure.supxlabel("experiments averaged", fontsize=9)
-    figure.supylabel("agreement with the truth (%)", fontsize=9)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
-    return figure
-
-
-def describe(scheme):
-    """A scheme in words: ``5x2 (5 folds, 2 iterations)``."""
-    k, r = scheme.split("x")
-    return f"{scheme} ({k} folds, {r} iteration{'s' if r != '1' else ''})"
+def counts_of_experiments(table):
+    """Numbers of experiments that the cells of a table rest on, in words."""
+    return ", ".join(str(value) for value in sorted(table["n_experiments"].unique()) if value)
 
 
 def _blocks(table, keys):

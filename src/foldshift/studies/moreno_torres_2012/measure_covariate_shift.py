@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from foldshift.datasets.dataset import read_prepared
-from foldshift.evaluation.storage import TEXT, write_rows
-from foldshift.jobs import run
+from foldshift.evaluation.storage import TEXT
 from foldshift.partition.storage import read_folds
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES, fold_covariates
@@ -16,28 +15,22 @@ from foldshift.shift.two_sample import FEWEST_ROWS
 
 N_RANDOM = 499  # random cuts that say what chance gives
 
-SCHEMA = pa.schema(
-    [
-        ("dataset", TEXT),
-        ("partitioner", TEXT),
-        ("k", pa.int32()),
-        ("run", pa.int32()),
-        ("seed", pa.int32()),
-        *[(name, pa.float64()) for name in MEASURES],
-    ]
-)
-FEATURE_SCHEMA = pa.schema(
-    [
-        ("dataset", TEXT),
-        ("partitioner", TEXT),
-        ("k", pa.int32()),
-        ("n_runs", pa.int32()),
-        ("feature", TEXT),
-        ("kind", TEXT),
-        *[(name, pa.float64()) for name in FoldFeature._fields[2:-1]],
-        ("verdict", TEXT),
-    ]
-)
+CELL = [("dataset", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
+SCHEMAS = {
+    "covariate_shift": pa.schema(
+        [*CELL, ("run", pa.int32()), ("seed", pa.int32()), *[(name, pa.float64()) for name in MEASURES]]
+    ),
+    "shifted_features": pa.schema(
+        [
+            *CELL,
+            ("n_runs", pa.int32()),
+            ("feature", TEXT),
+            ("kind", TEXT),
+            *[(name, pa.float64()) for name in FoldFeature._fields[2:-1]],
+            ("verdict", TEXT),
+        ]
+    ),
+}
 
 
 def first_runs(paths, n_runs):
@@ -83,7 +76,7 @@ def feature_rows(data, partitioner, cut, k):
     Returns
     -------
     columns : dict of str to list
-        As `FEATURE_SCHEMA`; empty for a data set too small to be tested.
+        As the kind ``shifted_features``; empty for a data set too small to be tested.
     """
     rows = []
     if len(data.y) >= FEWEST_ROWS:
@@ -93,14 +86,29 @@ def feature_rows(data, partitioner, cut, k):
         drift = fold_drift(data.X, data.y, cut, k, n_random=N_RANDOM, rng=rng, **about)
         keys = {"dataset": data.name, "partitioner": partitioner, "k": k, "n_runs": len(cut)}
         rows = [keys | {"feature": row.pop("name")} | row for row in drift.to_rows()]
-    return {name: [row[name] for row in rows] for name in FEATURE_SCHEMA.names}
+    return {name: [row[name] for row in rows] for name in SCHEMAS["shifted_features"].names}
 
 
-def main(job):
-    """One row per partitioner, k and run; and one per partitioner, k and feature."""
-    data = read_prepared(job.input.data)
+def measure_covariate_shift(inputs, cell, *, runs):
+    """The shift of the inputs that the first runs of every partitioner make.
+
+    Parameters
+    ----------
+    inputs : object
+        ``data``: the prepared data set; ``folds``: files of the study's own experiments.
+    cell : dict
+        ``dataset``.
+    runs : dict of int to int
+        Number of runs to measure, at most, by number of folds k.
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``covariate_shift``: one row per partitioner, k and run. Kind ``shifted_features``: one per partitioner, k and feature.
+    """
+    data = read_prepared(inputs.data)
     parts, features = [], []
-    cuts, seeds = first_runs(job.input.folds, job.params.runs)
+    cuts, seeds = first_runs(inputs.folds, runs)
     for k, by_partitioner in cuts.items():
         if not by_partitioner:
             continue
@@ -120,9 +128,4 @@ def main(job):
             rows |= {"run": np.arange(len(cut)), "seed": seeds[k][partitioner]}
             parts.append(rows | {name: values[start:end].mean(axis=1) for name, values in shift.items()})
             features.append(feature_rows(data, partitioner, cut, k))
-    write_rows(job.output.shift, parts, SCHEMA)
-    write_rows(job.output.features, features, FEATURE_SCHEMA)
-
-
-if __name__ == "__main__":
-    run(main, snakemake)  # noqa: F821
+    return {"covariate_shift": parts, "shifted_features": features}

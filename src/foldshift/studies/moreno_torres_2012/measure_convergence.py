@@ -8,29 +8,28 @@ import pyarrow as pa
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
 from foldshift.evaluation.predictions import read_predictions
-from foldshift.evaluation.storage import TEXT, read_columns, write_rows
+from foldshift.evaluation.storage import TEXT, read_columns
 from foldshift.inference.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
-from foldshift.jobs import run
 from foldshift.partition.storage import read_folds
 from foldshift.seeding import generator
 
 CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
-SCHEMA = pa.schema(
-    [
-        *CELL,
-        ("criterion", TEXT),
-        ("threshold", pa.float64()),
-        ("rule", TEXT),
-        ("order", pa.int32()),
-        (
-            "experiments",
-            pa.float64(),
-        ),  # the number of experiments there are where the criterion is not met; NaN where a fit failed
-        ("cut_off", pa.bool_()),
-        ("n_experiments", pa.int32()),
-    ]
-)
-CURVE_SCHEMA = pa.schema([*CELL, ("experiments", pa.int32()), ("correlation", pa.float64())])
+SCHEMAS = {
+    "convergence": pa.schema(
+        [
+            *CELL,
+            ("criterion", TEXT),
+            ("threshold", pa.float64()),
+            ("rule", TEXT),
+            ("order", pa.int32()),
+            # The number of experiments there are where the criterion is not met; NaN where a fit failed.
+            ("experiments", pa.float64()),
+            ("cut_off", pa.bool_()),
+            ("n_experiments", pa.int32()),
+        ]
+    ),
+    "convergence_curves": pa.schema([*CELL, ("experiments", pa.int32()), ("correlation", pa.float64())]),
+}
 POINTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
@@ -101,17 +100,35 @@ def with_keys(columns, keys):
     return {name: np.full(n, value, dtype=object if isinstance(value, str) else None) for name, value in keys.items()} | columns
 
 
-def main(job):
-    """Write one row per learner, partitioner, k, criterion, threshold, rule and order, and the curves of the primary criterion."""
-    data = read_prepared(job.input.data)
-    folds = join_folds(job.input.folds)
-    failed = failed_cells(job.input.scores)
+def measure_convergence(inputs, cell, *, iterations, n_orders, master_seed):
+    """Experiments until every estimate on a data set is stable, and the curves of the primary criterion.
+
+    Parameters
+    ----------
+    inputs : object
+        ``data``: the prepared data set; ``folds``, ``predictions``: files of all experiments; ``scores``: rows of seeds.
+    cell : dict
+        ``dataset``.
+    iterations : dict of int to int
+        Number of folds k to partitions per experiment.
+    n_orders : int
+        Random orders of the experiments.
+    master_seed : int
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``convergence``: one row per learner, partitioner, k, criterion, threshold, rule and order. Kind ``convergence_curves``.
+    """
+    data = read_prepared(inputs.data)
+    folds = join_folds(inputs.folds)
+    failed = failed_cells(inputs.scores)
     rows, curves = [], []
-    for (learner, partitioner, k), predictions in complete_cells(job.input.predictions, folds):
-        n_iterations = job.params.iterations[k]
+    for (learner, partitioner, k), predictions in complete_cells(inputs.predictions, folds):
+        n_iterations = iterations[k]
         n_experiments = len(predictions) // n_iterations
-        rng = generator(job.params.master_seed, "orders", data.name, learner, partitioner, k)
-        orders = np.argsort(rng.random((job.params.n_orders, n_experiments)), axis=1)
+        rng = generator(master_seed, "orders", data.name, learner, partitioner, k)
+        orders = np.argsort(rng.random((n_orders, n_experiments)), axis=1)
         lost = (learner, partitioner, k) in failed
         if lost:
             found = unknown(len(orders), len(predictions))
@@ -125,9 +142,4 @@ def main(job):
         curves.append(with_keys(curve, keys))
         said = "left out: a fit failed" if lost else f"{int(rows[-1]['cut_off'].sum())} of {len(rows[-1]['k'])} rows cut off"
         logging.info("%s, %s, k=%d: %d experiments, %s", learner, partitioner, k, n_experiments, said)
-    write_rows(job.output.rows, rows, SCHEMA)
-    write_rows(job.output.curves, curves, CURVE_SCHEMA)
-
-
-if __name__ == "__main__":
-    run(main, snakemake)  # noqa: F821
+    return {"convergence": rows, "convergence_curves": curves}

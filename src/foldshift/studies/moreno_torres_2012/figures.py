@@ -1,0 +1,346 @@
+"""Figures of results, each from the table of the same content."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from foldshift.inference.convergence import THRESHOLD
+from foldshift.reporting.figures import MARKERS, plt, style
+from foldshift.shift.covariates import MEASURES
+from foldshift.studies.moreno_torres_2012.shared import ALL, AVERAGE, CHANCE_IS_HALF, SHIFT_LABELS, by_partitioner, scheme_name
+
+LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
+TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
+GREYS = ("#000000", "#FFFFFF", "#7F7F7F", "#D0D0D0")
+
+
+def results(inputs, settings):
+    """All figures of results.
+
+    Parameters
+    ----------
+    inputs : object
+        Tables as CSV: ``accuracy``, ``convergence``, ``shift`` (by data set), ``ablation`` and, in a run with populations, ``heldout``.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to matplotlib.figure.Figure
+    """
+    partitioners, schemes = settings["partitioners"], [scheme_name(k, r) for k, r in settings["iterations"].items()]
+    shift, ablation = pd.read_csv(inputs.shift), pd.read_csv(inputs.ablation)
+    figures = {
+        "accuracy_by_repetitions (figure)": draw_accuracy(pd.read_csv(inputs.accuracy)),
+        "convergence_curves (figure)": draw_convergence_curves(pd.read_csv(inputs.convergence)),
+        "covariate_shift (figure)": draw_covariate_shift(shift, partitioners, schemes),
+        "covariate_shift_and_error (figure)": draw_shift_against_error(shift, partitioners, schemes),
+        "ablation (figure)": draw_ablation(ablation, common_scheme(ablation)),
+    }
+    if inputs.heldout:
+        figures["heldout_bias (figure)"] = draw_bias(pd.read_csv(inputs.heldout))
+    return figures
+
+
+def common_scheme(table):
+    """A scheme that all changes of the ablation were run with, else their average."""
+    counts = table.groupby("scheme", sort=False)["change"].nunique()
+    return next((name for name, n in counts.items() if name != AVERAGE and n == table["change"].nunique()), AVERAGE)
+
+
+def draw_accuracy(table):
+    """Accuracy against the number of experiments averaged: one panel per scheme, a row per configuration, a line per partitioner.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `tables.repetitions_table` makes it. Bands are one standard error either way.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
+    names = list(dict.fromkeys(table["partitioner"]))
+    figure, axes = plt.subplots(
+        len(configurations),
+        len(schemes),
+        figsize=(3.0 * len(schemes) + 0.8, 2.5 * len(configurations) + 0.8),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+    )
+    ticks = sorted(table["experiments"].unique())
+    for i, configuration in enumerate(configurations):
+        for j, scheme in enumerate(schemes):
+            axis = axes[i, j]
+            for index, name in enumerate(names):
+                part = table[
+                    (table["configuration"] == configuration) & (table["scheme"] == scheme) & (table["partitioner"] == name)
+                ]
+                look = style(index)
+                axis.plot(part["experiments"], part["percent"], lw=1.3, ms=4, label=name, **look)
+                low, high = part["percent"] - part["standard_error"], part["percent"] + part["standard_error"]
+                axis.fill_between(part["experiments"], low, high, color=look["color"], alpha=0.15, lw=0)
+            axis.set_xscale("log")
+            axis.set_xticks(ticks, [str(m) for m in ticks])
+            axis.minorticks_off()
+            axis.set_ylim(0, 100)
+            axis.set_title(f"{configuration}, {scheme}", fontsize=9)
+    figure.supxlabel("experiments averaged", fontsize=9)
+    figure.supylabel("agreement with the truth (%)", fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
+    return figure
+
+
+def draw_convergence_curves(table):
+    """Share of pairs converged, and their correlation, against the number of experiments; a column per scheme, two rows per configuration.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `convergence_tables.convergence_curves` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Bands of the shares are one standard error over the orders either way. The line of the correlation is the median over the pairs.
+    """
+    configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
+    names = list(dict.fromkeys(table["partitioner"]))
+    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= table["experiments"].max()]
+    n_rows, n_columns = 2 * len(configurations), len(schemes)
+    size = (2.9 * n_columns + 0.9, 2.1 * n_rows + 0.8)
+    figure, axes = plt.subplots(n_rows, n_columns, figsize=size, sharex=True, sharey="row", squeeze=False)
+    for (i, configuration), (j, scheme) in [(a, b) for a in enumerate(configurations) for b in enumerate(schemes)]:
+        above, below = axes[2 * i, j], axes[2 * i + 1, j]
+        block = table[(table["configuration"] == configuration) & (table["scheme"] == scheme)]
+        for index, name in enumerate(names):
+            part = block[block["partitioner"] == name]
+            look = style(index)
+            error = 100 * part["standard_error"].fillna(0)
+            above.plot(part["experiments"], 100 * part["share"], lw=1.3, ms=4, label=name, **look)
+            above.fill_between(
+                part["experiments"],
+                100 * part["share"] - error,
+                100 * part["share"] + error,
+                color=look["color"],
+                alpha=0.2,
+                lw=0,
+            )
+            below.plot(part["experiments"], part["nines_median"], lw=1.3, ms=4, **look)
+        above.set_title(f"{scheme}, {configuration} configuration", fontsize=9)
+        above.set_ylim(-3, 103)
+        below.axhline(-np.log10(1 - THRESHOLD), color="#000000", lw=0.8)
+        below.set_xscale("log")
+        below.set_xticks(ticks, [str(n) for n in ticks])
+        below.minorticks_off()
+    for i in range(len(configurations)):
+        axes[2 * i, 0].set_ylabel("pairs converged (%)")
+        axes[2 * i + 1, 0].set_ylabel("$-\\log_{10}(1-\\rho)$, median")
+    figure.supxlabel("experiments", fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
+    return figure
+
+
+def draw_covariate_shift(by_cell, partitioners, schemes):
+    """Box plots of the shift over the data sets: a column per measure, a row per scheme.
+
+    Parameters
+    ----------
+    by_cell : pandas.DataFrame
+        As `covariate_shift_tables.shift_by_cell` makes it.
+    partitioners : sequence of str
+        Boxes, from left to right.
+    schemes : sequence of str
+        Rows, e.g. ``["2x5", "5x2"]``.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    figure, axes = _panels(schemes, sharex=True, sharey="col")
+    for i, scheme in enumerate(schemes):
+        for axis, measure in zip(axes[i], MEASURES):
+            wide = by_partitioner(by_cell[by_cell["scheme"] == scheme], measure, partitioners)
+            axis.boxplot(
+                [wide[name].to_numpy() for name in partitioners],
+                manage_ticks=False,
+                widths=0.6,
+                showmeans=True,
+                medianprops={"color": "#000000", "lw": 1.5},
+                boxprops={"color": "#333333"},
+                meanprops={"marker": "D", "mfc": "#7F7F7F", "mec": "#000000", "ms": 4},
+                flierprops={"marker": "o", "ms": 3, "mec": "#555555"},
+            )
+            if measure == CHANCE_IS_HALF:
+                axis.axhline(0.5, color="#000000", lw=0.6)
+            else:
+                _log_scale(axis.yaxis)
+            axis.set_xticks(range(1, len(partitioners) + 1), partitioners, rotation=60)
+    _name_panels(axes, schemes, "shift")
+    return figure
+
+
+def draw_shift_against_error(by_cell, partitioners, schemes):
+    """Mean shift against root-mean-square error of the estimate: a point per data set and partitioner.
+
+    Parameters
+    ----------
+    by_cell : pandas.DataFrame
+        Mean shift and ``rms_error``, see `covariate_shift_tables.shift_by_cell` and `covariate_shift_tables.error_by_cell`; NaN without results.
+    partitioners : sequence of str
+        Series.
+    schemes : sequence of str
+        Rows of panels; the columns are the measures.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    both = by_cell.dropna(subset="rms_error")
+    figure, axes = _panels(schemes, sharex="col", sharey="row")
+    for i, scheme in enumerate(schemes):
+        for axis, measure in zip(axes[i], MEASURES):
+            for index, name in enumerate(partitioners):
+                part = both[(both["scheme"] == scheme) & (both["partitioner"] == name)]
+                look = style(index)
+                axis.plot(
+                    part[measure], part["rms_error"], ls="none", marker=look["marker"], ms=4.5, mew=1, color=look["color"],
+                    mfc="none" if index % 2 else look["color"], label=name,
+                )  # fmt: skip
+            _log_scale(axis.yaxis)
+            if measure == CHANCE_IS_HALF:
+                axis.axvline(0.5, color="#000000", lw=0.6)
+            else:
+                _log_scale(axis.xaxis, digits=(1,))
+    _name_panels(axes, schemes, "rms error of AUC")
+    figure.supxlabel("mean shift of a data set", fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(partitioners))
+    return figure
+
+
+def _panels(schemes, sharex, sharey):
+    """Panels with a row per scheme and a column per measure."""
+    size = (2.3 * len(MEASURES) + 0.6, 2.1 * len(schemes) + 1)
+    return plt.subplots(len(schemes), len(MEASURES), figsize=size, sharex=sharex, sharey=sharey, squeeze=False)
+
+
+def _log_scale(axis, digits=(1, 2, 5)):
+    """Shift and error vary over orders of magnitude; their ticks are plain numbers."""
+    if not axis.get_data_interval()[1] > 0:  # nothing to show, or no shift at all
+        return
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=digits))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _name_panels(axes, schemes, what):
+    for axis, measure in zip(axes[0], MEASURES):
+        axis.set_title(SHIFT_LABELS[measure], fontsize=9)
+    for axis, scheme in zip(axes[:, 0], schemes):
+        axis.set_ylabel(f"{scheme}: {what}")
+
+
+def draw_bias(table, learner=ALL):
+    """Bias of every partitioner and scheme against both truths, with error bars of two standard errors over populations.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `heldout_tables.bias_table` makes it.
+    learner : str, default="all"
+        Whose rows.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        One panel per truth; the small marks are the single learners where `learner` is ``all``.
+    """
+    partitioners, schemes = list(dict.fromkeys(table["partitioner"])), list(dict.fromkeys(table["scheme"]))
+    learners = [name for name in dict.fromkeys(table["learner"]) if name != ALL] if learner == ALL else []
+    titles = {"part": "training part of the scheme's size", "whole": "whole sample"}
+    step = 1 / (len(partitioners) + 1)
+    shown = table[table["learner"].isin([learner, *learners])]
+    bar = 2 * shown["standard_error"].where(shown["learner"] == learner, 0).fillna(0)
+    low, high = np.fmin((shown["bias"] - bar).min(), -LINEAR / 2), np.fmax((shown["bias"] + bar).max(), LINEAR / 2)
+    ticks = [tick for tick in TICKS if 1.1 * low <= tick <= 1.1 * high]
+    figure, axes = plt.subplots(1, len(titles), figsize=(8.6, 1.5 + 1.25 * len(schemes)), sharex=True, sharey=True)
+    for axis, truth in zip(axes, titles):
+        cells = table[table["truth"] == truth].set_index(["learner", "scheme", "partitioner"])
+        axis.axvline(0, color="#000000", lw=0.8)
+        for p, name in enumerate(partitioners):
+            look = style(p)
+            height = np.arange(len(schemes)) + (p - (len(partitioners) - 1) / 2) * step
+            for other in learners:
+                values = [cells.loc[(other, scheme, name), "bias"] for scheme in schemes]
+                label = "single classifiers" if p == 0 and other == learners[0] else None
+                axis.plot(values, height, "|", color="#8C8C8C", ms=6, zorder=1, label=label)
+            part = cells.loc[[(learner, scheme, name) for scheme in schemes]]
+            axis.errorbar(
+                part["bias"], height, xerr=2 * part["standard_error"].fillna(0), fmt=look["marker"], ms=5, color=look["color"],
+                mfc="none" if p % 2 else look["color"], capsize=2, elinewidth=1, label=name, zorder=2,
+            )  # fmt: skip
+        axis.set_title(f"against new data: {titles[truth]}", fontsize=9)
+        axis.set_xscale("symlog", linthresh=LINEAR, linscale=1)
+        axis.set_xlim(1.1 * low, 1.1 * high)
+        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.minorticks_off()
+        axis.set_xlabel(f"estimate minus true AUC (logarithmic beyond ±{LINEAR:g})")
+        axis.grid(axis="y", visible=False)
+        for border in np.arange(len(schemes) - 1) + 0.5:
+            axis.axhline(border, color="#DDDDDD", lw=0.6)
+    axes[0].set_yticks(range(len(schemes)), schemes)
+    axes[0].set_ylim(len(schemes) - 0.5, -0.5)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
+    return figure
+
+
+def draw_ablation(table, scheme=AVERAGE):
+    """Per cent of agreements of the partitioners under every change.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `ablation.ablation_table` makes it.
+    scheme : str, default="Average"
+        Which rows.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        One line per change from top to bottom; thick bars are two standard errors over experiments, thin ones two over data sets.
+    """
+    part = table[table["scheme"] == scheme]
+    changes, partitioners = list(dict.fromkeys(part["change"])), list(dict.fromkeys(part["partitioner"]))
+    figure, axis = plt.subplots(figsize=(7.5, 0.55 * len(changes) + 1.4))
+    for index, name in enumerate(partitioners):
+        rows = part[part["partitioner"] == name].set_index("change").loc[changes]
+        y = np.arange(len(changes)) + 0.18 * (index - (len(partitioners) - 1) / 2)
+        for column, width in (("subset_error", 0.7), ("standard_error", 2.4)):
+            spread = 2 * rows[column].fillna(0).to_numpy()
+            axis.hlines(
+                y,
+                np.maximum(rows["percent"] - spread, 0),
+                np.minimum(rows["percent"] + spread, 100),
+                color="#555555",
+                lw=width,
+                zorder=2,
+            )
+        marker, colour = MARKERS[index % len(MARKERS)], GREYS[index % len(GREYS)]
+        axis.plot(rows["percent"], y, marker, mfc=colour, mec="#000000", ms=6, label=name, zorder=3)
+    for line in np.arange(len(changes) - 1) + 0.5:
+        axis.axhline(line, color="#BBBBBB", lw=0.6)
+    axis.set_yticks(range(len(changes)), changes)
+    axis.set_ylim(len(changes) - 0.5, -0.5)
+    axis.grid(False, axis="y")
+    axis.set_xlim(left=0)
+    axis.set_xlabel("agreement of single experiments with the truth (%)" + ("" if scheme == AVERAGE else f", {scheme}"))
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(partitioners))
+    return figure
