@@ -1,6 +1,7 @@
 """Accuracy of a single experiment, as Table VI and the ablation count it: results that can be compared, treatment of ties, rows.
 
-Results are arrays of shape (n_learners, n_datasets, n_experiments), the AUC of an experiment, NaN where a classifier was not run on a data set or a fit failed.
+Results are arrays of shape (n_learners, n_datasets, n_experiments), the AUC of an experiment, NaN where a classifier was not run
+on a data set or a fit failed.
 """
 
 import numpy as np

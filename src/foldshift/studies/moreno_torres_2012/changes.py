@@ -4,15 +4,14 @@ import numpy as np
 
 from foldshift.planning.blocks import TRUTH
 from foldshift.reporting.items import Shown
-from foldshift.studies.moreno_torres_2012.ablation import (
-    Change,
+from foldshift.studies.moreno_torres_2012.ablation import Change, judge
+from foldshift.studies.moreno_torres_2012.ablation_tables import (
     ablation_grid,
     ablation_table,
     bias_grid,
     bias_table,
     conclusions_grid,
     conclusions_table,
-    judge,
 )
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, read_convergence, read_experiments, read_heldout
 
@@ -25,7 +24,8 @@ def ablation(inputs, settings):
     Parameters
     ----------
     inputs : object
-        ``scores``, ``convergence``: files of seed rows and of rows of convergence, one for each data set; ``heldout``: one for each population, or none.
+        ``scores``, ``convergence``: files of seed rows and of rows of convergence, one for each data set; ``heldout``: one for
+        each population, or none.
     settings : dict
         Of the study.
 
@@ -57,8 +57,8 @@ def list_changes(settings, ids, values, convergence, heldout=None):
     Parameters
     ----------
     settings : dict
-        Settings of the study: ``learners``, ``partitioners``, ``metric``, ``ids`` (configuration to learner to id), ``iterations`` (k to partitions per experiment),
-        ``variants`` (id to ``metric`` and ``rule``).
+        Settings of the study: ``learners``, ``partitioners``, ``metric``, ``ids`` (configuration to learner to id),
+        ``iterations`` (k to partitions per experiment), ``variants`` (id to ``metric`` and ``rule``).
     ids : list of str
         Ids of the learners, the first axis of all arrays.
     values : dict of (int, str) to ndarray of shape (n_ids, n_datasets, n_experiments)

@@ -23,8 +23,8 @@ PRINT_KEYS = ("configuration", "scheme", "row", "column", "quantity")  # of a pr
 HALF_DIGIT = 5e-5  # Table III is printed with four decimals
 N_BOOTSTRAP = 200
 
-# What is known to differ where a cell of Table III is further off than chance allows: by configuration, classifier and data set, None for all others.
-# Found by running the classifiers with and without each switch (findings.md).
+# What is known to differ where a cell of Table III is further off than chance allows: by configuration, classifier and data set,
+# None for all others. Found by running the classifiers with and without each switch (findings.md).
 _NEIGHBOURS = (
     "the paper's tool has another distance (keel_hvdm), skips neighbours at distance 0 and breaks ties by its own order of rows"
 )
@@ -32,7 +32,8 @@ _SINGULAR = "singular in the paper's tool, which then gives every row the first 
 REASONS = {
     "paper": {
         "LDA": {
-            "mammographic": "the row with BI-RADS = 55 is set to 5; the paper's own repair is not known (.8239 set to 5, .8243 removed)"
+            "mammographic": "the row with BI-RADS = 55 is set to 5; the paper's own repair is not known "
+            "(.8239 set to 5, .8243 removed)"
         },
         "PART": {
             None: "the value moves with the order of the rows in the paper's tool, which is not known (.51 to .58 on wisconsin)"
@@ -45,7 +46,8 @@ REASONS = {
         "1NN": {None: _NEIGHBOURS},
         "3NN": {None: _NEIGHBOURS},
         "C4.5": {
-            None: "where a numeric split needs more than 5 samples on either side, the paper's tool asks for 25 (cut_above_5_needs_25)"
+            None: "where a numeric split needs more than 5 samples on either side, the paper's tool asks for 25 "
+            "(cut_above_5_needs_25)"
         },
         "LDA": {
             "bands": f"in some folds {_SINGULAR}",
@@ -55,7 +57,8 @@ REASONS = {
             None: "nominal inputs are indicators here, integer codes in the paper's tool",
         },
         "PART": {
-            None: "the paper's tool stops when the widest leaf is the first (stop_when_first_leaf_widest), and is near chance on many sets"
+            None: "the paper's tool stops when the widest leaf is the first (stop_when_first_leaf_widest), "
+            "and is near chance on many sets"
         },
         "RIPPER": {None: "the paper's RIPPER takes a column once in a rule, prunes greedily and polishes nothing"},
         "SVM": {
@@ -71,8 +74,8 @@ def paper_vs_ours(inputs, settings):
     Parameters
     ----------
     inputs : object
-        ``table1``, ``table3`` to ``table7``: our tables as CSV; ``printed``: the printed ones in the same order; ``scores``: files of seed rows, one for each
-        data set.
+        ``table1``, ``table3`` to ``table7``: our tables as CSV; ``printed``: the printed ones in the same order; ``scores``:
+        files of seed rows, one for each data set.
     settings : dict
         Of the study.
 
@@ -102,7 +105,7 @@ def paper_vs_ours(inputs, settings):
 
 
 def whole_cells(values, settings):
-    """1 where every scheme has results that can be compared over the partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
+    """1 where every scheme has results of all partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
     schemes, partitioners = settings["iterations"], settings["partitioners"]
     common, _ = alike(values, {}, schemes, partitioners)
     there = [np.any([~np.isnan(common[k, name]).all(axis=2) for name in partitioners], axis=0) for k in schemes]
@@ -133,9 +136,10 @@ def compare_table3(printed, table):
     Returns
     -------
     cells : pandas.DataFrame
-        ``configuration, classifier, dataset, printed, ours, gap, standard_error, standard_errors, reason``; of the scheme 5x2, where there is a result of ours.
-        ``standard_error`` is that of the gap: the print rests on 200 experiments, taken to spread as ours do. ``standard_errors`` is the gap beyond the
-        rounding of the print, in standard errors; ``reason`` stands where that is more than three.
+        ``configuration, classifier, dataset, printed, ours, gap, standard_error, standard_errors, reason``; of the scheme 5x2,
+        where there is a result of ours. ``standard_error`` is that of the gap: the print rests on 200 experiments, taken to
+        spread as ours do. ``standard_errors`` is the gap beyond the rounding of the print, in standard errors; ``reason`` stands
+        where that is more than three.
     """
     expected = {(paper_name(row.dataset), row.classifier): row.auc for row in printed.itertuples()}
     rows = []
@@ -164,8 +168,9 @@ def table3_gaps(cells):
     Returns
     -------
     summary : pandas.DataFrame
-        ``configuration, classifier, n_datasets, mean_absolute_gap, rms_gap, mean_gap, within_2, within_3, further`` by configuration and classifier; ``within_2``
-        counts the data sets within two standard errors, ``further`` names those further off than three.
+        ``configuration, classifier, n_datasets, mean_absolute_gap, rms_gap, mean_gap, within_2, within_3, further`` by
+        configuration and classifier; ``within_2`` counts the data sets within two standard errors, ``further`` names those
+        further off than three.
     """
     rows = []
     for (configuration, classifier), part in cells.groupby(["configuration", "classifier"], sort=False):
@@ -280,9 +285,9 @@ def join(printed, ours, remarks, rank_sum_errors=None):
     printed : dict of str to pandas.DataFrame
         The printed tables ``table1``, ``table3`` to ``table7``, as in the reference files.
     ours : dict of str to pandas.DataFrame
-        Ours by the same names, those that exist: ``table1`` with ``dataset`` and any of ``attributes, real, integer, nominal, examples`` (or ``samples``);
-        ``table3`` to ``table6`` as `tables` makes them; ``table7`` with ``configuration, scheme, partitioner, mean, std`` and,
-        where known, ``standard_error``; one row for each.
+        Ours by the same names, those that exist: ``table1`` with ``dataset`` and any of ``attributes, real, integer, nominal,
+        examples`` (or ``samples``); ``table3`` to ``table6`` as `tables` makes them; ``table7`` with ``configuration, scheme,
+        partitioner, mean, std`` and, where known, ``standard_error``; one row for each.
     remarks : dict of str to (str or None)
         For every configuration what `coverage` says.
     rank_sum_errors : dict, optional
@@ -400,9 +405,10 @@ def printed_table4(table3, table4, alpha=ALPHA):
     Returns
     -------
     table : pandas.DataFrame
-        One row per pair, in the order of the classifiers: ``row, column, printed_r_plus, printed_r_minus, printed_p``; ``p_of_printed``, the exact p
-        of the printed sums; ``r_plus, r_minus, p_value, p_conditional`` from Table III, the latter given the ties; ``difference`` of R+; ``transposed``, 1 where
-        the print is nearer to the pair the other way round; ``significant_printed``, ``significant_of_printed``, ``significant``.
+        One row per pair, in the order of the classifiers: ``row, column, printed_r_plus, printed_r_minus, printed_p``;
+        ``p_of_printed``, the exact p of the printed sums; ``r_plus, r_minus, p_value, p_conditional`` from Table III, the latter
+        given the ties; ``difference`` of R+; ``transposed``, 1 where the print is nearer to the pair the other way round;
+        ``significant_printed``, ``significant_of_printed``, ``significant``.
     """
     auc = table3.pivot(index="classifier", columns="dataset", values="auc")
     auc = auc.loc[list(dict.fromkeys(table3["classifier"]))]

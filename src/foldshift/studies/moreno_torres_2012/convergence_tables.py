@@ -1,8 +1,8 @@
-"""Experiments until the estimate of a classifier is stable: Table VII of Moreno-Torres, Saez and Herrera (2012), what it depends on, and curves.
+"""Experiments until the estimate of a classifier is stable: Table VII, what it depends on, and curves.
 
-Rows come from `measure_convergence`: one per data set, learner, partitioner, k, criterion, threshold, rule and order of the experiments. The unit of
-all tables is a pair of data set and classifier: the mean over the orders of its experiments. A pair of which a fit failed has NaN, and is left out for all
-partitioners.
+Rows come from `measure_convergence`: one per data set, learner, partitioner, k, criterion, threshold, rule and order of the
+experiments. The unit of all tables is a pair of data set and classifier: the mean over the orders of its experiments. A pair of
+which a fit failed has NaN, and is left out for all partitioners.
 """
 
 from itertools import pairwise
@@ -76,8 +76,9 @@ def pair_means(rows):
     Returns
     -------
     pairs : pandas.DataFrame
-        One row per data set, learner, partitioner, k, criterion, threshold and rule: ``experiments`` (mean over the orders; expected numbers 100 at most), ``variance`` (over the
-        orders, of that mean; NaN with one order), ``cut_off`` (share of the orders), ``n_orders``, ``n_experiments``.
+        One row per data set, learner, partitioner, k, criterion, threshold and rule: ``experiments`` (mean over the orders;
+        expected numbers 100 at most), ``variance`` (over the orders, of that mean; NaN with one order), ``cut_off`` (share of the
+        orders), ``n_orders``, ``n_experiments``.
     """
     groups = rows.groupby(KEYS, sort=False, observed=True)
     pairs = groups.agg(
@@ -113,11 +114,12 @@ def convergence_table(pairs, configurations, schemes, partitioners, datasets, cr
     Returns
     -------
     table : pandas.DataFrame
-        ``configuration, scheme, partitioner, criterion``; ``mean`` and ``std`` (n - 1) of the experiments over the pairs of data set and classifier;
-        ``cut_off``, the number of pairs, averaged over the orders, that did not converge and were given the number of experiments;
-        ``standard_error`` of the mean over the orders, with pairs and experiments fixed, and so too small where many orders end late; ``dataset_error``, with data sets
-        as the unit (jackknife); ``expected`` and ``expected_error`` (data sets as the unit), what the agreement between single runs leads one to expect,
-        100 at most; ``n_pairs, n_datasets, n_orders, n_experiments``. NaN for a partitioner without any pair.
+        ``configuration, scheme, partitioner, criterion``; ``mean`` and ``std`` (n - 1) of the experiments over the pairs of data
+        set and classifier; ``cut_off``, the number of pairs, averaged over the orders, that did not converge and were given the
+        number of experiments; ``standard_error`` of the mean over the orders, with pairs and experiments fixed, and so too small
+        where many orders end late; ``dataset_error``, with data sets as the unit (jackknife); ``expected`` and ``expected_error``
+        (data sets as the unit), what the agreement between single runs leads one to expect, 100 at most; ``n_pairs, n_datasets,
+        n_orders, n_experiments``. NaN for a partitioner without any pair.
     """
     out = []
     chosen = pairs[(pairs["threshold"] == THRESHOLD) & (pairs["rule"] == RULES[0])]
@@ -147,7 +149,7 @@ def convergence_table(pairs, configurations, schemes, partitioners, datasets, cr
 
 
 def sensitivity_table(pairs, configurations, schemes, partitioners, datasets):
-    """What Table VII depends on: ratios between schemes and partitioners by every criterion, threshold and rule, beside those of the print.
+    """What Table VII depends on: ratios by every criterion, threshold and rule, beside those of the print.
 
     Parameters
     ----------
@@ -157,9 +159,11 @@ def sensitivity_table(pairs, configurations, schemes, partitioners, datasets):
     Returns
     -------
     table : pandas.DataFrame
-        ``configuration, criterion, threshold, rule, quantity, value, standard_error`` (data sets as the unit, jackknife), ``printed`` (the same
-        quantity from the printed table), ``cut_off_percent`` (of all pairs, schemes and partitioners), ``n_pairs`` (with numbers for all of them). Quantities: every scheme by the one before
-        it, both cut by SCV; every partitioner by SCV, mean over the schemes and scheme by scheme; ``level against print``, ours by print, mean over the printed cells.
+        ``configuration, criterion, threshold, rule, quantity, value, standard_error`` (data sets as the unit, jackknife),
+        ``printed`` (the same quantity from the printed table), ``cut_off_percent`` (of all pairs, schemes and partitioners),
+        ``n_pairs`` (with numbers for all of them). Quantities: every scheme by the one before it, both cut by SCV; every
+        partitioner by SCV, mean over the schemes and scheme by scheme; ``level against print``, ours by print, mean over the
+        printed cells.
     """
     names = [f"{k}x{r}" for k, r in schemes.items()]
     print_means = np.array([[PRINTED.get(scheme, {}).get(name, (np.nan,))[0] for scheme in names] for name in partitioners])
@@ -202,9 +206,10 @@ def convergence_curves(rows, curves, configurations, schemes, partitioners, data
     Returns
     -------
     table : pandas.DataFrame
-        ``configuration, scheme, partitioner, experiments``; ``share`` of the pairs of data set and classifier that have converged after as many
-        experiments; ``standard_error`` (over the orders) and ``dataset_error`` (jackknife); ``nines_low, nines_median, nines_high``: quartiles over the
-        pairs of ``-log10(1 - correlation)`` at the last run, at most 12; ``n_pairs``.
+        ``configuration, scheme, partitioner, experiments``; ``share`` of the pairs of data set and classifier that have converged
+        after as many experiments; ``standard_error`` (over the orders) and ``dataset_error`` (jackknife); ``nines_low,
+        nines_median, nines_high``: quartiles over the pairs of ``-log10(1 - correlation)`` at the last run, at most 12;
+        ``n_pairs``.
     """
     rows = primary_rows(rows)
     rows = rows.assign(experiments=np.where(rows["cut_off"], np.inf, rows["experiments"]))
@@ -295,13 +300,15 @@ def convergence_grid(table):
                 rows.append(["as printed", *[Cell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
     cap = count_range(table["n_experiments"])
     notes = [
-        f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of {count_range(table['n_orders'])} random orders of "
-        f"{cap} experiments. A pair that has not converged by then is given {cap} and counted as cut off"
+        f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of "
+        f"{count_range(table['n_orders'])} random orders of {cap} experiments. A pair that has not converged by then is given "
+        f"{cap} and counted as cut off"
         + ("." if cap == str(PRINTED_CAP) else f": means with many of them are too small; the paper cuts off at {PRINTED_CAP}.")
         + " Bold: the fewest of a row.",
-        "Standard error: over the orders, the experiments being the same in all; over data sets by leaving one out. The partitioners share the data sets, so that "
-        "their ratios are far more exact (table of sensitivity). Expected: the number that the agreement between single runs leads one to expect, however few runs "
-        "there are; in brackets the standard error over data sets.",
+        "Standard error: over the orders, the experiments being the same in all; over data sets by leaving one out. The "
+        "partitioners share the data sets, so that their ratios are far more exact (table of sensitivity). Expected: the number "
+        "that the agreement between single runs leads one to expect, however few runs there are; in brackets the standard error "
+        "over data sets.",
         "The paper does not say what it correlates; ratios between rows and columns can be compared with print, levels cannot.",
     ]
     return Grid(["CV scheme", *partitioners], rows, notes)
@@ -338,9 +345,11 @@ def sensitivity_grid(table):
             rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
     words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
     notes = [
-        f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table VII.",
-        "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it again. Cut off: per cent that did not converge "
-        "and were given the number of experiments; with many, all ratios are drawn towards 1 and the row says little. The CSV file has the ratios scheme by scheme.",
+        f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table "
+        "VII.",
+        "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it "
+        "again. Cut off: per cent that did not converge and were given the number of experiments; with many, all ratios are "
+        "drawn towards 1 and the row says little. The CSV file has the ratios scheme by scheme.",
     ]
     return Grid(["Vector", "Threshold", "Rule", *shown, "Cut off (%)"], rows, notes)
 
@@ -356,13 +365,14 @@ def curves_grid(table):
             shares = zip(100 * part["share"], 100 * part["standard_error"], part["n_pairs"])
             rows.append([name, *[Cell(with_error(share, error, ".1f", empty="" if n else EMPTY)) for share, error, n in shares]])
     notes = [
-        "The CSV file also has the standard error over data sets and the quartiles of -log10(1 - correlation): 4 is a correlation of .9999."
+        "The CSV file also has the standard error over data sets and the quartiles of -log10(1 - correlation): 4 is a "
+        "correlation of .9999."
     ]
     return Grid(["Partitioner", *[f"n = {n}" for n in counts]], rows, notes)
 
 
 def _arrays(pairs, learners, schemes, partitioners, datasets):
-    """Columns of `pair_means`, of one criterion, as arrays of shape (n_datasets, n_learners, n_partitioners, n_schemes); NaN where there is no row."""
+    """Columns of `pair_means`, shape (n_datasets, n_learners, n_partitioners, n_schemes); NaN where there is no row."""
     names = ["dataset", "learner", "partitioner", "k"]
     index = pd.MultiIndex.from_product([datasets, learners, partitioners, list(schemes)], names=names)
     part = pairs.set_index(names).reindex(index)
@@ -372,7 +382,7 @@ def _arrays(pairs, learners, schemes, partitioners, datasets):
 
 
 def _common(values, axes):
-    """NaN for all partitioners (or partitioners and schemes) where one that has any value lacks one; `axes` are the axes of what is compared."""
+    """NaN along `axes` (partitioners, or these and schemes) where one that has any value lacks one."""
     present = ~np.isnan(values)
     found = present.any(axis=(0, 1), keepdims=True)
     return np.where((present | ~found).all(axis=axes, keepdims=True), values, np.nan)

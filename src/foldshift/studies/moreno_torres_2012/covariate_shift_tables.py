@@ -2,42 +2,29 @@
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from foldshift.errors import DataError
 from foldshift.evaluation.storage import read_columns
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
-from foldshift.planning.blocks import TRUTH
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid, plain_grid, shades
-from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.folds import FoldFeature
 from foldshift.studies.moreno_torres_2012.shared import REFERENCE, SHIFT_LABELS, by_partitioner
+from foldshift.studies.moreno_torres_2012.shift_and_error import (
+    correlation_grid,
+    error_by_cell,
+    run_errors,
+    shift_and_error,
+    shift_by_cell,
+)
 
-EXTREME = "MS-SCV"  # made to shift: with it, any measure orders the partitioners
-INTERVAL = (2.5, 97.5)  # per cent
-FEWEST = 3  # points of a rank correlation, at least
 SUMMARY = (*MEASURES, "features_more", "features_less")
 MORE_IS_BETTER = "features_less"
 SHIFT_COLUMNS = ("dataset", "partitioner", "k", "run", *MEASURES)
 FEATURE_COLUMNS = ("dataset", "partitioner", "k", "n_runs", "feature", *FoldFeature._fields[1:])
 SCORE_COLUMNS = ("dataset", "learner", "partitioner", "k", "auc_crisp")
-QUESTIONS = {
-    (
-        "datasets",
-        "rms",
-    ): "Between data sets: is the estimate worse (root-mean-square error) on data sets that are cut with more shift?",
-    ("datasets", "spread"): "Between data sets: does it scatter more (standard deviation over partitions) there?",
-    (
-        "partitioners",
-        "rms",
-    ): "Between partitioners, in each data set: has the one with more shift the larger root-mean-square error?",
-    ("partitioners", "spread"): "Between partitioners, in each data set: does the one with more shift scatter more?",
-    ("runs", "absolute"): "Between partitions of the same data by the same partitioner: does one with more shift err more?",
-    ("runs", "signed"): "Between partitions of the same data by the same partitioner: does one with more shift say a higher AUC?",
-}
 
 
 def covariate_shift(inputs, settings):
@@ -84,32 +71,6 @@ def covariate_shift(inputs, settings):
     }
 
 
-def shift_by_cell(rows, schemes):
-    """Shift of every data set, scheme and partitioner.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        One row per run: columns ``dataset, partitioner, k, run`` and the measures (`foldshift.shift.covariates.MEASURES`).
-    schemes : dict of int to int
-        Number of folds k to iterations; other k are left out.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``dataset, scheme, partitioner``, every measure's mean over the runs and, as ``<measure>_standard_error``, how far other
-        runs would move it (NaN for a single run), ``n_runs``.
-    """
-    table = []
-    for (dataset, k, partitioner), cell in rows.groupby(["dataset", "k", "partitioner"], sort=False):
-        if k in schemes:
-            row = {"dataset": dataset, "scheme": f"{k}x{schemes[k]}", "partitioner": partitioner}
-            for name in MEASURES:
-                row |= {name: cell[name].mean(), f"{name}_standard_error": cell[name].std(ddof=1) / np.sqrt(len(cell))}
-            table.append(row | {"n_runs": len(cell)})
-    return pd.DataFrame(table)
-
-
 def feature_table(features, schemes):
     """Every feature of every data set, scheme and partitioner, against random cuts.
 
@@ -124,8 +85,8 @@ def feature_table(features, schemes):
     Returns
     -------
     table : pandas.DataFrame
-        The same rows with ``scheme`` in place of ``k``, and ``distance_ratio``: distance as a multiple of that of random cuts; NaN for a
-        constant feature, for which both are 0.
+        The same rows with ``scheme`` in place of ``k``, and ``distance_ratio``: distance as a multiple of that of random cuts;
+        NaN for a constant feature, for which both are 0.
     """
     table = features[features["k"].isin(schemes)]
     scheme = [f"{k}x{schemes[k]}" for k in table["k"]]
@@ -146,9 +107,9 @@ def drift_by_cell(features, schemes):
     Returns
     -------
     table : pandas.DataFrame
-        Columns ``dataset, scheme, partitioner``; ``features_more, features_less``: share of the inputs that the cut shifts more than
-        random cuts do, or less; ``shifted_features``: names of the former, the largest ratio first, joined by ", "; ``target``: verdict
-        on the target; ``distance_ratio``: mean over the inputs, without constant ones (NaN if all are).
+        Columns ``dataset, scheme, partitioner``; ``features_more, features_less``: share of the inputs that the cut shifts more
+        than random cuts do, or less; ``shifted_features``: names of the former, the largest ratio first, joined by ", ";
+        ``target``: verdict on the target; ``distance_ratio``: mean over the inputs, without constant ones (NaN if all are).
     """
     table = []
     cells = feature_table(features, schemes).groupby(["dataset", "scheme", "partitioner"], sort=False)
@@ -185,8 +146,8 @@ def shift_summary(by_cell, partitioners):
     -------
     table : pandas.DataFrame
         Columns ``scheme, measure, partitioner, mean, standard_error`` (other runs on the same data sets; NaN for the shares of
-        features, which all runs together make), ``standard_error_datasets`` (other data sets), ``p_vs_scv, higher_vs_scv`` (1 where the
-        row's partitioner has the larger values), ``n_datasets``. Measures: `SUMMARY`.
+        features, which all runs together make), ``standard_error_datasets`` (other data sets), ``p_vs_scv, higher_vs_scv`` (1
+        where the row's partitioner has the larger values), ``n_datasets``. Measures: `SUMMARY`.
     """
     table = []
     for scheme, part in by_cell.groupby("scheme", sort=False):
@@ -206,207 +167,6 @@ def shift_summary(by_cell, partitioners):
                     row |= {"p_vs_scv": test.p_value, "higher_vs_scv": int(test.r_plus > test.r_minus)}
                 table.append(row | {"n_datasets": n})
     return pd.DataFrame(table)
-
-
-def run_errors(scores, partitioners, learners):
-    """Error of the estimate of every run against the truth.
-
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        One row per run, in the order of the runs: columns ``dataset, learner, partitioner, k, auc_crisp``. The rows of partitioner `truth`
-        make the truth.
-    partitioners, learners : sequence of str
-        What to keep.
-
-    Returns
-    -------
-    rows : pandas.DataFrame
-        Columns ``dataset, learner, partitioner, k, run, error``: ``auc_crisp`` minus the mean of the truth for that data set, learner and
-        k; NaN where a fit failed.
-
-    Raises
-    ------
-    ValueError
-        If a data set, learner and k has no truth.
-    """
-    truth = scores[scores["partitioner"] == TRUTH].groupby(["dataset", "learner", "k"])["auc_crisp"].mean().rename("truth")
-    kept = scores[scores["partitioner"].isin(partitioners) & scores["learner"].isin(learners)]
-    rows = kept.join(truth, on=["dataset", "learner", "k"])
-    rows["run"] = rows.groupby(["dataset", "learner", "partitioner", "k"], sort=False).cumcount()
-    known = pd.MultiIndex.from_frame(rows[["dataset", "learner", "k"]]).isin(truth.index)
-    if not known.all():
-        dataset, learner, k = rows.loc[~known, ["dataset", "learner", "k"]].iloc[0]
-        raise ValueError(f"data set {dataset}, learner {learner}, k={k}: no rows of partitioner {TRUTH!r} to compare with")
-    rows["error"] = rows["auc_crisp"] - rows["truth"]
-    return rows[["dataset", "learner", "partitioner", "k", "run", "error"]].reset_index(drop=True)
-
-
-def error_by_cell(error_rows, schemes):
-    """Error of the estimate of every data set, scheme and partitioner, over learners and runs.
-
-    Parameters
-    ----------
-    error_rows : pandas.DataFrame
-        As `run_errors` makes it.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``dataset, scheme, partitioner, rms_error`` (root of the mean square), ``bias`` (mean), ``spread`` (standard deviation
-        over runs, root of its mean square over the learners), ``n_errors``. Runs of a learner that are not there for all partitioners that have results are
-        left out of the data set and scheme; ``n_errors`` counts the others, over the learners.
-    """
-    table = []
-    for (dataset, k), part in error_rows[error_rows["k"].isin(schemes)].groupby(["dataset", "k"], sort=False):
-        n_partitioners = part.loc[part["error"].notna(), "partitioner"].nunique()
-        complete = part.groupby(["learner", "run"])["error"].transform("count") == n_partitioners
-        common = part[complete & part["error"].notna()]
-        for partitioner, cell in common.groupby("partitioner", sort=False):
-            by_learner = cell.groupby("learner")["error"]
-            row = {"dataset": dataset, "scheme": f"{k}x{schemes[k]}", "partitioner": partitioner}
-            row |= {"rms_error": np.sqrt((cell["error"] ** 2).mean()), "bias": by_learner.mean().mean()}
-            table.append(row | {"spread": np.sqrt(by_learner.var(ddof=1).mean()), "n_errors": len(cell)})
-    return pd.DataFrame(table, columns=["dataset", "scheme", "partitioner", "rms_error", "bias", "spread", "n_errors"])
-
-
-def shift_and_error(shift_rows, error_rows, schemes, partitioners, n_draws=1000):
-    """Rank correlation of every measure of shift with the error of the estimate, at three levels.
-
-    Parameters
-    ----------
-    shift_rows : pandas.DataFrame
-        One row per run: columns ``dataset, partitioner, k, run`` and the measures.
-    error_rows : pandas.DataFrame
-        As `run_errors` makes it.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-    partitioners : sequence of str
-        In the order of the table.
-    n_draws : int, default=1000
-        Bootstrap samples of the data sets.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``level, error, scheme, partitioner, measure, spearman, standard_error, low, high, n_datasets``. Levels:
-
-        ``datasets``
-            Mean shift against error over the data sets, within a partitioner.
-        ``partitioners``
-            Mean shift against error over the partitioners within a data set, averaged over the data sets; ``partitioner`` is ``all``
-            or, since MS-SCV is made to shift, ``all but MS-SCV``.
-        ``runs``
-            Shift against error over the runs of a data set and partitioner, averaged over the data sets. The error is the mean over
-            the learners of its absolute or signed value; runs in which a fit failed are left out.
-
-        Errors: ``rms`` and ``spread`` as in `error_by_cell`, ``absolute``, ``signed``. Standard error and interval (2.5 and 97.5 per
-        cent) are those of the bootstrap over data sets; NaN below three data sets, as is a correlation that has fewer than three
-        points or no variation.
-    """
-    both = shift_by_cell(shift_rows, schemes).merge(error_by_cell(error_rows, schemes), on=["dataset", "scheme", "partitioner"])
-    by_run = _run_correlations(shift_rows, error_rows, schemes)
-    groups = {"all": list(partitioners)}
-    if EXTREME in partitioners:
-        groups[f"all but {EXTREME}"] = [name for name in partitioners if name != EXTREME]
-    table = []
-    for scheme in [f"{k}x{r}" for k, r in schemes.items()]:
-        part = both[both["scheme"] == scheme]
-        for measure in MEASURES:
-            for error, column in (("rms", "rms_error"), ("spread", "spread")):
-                shift = part.pivot(index="dataset", columns="partitioner", values=measure)
-                errors = part.pivot(index="dataset", columns="partitioner", values=column)
-                for name in [name for name in partitioners if name in shift]:
-                    x, y = _finite(shift[name].to_numpy(), errors[name].to_numpy())
-                    rng = generator(0, "bootstrap", "covariate shift", scheme, measure, error, name)
-                    drawn = _resampled(len(x), n_draws, rng)
-                    draws = spearman(x[drawn], y[drawn])
-                    table.append(_correlation_row("datasets", error, scheme, name, measure, spearman(x, y), draws, len(x)))
-                for label, names in groups.items():
-                    if set(names) <= set(shift):
-                        values = spearman(shift[names].to_numpy(), errors[names].to_numpy())
-                        table.append(_mean_row("partitioners", error, scheme, label, measure, values, n_draws))
-        for measure in MEASURES:
-            for error in ("absolute", "signed"):
-                for name in partitioners:
-                    values = by_run.get((scheme, name, measure, error))
-                    if values is not None:
-                        table.append(_mean_row("runs", error, scheme, name, measure, np.array(values), n_draws))
-    columns = ["level", "error", "scheme", "partitioner", "measure", "spearman", "standard_error", "low", "high", "n_datasets"]
-    order = {question: i for i, question in enumerate(QUESTIONS)}
-    table = pd.DataFrame(table, columns=columns)
-    return table.iloc[np.argsort([order[pair] for pair in zip(table["level"], table["error"])], kind="stable")].reset_index(
-        drop=True
-    )
-
-
-def spearman(x, y):
-    """Spearman's rank correlation along the last axis, average ranks for ties.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (..., n)
-        Paired values.
-
-    Returns
-    -------
-    correlation : float or ndarray of shape (...)
-        NaN where n is below three, or one side does not vary or holds NaN.
-    """
-    x, y = (rankdata(values, axis=-1) if values.size else np.zeros(values.shape) for values in (x, y))
-    if x.shape[-1] < FEWEST:
-        return np.full(x.shape[:-1], np.nan)[()]
-    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
-
-
-def _run_correlations(shift_rows, error_rows, schemes):
-    """Correlation over the runs of every data set: lists by scheme, partitioner, measure and kind of error."""
-    found = {}
-    shift_cells = dict(iter(shift_rows.groupby(["dataset", "k", "partitioner"], sort=False)))
-    for key, cell in error_rows.groupby(["dataset", "k", "partitioner"], sort=False):
-        _, k, partitioner = key
-        if k not in schemes or key not in shift_cells:
-            continue
-        wide = cell.pivot(index="run", columns="learner", values="error").dropna(axis=1, how="all").dropna()
-        shift = shift_cells[key].set_index("run")
-        runs = wide.index.intersection(shift.index)
-        if wide.shape[1] == 0:
-            continue
-        errors = {"absolute": wide.loc[runs].abs().mean(axis=1).to_numpy(), "signed": wide.loc[runs].mean(axis=1).to_numpy()}
-        for measure in MEASURES:
-            x = shift.loc[runs, measure].to_numpy()
-            for error, y in errors.items():
-                found.setdefault((f"{k}x{schemes[k]}", partitioner, measure, error), []).append(spearman(x, y))
-    return found
-
-
-def _finite(x, y):
-    usable = np.isfinite(x) & np.isfinite(y)
-    return x[usable], y[usable]
-
-
-def _resampled(n, n_draws, rng):
-    return (rng.random((n_draws, n)) * n).astype(np.int64)
-
-
-def _mean_row(level, error, scheme, partitioner, measure, values, n_draws):
-    """Row of a mean over data sets."""
-    values = values[np.isfinite(values)]
-    rng = generator(0, "bootstrap", "covariate shift", level, scheme, measure, error, partitioner)
-    draws = values[_resampled(len(values), n_draws, rng)].mean(axis=1) if len(values) else np.empty(0)
-    mean = values.mean() if len(values) else np.nan
-    return _correlation_row(level, error, scheme, partitioner, measure, mean, draws, len(values))
-
-
-def _correlation_row(level, error, scheme, partitioner, measure, estimate, draws, n_datasets):
-    draws = draws[np.isfinite(draws)] if n_datasets >= FEWEST else draws[:0]
-    low, high = np.percentile(draws, INTERVAL) if len(draws) else (np.nan, np.nan)
-    deviation = draws.std(ddof=1) if len(draws) > 1 else np.nan
-    return level, error, scheme, partitioner, measure, estimate, deviation, low, high, n_datasets
 
 
 def shift_grid(summary, alpha):
@@ -435,11 +195,11 @@ def shift_grid(summary, alpha):
         "Darker is less shift, the least is underlined.",
         f"p: Wilcoxon's signed-ranks test over the data sets, exact, two-sided; bold: at most {alpha:g}. "
         f"The asterisk says that the column's partitioner shifts more than {REFERENCE}.",
-        "Parts drawn at random differ too, the more the smaller the test part: compare within a scheme. For the two-sample AUC chance "
-        "is .5; below it, test and training part are more alike than chance makes them.",
-        "Features shifted, balanced: share of the inputs of a data set whose training and test parts differ more, or less, than those of "
-        "random cuts of the same sizes (table shifted_features). The more are balanced the better: there darker and underlined is more, "
-        f"and the asterisk says that the column's partitioner balances more features than {REFERENCE}.",
+        "Parts drawn at random differ too, the more the smaller the test part: compare within a scheme. For the two-sample AUC "
+        "chance is .5; below it, test and training part are more alike than chance makes them.",
+        "Features shifted, balanced: share of the inputs of a data set whose training and test parts differ more, or less, "
+        "than those of random cuts of the same sizes (table shifted_features). The more are balanced the better: there darker "
+        f"and underlined is more, and the asterisk says that the column's partitioner balances more features than {REFERENCE}.",
     ]
     return Grid(["Measure", *partitioners], rows, notes)
 
@@ -468,13 +228,14 @@ def shifted_grid(table, partitioners):
             n_inputs = part.loc[part["kind"] != "target", "feature"].nunique()
             rows.append([dataset, Cell(str(n_inputs)), *cells])
     notes = [
-        "Folds of one data set share their rows, so that the share of folds that fails a test (KS, or chi-square for nominal features) "
-        "says nothing by itself. The distance between training and test part, mean over all folds of all partitions, is therefore "
-        "compared with that of random cuts of the same sizes; level .05 for a data set, scheme and partitioner, corrected by Holm over "
-        "its features and the target. The more partitions, the smaller the differences that are found: see how large they are.",
-        "Shifted (bold): farther apart than in random cuts; the feature that is shifted most, and its distance as a multiple of that of "
-        "random cuts. Balanced: closer than in random cuts. As chance: nothing differs from random cuts. The target is named only if it "
-        "is shifted: a stratified cut balances it.",
+        "Folds of one data set share their rows, so that the share of folds that fails a test (KS, or chi-square for nominal "
+        "features) says nothing by itself. The distance between training and test part, mean over all folds of all partitions, "
+        "is therefore compared with that of random cuts of the same sizes; level .05 for a data set, scheme and partitioner, "
+        "corrected by Holm over its features and the target. The more partitions, the smaller the differences that are found: "
+        "see how large they are.",
+        "Shifted (bold): farther apart than in random cuts; the feature that is shifted most, and its distance as a multiple of "
+        "that of random cuts. Balanced: closer than in random cuts. As chance: nothing differs from random cuts. The target is "
+        "named only if it is shifted: a stratified cut balances it.",
     ]
     return Grid(["Data set", "features", *partitioners], rows, notes)
 
@@ -493,31 +254,3 @@ def _drift_cell(cell):
     if target_shifted:
         said.append("target shifted")
     return Cell("; ".join(said) or "as chance", bold=len(shifted) > 0 or target_shifted)
-
-
-def correlation_grid(table):
-    """The correlations as they are printed: a block per question, a column per measure, intervals that leave out 0 bold."""
-    rows = []
-    for (level, error), block in table.groupby(["level", "error"], sort=False):
-        rows.append([QUESTIONS[level, error]])
-        for (scheme, partitioner), part in block.groupby(["scheme", "partitioner"], sort=False):
-            part = part.set_index("measure")
-            cells = [_correlation_cell(part.loc[name]) if name in part.index else Cell("") for name in MEASURES]
-            rows.append([f"{scheme}, {partitioner}", *cells, Cell(str(part["n_datasets"].min()))])
-    notes = [
-        "Spearman's rank correlation, from -1 to 1, with the interval (2.5 to 97.5 per cent) of a bootstrap over the data sets; bold "
-        "where the interval leaves out 0. No correction for the number of cells: one of twenty is bold by chance.",
-        "Error: AUC of the estimate minus the truth, the mean of further experiments of SCV. The root-mean-square error counts a "
-        "partitioner's bias against that truth, the standard deviation does not.",
-        "Between data sets size matters: small ones have both more shift and more error, without the one being the cause of the other.",
-    ]
-    return Grid(["", *[SHIFT_LABELS[name] for name in MEASURES], "data sets"], rows, notes)
-
-
-def _correlation_cell(row):
-    if not np.isfinite(row["spearman"]):
-        return Cell("")
-    if not np.isfinite(row["low"]):
-        return Cell(f"{row['spearman']:.2f}")
-    clear = bool(row["low"] > 0 or row["high"] < 0)
-    return Cell(f"{row['spearman']:.2f} [{row['low']:.2f}, {row['high']:.2f}]", bold=clear)

@@ -75,7 +75,7 @@ def by_configuration(paths, settings):
 
 
 def read_convergence(paths, ids, datasets):
-    """Experiments to convergence by the primary criterion of Table VII, as `foldshift.inference.convergence.expected_runs` has it, 100 at most.
+    """Experiments to convergence by the primary criterion of Table VII, as expected from the agreement between runs, 100 at most.
 
     Parameters
     ----------

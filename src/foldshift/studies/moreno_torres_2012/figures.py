@@ -20,7 +20,8 @@ def results(inputs, settings):
     Parameters
     ----------
     inputs : object
-        Tables as CSV: ``accuracy``, ``convergence``, ``shift`` (by data set), ``ablation`` and, in a run with populations, ``heldout``.
+        Tables as CSV: ``accuracy``, ``convergence``, ``shift`` (by data set), ``ablation`` and, in a run with populations,
+        ``heldout``.
     settings : dict
         Of the study.
 
@@ -95,7 +96,7 @@ def draw_accuracy(table):
 
 
 def draw_convergence_curves(table):
-    """Share of pairs converged, and their correlation, against the number of experiments; a column per scheme, two rows per configuration.
+    """Share of pairs converged, and their correlation, by number of experiments; a column per scheme, two rows per configuration.
 
     Parameters
     ----------
@@ -105,7 +106,8 @@ def draw_convergence_curves(table):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        Bands of the shares are one standard error over the orders either way. The line of the correlation is the median over the pairs.
+        Bands of the shares are one standard error over the orders either way. The line of the correlation is the median over the
+        pairs.
     """
     configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
     names = list(dict.fromkeys(table["partitioner"]))
@@ -190,7 +192,8 @@ def draw_shift_against_error(by_cell, partitioners, schemes):
     Parameters
     ----------
     by_cell : pandas.DataFrame
-        Mean shift and ``rms_error``, see `covariate_shift_tables.shift_by_cell` and `covariate_shift_tables.error_by_cell`; NaN without results.
+        Mean shift and ``rms_error``, see `covariate_shift_tables.shift_by_cell` and `covariate_shift_tables.error_by_cell`; NaN
+        without results.
     partitioners : sequence of str
         Series.
     schemes : sequence of str

@@ -1,4 +1,4 @@
-"""Tables of the held-out truth: which partitioner's estimates are biased against what classifiers reach on new data, and in which direction."""
+"""Tables of the held-out truth: whose estimates are biased against what classifiers reach on new data, and in which direction."""
 
 import itertools
 
@@ -57,12 +57,13 @@ def bias_table(rows, schemes, partitioners, learners):
     Returns
     -------
     table : pandas.DataFrame
-        One row per ``truth`` (``part``, ``whole``), ``scheme``, ``learner`` (``all``: their average first) and ``partitioner``: ``estimate`` and ``held_out``
-        (mean AUCs), ``bias`` (their difference: mean over replicates, then over populations), ``standard_error`` (populations as the unit),
-        ``replicate_error`` (the populations fixed, other samples drawn), ``vs_scv`` and ``vs_scv_error`` (bias less that of SCV on the same samples,
-        populations as the unit), ``rmse`` (root mean squared difference of a single experiment), ``std`` (its standard deviation over the replicates
-        of a population), ``n_populations``, ``n_replicates``, ``n_failed`` (estimates or truths lost to a failed fit; what one partitioner lacks is left out for
-        all).
+        One row per ``truth`` (``part``, ``whole``), ``scheme``, ``learner`` (``all``: their average first) and ``partitioner``:
+        ``estimate`` and ``held_out`` (mean AUCs), ``bias`` (their difference: mean over replicates, then over populations),
+        ``standard_error`` (populations as the unit), ``replicate_error`` (the populations fixed, other samples drawn), ``vs_scv``
+        and ``vs_scv_error`` (bias less that of SCV on the same samples, populations as the unit), ``rmse`` (root mean squared
+        difference of a single experiment), ``std`` (its standard deviation over the replicates of a population),
+        ``n_populations``, ``n_replicates``, ``n_failed`` (estimates or truths lost to a failed fit; what one partitioner lacks is
+        left out for all).
     """
     out = []
     for truth in TRUTHS:
@@ -110,13 +111,14 @@ def agreement_table(rows, schemes, partitioners, learners, alpha=ALPHA, formula=
     Returns
     -------
     table : pandas.DataFrame
-        One row per ``truth``, ``truth_of``, ``scheme`` (and their average) and ``partitioner``. ``truth_of`` is ``population`` (mean true AUC over the
-        replicates: what holds for the next sample as well) or ``sample`` (every replicate is judged by the true AUCs after training on its own
-        sample; in the paper, too, a data set is one sample). ``percent``, ``standard_error`` (over replicates), ``population_error``
-        (jackknife over populations, the choice of pairs included), ``vs_scv`` with ``vs_scv_error`` (over replicates) and ``vs_scv_population_error``
-        (the difference from SCV on the same samples), ``opposite_percent`` (significant in the wrong direction), ``n_pairs``,
-        ``n_populations``, ``n_replicates``. NaN where no pair differs in truth, or the error needs more replicates or populations. What one partitioner
-        lacks is left out for all; an experiment counts for the pairs for which it is complete.
+        One row per ``truth``, ``truth_of``, ``scheme`` (and their average) and ``partitioner``. ``truth_of`` is ``population``
+        (mean true AUC over the replicates: what holds for the next sample as well) or ``sample`` (every replicate is judged by
+        the true AUCs after training on its own sample; in the paper, too, a data set is one sample). ``percent``,
+        ``standard_error`` (over replicates), ``population_error`` (jackknife over populations, the choice of pairs included),
+        ``vs_scv`` with ``vs_scv_error`` (over replicates) and ``vs_scv_population_error`` (the difference from SCV on the same
+        samples), ``opposite_percent`` (significant in the wrong direction), ``n_pairs``, ``n_populations``, ``n_replicates``. NaN
+        where no pair differs in truth, or the error needs more replicates or populations. What one partitioner lacks is left out
+        for all; an experiment counts for the pairs for which it is complete.
     """
     cubes = {}
     for k in schemes:
@@ -211,8 +213,9 @@ def agreement_grid(table):
                 ]
             )
     note = (
-        f"{int(table['n_populations'].max())} populations, {int(table['n_replicates'].max())} replicates. Against the mean over all samples, the luck of the "
-        "sample counts as well as that of the cut; against the truth of the same sample, its luck as training data does not. Opposite: largest per cent of experiments that are as significant in the wrong direction. "
+        f"{int(table['n_populations'].max())} populations, {int(table['n_replicates'].max())} replicates. Against the mean over "
+        "all samples, the luck of the sample counts as well as that of the cut; against the truth of the same sample, its luck "
+        "as training data does not. Opposite: largest per cent of experiments that are as significant in the wrong direction. "
         "The CSV file has the errors over populations and the differences from SCV."
     )
     return Grid(["Scheme", *partitioners, "Pairs", "Opposite"], rows, [note])
@@ -228,7 +231,7 @@ def _cube(rows, column, k, partitioners, learners):
 
 
 def _over_populations(values):
-    """Mean over replicates, then populations, and its standard error with populations as the unit; `values` has shape (n_populations, n_replicates)."""
+    """Mean over replicates, then populations, and its error over populations; `values`: (n_populations, n_replicates)."""
     means = mean_present(values)
     return float(mean_present(means)), _mean_error(means)
 
@@ -252,13 +255,13 @@ def _replicate_error(values):
 
 
 def _rmse_and_std(gap):
-    """Of a single experiment: replicates first, then populations, then learners; `gap` has shape (n_learners, n_populations, n_replicates)."""
+    """Of a single experiment; `gap` has shape (n_learners, n_populations, n_replicates), averaged from last to first."""
     variance, _ = _variances(gap)
     return tuple(float(np.sqrt(mean_present(mean_present(values)))) for values in (mean_present(gap**2), variance))
 
 
 def _percents(truth, experiments, alpha, formula):
-    """Per cent of agreements and of opposite results of every experiment, and the number of pairs; `truth` is one for all experiments or one for each."""
+    """Per cent of agreements and opposite results of every experiment, number of pairs; `truth`: one for all, or for each."""
     n_experiments = experiments.shape[2]
     if truth.ndim == 3:
         each = [_percents(truth[:, :, e], experiments[:, :, e : e + 1], alpha, formula) for e in range(n_experiments)]
@@ -281,7 +284,8 @@ def _bias_cell(row):
 def _bias_note(table):
     failed = int(table[table["learner"] != ALL]["n_failed"].sum())
     text = (
-        f"{count_range(table['n_populations'])} populations, {int(table['n_replicates'].max())} samples of each. Bold: further from 0 than two standard errors. "
-        "In the lower blocks darker is better and the smallest error of a scheme is underlined."
+        f"{count_range(table['n_populations'])} populations, {int(table['n_replicates'].max())} samples of each. Bold: further "
+        "from 0 than two standard errors. In the lower blocks darker is better and the smallest error of a scheme is "
+        "underlined."
     )
     return text + (f" {failed} values were lost to failed fits and left out." if failed else "")

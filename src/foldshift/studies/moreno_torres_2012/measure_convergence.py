@@ -1,4 +1,4 @@
-"""Experiments until the estimate of every classifier on one data set is stable, by every criterion and in several orders of the experiments."""
+"""Experiments until the estimate of every classifier on a data set is stable, by every criterion and in several orders."""
 
 import logging
 
@@ -43,7 +43,7 @@ def join_folds(paths):
 
 
 def complete_cells(paths, folds):
-    """Predictions of every learner, partitioner and k, the blocks one after the other, as soon as there are as many runs as folds."""
+    """Predictions of every learner, partitioner and k, blocks in order, as soon as there are as many runs as folds."""
     waiting = {}
     for path in paths:
         for key, codes in read_predictions(path).items():
@@ -60,7 +60,9 @@ def complete_cells(paths, folds):
 
 
 def _mismatch(key, n_predictions, n_folds):
-    return f"predictions of {key[0]}, {key[1]}, k={key[2]}: {n_predictions} runs, but folds of {n_folds}; delete the predictions and run again"
+    learner, partitioner, k = key
+    runs = f"{n_predictions} runs, but folds of {n_folds}"
+    return f"predictions of {learner}, {partitioner}, k={k}: {runs}; delete the predictions and run again"
 
 
 def failed_cells(path):
@@ -118,7 +120,8 @@ def measure_convergence(inputs, cell, *, iterations, n_orders, master_seed):
     Returns
     -------
     rows : dict of str to list of dict
-        Kind ``convergence``: one row per learner, partitioner, k, criterion, threshold, rule and order. Kind ``convergence_curves``.
+        Kind ``convergence``: one row per learner, partitioner, k, criterion, threshold, rule and order. Kind
+        ``convergence_curves``.
     """
     data = read_prepared(inputs.data)
     folds = join_folds(inputs.folds)

@@ -104,7 +104,8 @@ def measure_covariate_shift(inputs, cell, *, runs):
     Returns
     -------
     rows : dict of str to list of dict
-        Kind ``covariate_shift``: one row per partitioner, k and run. Kind ``shifted_features``: one per partitioner, k and feature.
+        Kind ``covariate_shift``: one row per partitioner, k and run. Kind ``shifted_features``: one per partitioner, k and
+        feature.
     """
     data = read_prepared(inputs.data)
     parts, features = [], []

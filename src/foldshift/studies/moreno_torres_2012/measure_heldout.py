@@ -1,4 +1,4 @@
-"""Cross-validate samples of one large population with every partitioner, and measure what the classifiers reach on the rest of it."""
+"""Cross-validate samples of a large population with every partitioner; measure what the classifiers reach on the rest of it."""
 
 import logging
 from dataclasses import replace

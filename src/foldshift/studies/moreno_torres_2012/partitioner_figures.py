@@ -9,8 +9,8 @@ from foldshift.reporting.figures import COLOURS, DASHES, plt
 from foldshift.shift.covariates import fold_covariates
 from foldshift.shift.ks import fold_ks
 
-# The paper gives no coordinates of its Figure 2. These were searched: from the first sample on, hops to the nearest spiral outwards.
-# Both attributes span 0 to 10, so that scaling them changes no neighbour.
+# The paper gives no coordinates of its Figure 2. These were searched: from the first sample on, hops to the nearest spiral
+# outwards. Both attributes span 0 to 10, so that scaling them changes no neighbour.
 ARTIFICIAL = np.array([[5, 7], [4, 5], [6, 3], [8, 6], [7, 10], [0, 4], [3, 0], [10, 0]], dtype=np.float64)
 N_FOLDS = 4
 START = 0

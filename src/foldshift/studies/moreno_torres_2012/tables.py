@@ -1,8 +1,9 @@
 """Tables II to VI of the classification study (Moreno-Torres, Saez and Herrera 2012) from results of experiments.
 
-Results come as one pair ``(values, truth)`` for every configuration of the classifiers: `values` maps (k, partitioner) to an array of shape
-(n_learners, n_datasets, n_experiments), `truth` maps k to an array of shape (n_learners, n_datasets, n_truth); the AUC of an experiment, NaN where a classifier
-was not run on a data set or a fit failed. `schemes` maps the number of folds k to the iterations of an experiment.
+Results come as one pair ``(values, truth)`` for every configuration of the classifiers: `values` maps (k, partitioner) to an
+array of shape (n_learners, n_datasets, n_experiments), `truth` maps k to an array of shape (n_learners, n_datasets, n_truth); the
+AUC of an experiment, NaN where a classifier was not run on a data set or a fit failed. `schemes` maps the number of folds k to
+the iterations of an experiment.
 """
 
 import numpy as np
@@ -142,8 +143,8 @@ def wilcoxon_table(results, schemes, learners, alpha=ALPHA):
     Returns
     -------
     table : pandas.DataFrame
-        ``configuration, scheme, row, column, r_plus, r_minus, p_value, method, p_conditional, significant, n_datasets``; every pair in both
-        orders. ``p_conditional`` is the exact p given the ties. Empty where the two share no data set.
+        ``configuration, scheme, row, column, r_plus, r_minus, p_value, method, p_conditional, significant, n_datasets``; every
+        pair in both orders. ``p_conditional`` is the exact p given the ties. Empty where the two share no data set.
     """
     rows = []
     for configuration, (_, truth) in results.items():
@@ -182,9 +183,10 @@ def agreement_table(results, schemes, partitioners, learners, alpha=ALPHA):
     Returns
     -------
     table : pandas.DataFrame
-        ``configuration, scheme, partitioner, row, column, agreements, opposite, n_experiments, p_value``; the pairs significant in truth, in both orders.
-        ``opposite`` counts experiments that are as significant in the wrong direction; they are not agreements. ``p_value`` is the truth's, on the data
-        sets on which the partitioner has results of both; ``n_experiments`` counts those that are complete on them. Empty where there is none.
+        ``configuration, scheme, partitioner, row, column, agreements, opposite, n_experiments, p_value``; the pairs significant
+        in truth, in both orders. ``opposite`` counts experiments that are as significant in the wrong direction; they are not
+        agreements. ``p_value`` is the truth's, on the data sets on which the partitioner has results of both; ``n_experiments``
+        counts those that are complete on them. Empty where there is none.
     """
     rows = []
     for configuration, (values, truth) in results.items():
@@ -223,11 +225,12 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
     Returns
     -------
     table : pandas.DataFrame
-        ``configuration, scheme, partitioner, percent, standard_error, subset_std, subset_low, subset_high, subset_error, jackknife_error,
-        opposite_percent, n_pairs, n_experiments, n_datasets, n_cells``. ``standard_error`` is over experiments; ``subset_std`` and the range from ``subset_low`` to
-        ``subset_high`` (90 %) over the subsets, with everything repeated on each; ``subset_error`` and ``jackknife_error`` estimate the standard error
-        over data sets, from the subsets and by leaving out one. Rows of scheme ``Average`` are the mean over the schemes. All partitioners of a scheme
-        rest on the same results, see `alike`: ``n_datasets`` data sets with results, ``n_cells`` pairs of data set and classifier, and for every pair of
+        ``configuration, scheme, partitioner, percent, standard_error, subset_std, subset_low, subset_high, subset_error,
+        jackknife_error, opposite_percent, n_pairs, n_experiments, n_datasets, n_cells``. ``standard_error`` is over experiments;
+        ``subset_std`` and the range from ``subset_low`` to ``subset_high`` (90 %) over the subsets, with everything repeated on
+        each; ``subset_error`` and ``jackknife_error`` estimate the standard error over data sets, from the subsets and by leaving
+        out one. Rows of scheme ``Average`` are the mean over the schemes. All partitioners of a scheme rest on the same results,
+        see `alike`: ``n_datasets`` data sets with results, ``n_cells`` pairs of data set and classifier, and for every pair of
         classifiers at least ``n_experiments`` experiments. NaN where no pair differs in truth, or the partitioner has no results.
     """
     rows = []
@@ -297,7 +300,7 @@ def classifiers_grid(table):
 
 
 def auc_grid(table):
-    """Table III as it is printed: data sets by classifiers, the best of a row underlined; one block per configuration and scheme."""
+    """Table III as printed: data sets by classifiers, the best of a row underlined; one block per configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
     rows = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
@@ -342,7 +345,8 @@ def wilcoxon_grid(table, alpha=ALPHA):
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in names]] for a in names]
     methods = ", ".join(name for name in dict.fromkeys(table["method"]) if name)
     notes = [
-        f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of its tool ends."
+        f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of "
+        "its tool ends."
     ]
     fewest, most = int(table["n_datasets"].min()), int(table["n_datasets"].max())
     if fewest < most:
@@ -363,8 +367,9 @@ def agreement_grid(table, learners):
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
     notes = [
-        "A dash: the classifiers do not truly differ (p > .1), the pair is not used. In brackets, where there are any: experiments as significant in the "
-        "wrong direction, which the paper does not tell apart and which are not counted here. The paper prints DOB-SCV with 5x2 only."
+        "A dash: the classifiers do not truly differ (p > .1), the pair is not used. In brackets, where there are any: "
+        "experiments as significant in the wrong direction, which the paper does not tell apart and which are not counted here. "
+        "The paper prints DOB-SCV with 5x2 only."
     ]
     if (table["n_experiments"] == 0).any():
         notes.append(f"{EMPTY}: the classifiers truly differ, but no experiment has results of both.")
@@ -393,15 +398,17 @@ def accuracy_grid(table):
     opposite = table["opposite_percent"].max()
     cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
     notes = [
-        f"{counts_of_experiments(table)} experiments per cell. The best of a row is bold. The partitioners are compared on the same data sets, so their differences vary less over "
-        "data sets than the numbers in brackets say; the page on the ablation gives the errors of the differences.",
+        f"{counts_of_experiments(table)} experiments per cell. The best of a row is bold. The partitioners are compared on the "
+        "same data sets, so their differences vary less over data sets than the numbers in brackets say; the page on the "
+        "ablation gives the errors of the differences.",
         f"Experiments as significant in the wrong direction: at most {opposite:.2f} % of a cell; they do not count as agreements."
         if opposite == opposite
         else "No pair of classifiers truly differs in this run.",
     ]
     if cells.min() < cells.max():
         notes.append(
-            f"Compared are the {cells.min()} to {cells.max()} pairs of data set and classifier that have results of all partitioners. {EMPTY}: no result."
+            f"Compared are the {cells.min()} to {cells.max()} pairs of data set and classifier that have results of all "
+            f"partitioners. {EMPTY}: no result."
         )
     return Grid(["CV scheme", *partitioners], rows, notes)
 
