@@ -2,23 +2,21 @@ import numpy as np
 import pytest
 
 from foldshift.inference.agreement import agreements, subset_error
-from foldshift.reporting.ablation import (
+from foldshift.reporting.figures import plt
+from foldshift.reporting.tables import to_html, to_tex
+from foldshift.studies.moreno_torres_2012.ablation import Change, judge, parts_of
+from foldshift.studies.moreno_torres_2012.ablation_tables import (
     CONCLUSIONS,
-    Change,
     ablation_grid,
     ablation_table,
     bias_grid,
     bias_table,
     conclusions_grid,
     conclusions_table,
-    draw_ablation,
-    judge,
-    parts_of,
     verdict,
 )
-from foldshift.reporting.figures import plt
-from foldshift.reporting.moreno_torres_2012 import accuracy_table
-from foldshift.reporting.tables import to_html, to_tex
+from foldshift.studies.moreno_torres_2012.figures import draw_ablation
+from foldshift.studies.moreno_torres_2012.tables import accuracy_table
 
 SCHEMES = {2: 5, 5: 2, 10: 1}
 PARTITIONERS = ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from foldshift.reporting.changes import list_changes
+from foldshift.studies.moreno_torres_2012.changes import list_changes
 
 PARTITIONERS = ["SCV", "DOB-SCV"]
 IDS = ["1NN@paper", "PART@paper", "LDA", "1NN", "PART"]

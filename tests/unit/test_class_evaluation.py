@@ -14,7 +14,6 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import classify
-import measure_heldout
 from foldshift.datasets.dataset import write_prepared
 from foldshift.datasets.populations import draw_population
 from foldshift.evaluation import isolation
@@ -25,7 +24,8 @@ from foldshift.evaluation.storage import CLASS_SCORE_SCHEMA, fold_rows, read_col
 from foldshift.learners import C45Classifier, LDAClassifier, NNClassifier
 from foldshift.partition import SCV, make_folds
 from foldshift.partition.storage import write_folds
-from foldshift.reporting.experiments import read_experiments
+from foldshift.studies.moreno_torres_2012.experiments import read_experiments
+from foldshift.studies.moreno_torres_2012.measure_heldout import measure_heldout
 
 RNG = np.random.default_rng(0)
 X = np.round(RNG.normal(size=(60, 3)), 1)
@@ -265,33 +265,29 @@ def test_a_classifier_that_hangs_costs_its_time_limit_once(run_classify):
 
 
 @linux
-def test_classifiers_that_misbehave_have_no_estimates_in_the_held_out_measurement(tmp_path):
-    def measure(learners, name, limits=LIMITS):
-        job = SimpleNamespace(
-            input=SimpleNamespace(data=None),
-            output=SimpleNamespace(rows=tmp_path / f"{name}.parquet"),
-            params=SimpleNamespace(
-                population={"generated": "circles"},
-                n_sample=40,
-                n_replicates=2,
-                n_parts=2,
-                schemes={2: 2, 3: 1},
-                partitioners={"SCV": {"partitioner": "SCV", "options": {}}},
-                learners=learners,
-                master_seed=7,
-                limits=limits,
-            ),
+def test_classifiers_that_misbehave_have_no_estimates_in_the_held_out_measurement():
+    def measure(learners, limits=LIMITS):
+        made = measure_heldout(
+            SimpleNamespace(data=[]),
+            {"population": "circles"},
+            n_sample=40,
+            n_replicates=2,
+            n_parts=2,
+            schemes={2: 2, 3: 1},
+            partitioners={"SCV": {"partitioner": "SCV", "options": {}}},
+            learners=learners,
+            master_seed=7,
+            limits=limits,
         )
-        measure_heldout.main(job)
-        return pd.read_parquet(job.output.rows)
+        return pd.concat([pd.DataFrame(rows) for rows in made["held_out"]], ignore_index=True)
 
-    good = measure({"1NN": GOOD["1NN"]}, "good", NO_LIMITS)
-    mixed = measure({"raise": BAD["raise"], "1NN": GOOD["1NN"], "kill": BAD["kill"]}, "mixed")
+    good = measure({"1NN": GOOD["1NN"]}, NO_LIMITS)
+    mixed = measure({"raise": BAD["raise"], "1NN": GOOD["1NN"], "kill": BAD["kill"]})
     names = [name for _ in range(2) for name in ("raise", "1NN", "kill") for _ in range(2)]
     assert mixed["learner"].astype(str).tolist() == names
     pd.testing.assert_frame_equal(rows_of("1NN", mixed), rows_of("1NN", good), check_exact=True)
     numbers = ["estimate", "truth_part", "truth_whole"]
-    assert measure(SLEEP, "sleep", SHORT)[numbers].isna().all(axis=None)
+    assert measure(SLEEP, SHORT)[numbers].isna().all(axis=None)
     assert good[numbers].notna().all(axis=None) and mixed[mixed["learner"] != "1NN"][numbers].isna().all(axis=None)
 
 

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import measure_convergence
-import tabulate_convergence
 from foldshift.datasets import load_dataset
 from foldshift.datasets.dataset import write_prepared
 from foldshift.errors import DataError
 from foldshift.evaluation.classification import classification_scores
 from foldshift.evaluation.predictions import read_predictions, write_predictions
+from foldshift.evaluation.storage import write_rows
 from foldshift.inference import convergence
 from foldshift.inference.convergence import (
     CRITERIA,
@@ -29,21 +28,23 @@ from foldshift.inference.convergence import (
 )
 from foldshift.partition import make_folds
 from foldshift.partition.storage import read_folds, write_folds
-from foldshift.reporting.convergence import (
+from foldshift.reporting.figures import plt
+from foldshift.reporting.tables import to_html
+from foldshift.seeding import generator
+from foldshift.studies.moreno_torres_2012.convergence_tables import (
     LEVEL,
     PRINTED,
     convergence_curves,
     convergence_grid,
     convergence_table,
     curves_grid,
-    draw_convergence_curves,
     pair_means,
     sensitivity_grid,
     sensitivity_table,
 )
-from foldshift.reporting.figures import plt
-from foldshift.reporting.tables import to_html
-from foldshift.seeding import generator
+from foldshift.studies.moreno_torres_2012.convergence_tables import convergence as convergence_items
+from foldshift.studies.moreno_torres_2012.figures import draw_convergence_curves
+from foldshift.studies.moreno_torres_2012.measure_convergence import SCHEMAS, measure_convergence
 
 
 def algorithm_5(experiments, threshold):
@@ -348,11 +349,11 @@ def write_study(folder, blocks, learners=(("A", "B"),), n_experiments=6, failed=
 
 
 def measure(folder, paths, n_orders=3):
-    output = {"rows": folder / "rows.parquet", "curves": folder / "curves.parquet"}
     params = {"iterations": ITERATIONS, "n_orders": n_orders, "master_seed": 1}
-    job = SimpleNamespace(input=SimpleNamespace(**paths), output=SimpleNamespace(**output), params=SimpleNamespace(**params))
-    measure_convergence.main(job)
-    return pd.read_parquet(output["rows"]), pd.read_parquet(output["curves"])
+    made = measure_convergence(SimpleNamespace(**paths), {"dataset": "iris"}, **params)
+    for kind, rows in made.items():
+        write_rows(folder / f"{kind}.parquet", rows, SCHEMAS[kind])
+    return tuple(pd.read_parquet(folder / f"{kind}.parquet") for kind in SCHEMAS)
 
 
 @pytest.fixture(scope="module")
@@ -436,26 +437,22 @@ def test_predictions_that_do_not_belong_to_the_folds_are_one_line(tmp_path):
         measure(tmp_path / "short", other | {"predictions": whole["predictions"]})
 
 
-def test_the_script_writes_three_tables_and_the_figure(measured, tmp_path):
+def test_three_tables_are_made_from_what_was_measured(measured):
     folder, _, _ = measured
-    names = {"html": "table7.html", "sensitivity": "sensitivity.html", "curves": "curves.html", "figure": "curves.svg"}
     settings = {
         "ids": {"paper": {"A": "B", "C": "C"}, "corrected": {"A": "A", "C": "C"}},  # C was not run
         "iterations": ITERATIONS,
         "partitioners": PARTITIONERS,
         "datasets": ["iris"],
     }
-    job = SimpleNamespace(
-        input=SimpleNamespace(rows=[folder / "rows.parquet"], curves=[folder / "curves.parquet"]),
-        output=SimpleNamespace(**{key: tmp_path / name for key, name in names.items()}),
-        params=SimpleNamespace(settings=settings),
-    )
-    tabulate_convergence.main(job)
-    table = pd.read_csv(tmp_path / "table7.csv")
+    inputs = SimpleNamespace(rows=[folder / "convergence.parquet"], curves=[folder / "convergence_curves.parquet"])
+    made = convergence_items(inputs, settings)
+    assert list(made) == ["table7_convergence", "convergence_sensitivity", "convergence_curves"]
+    assert all(to_html(one.grid) for one in made.values())
+    table = made["table7_convergence"].frame
     assert table.columns[:7].tolist() == ["configuration", "scheme", "partitioner", "criterion", "mean", "std", "cut_off"]
     assert table["configuration"].tolist() == ["paper"] * 4 + ["corrected"] * 4 and (table["n_pairs"] == 1).all()
     assert set(table["scheme"]) == {"2x2", "3x1"}
-    assert (tmp_path / "curves.png").stat().st_size > 0 and (tmp_path / "sensitivity.tex").exists()
     rows = measured[1].query("learner == 'B' and partitioner == 'SCV' and k == 2 and criterion == @PRIMARY and rule == 'first'")
     assert table["mean"][0] == pytest.approx(rows[rows["threshold"] == 0.9999]["experiments"].mean())
 
@@ -590,7 +587,7 @@ def test_what_is_cut_off_has_not_converged_after_the_last_experiment():
 
 
 def test_the_printed_numbers_are_those_of_the_reference_file(root):
-    printed = pd.read_csv(root / "workflow/reference/moreno_torres_2012_table7_convergence.csv")
+    printed = pd.read_csv(root / "src/foldshift/studies/moreno_torres_2012/printed/table7_convergence.csv")
     ours = [(scheme, name, *numbers) for scheme, row in PRINTED.items() for name, numbers in row.items()]
     assert sorted(ours) == sorted(printed.itertuples(index=False, name=None))
 

@@ -5,35 +5,35 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-import measure_covariate_shift
-import tabulate_covariate_shift
 from foldshift.errors import DataError
-from foldshift.evaluation.storage import read_columns
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.partition import make_folds
 from foldshift.partition.storage import write_folds
-from foldshift.reporting.covariate_shift import (
-    QUESTIONS,
-    correlation_grid,
-    draw_covariate_shift,
-    draw_shift_against_error,
-    drift_by_cell,
-    error_by_cell,
-    feature_table,
-    run_errors,
-    shift_and_error,
-    shift_by_cell,
-    shift_grid,
-    shift_summary,
-    shifted_grid,
-    spearman,
-)
 from foldshift.reporting.figures import plt
 from foldshift.reporting.tables import to_html
 from foldshift.seeding import generator
 from foldshift.shift import fold_covariates
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.folds import fold_drift
+from foldshift.studies.moreno_torres_2012 import measure_covariate_shift
+from foldshift.studies.moreno_torres_2012.covariate_shift_tables import (
+    covariate_shift,
+    drift_by_cell,
+    feature_table,
+    shift_grid,
+    shift_summary,
+    shifted_grid,
+)
+from foldshift.studies.moreno_torres_2012.figures import draw_covariate_shift, draw_shift_against_error
+from foldshift.studies.moreno_torres_2012.shift_and_error import (
+    QUESTIONS,
+    correlation_grid,
+    error_by_cell,
+    run_errors,
+    shift_and_error,
+    shift_by_cell,
+    spearman,
+)
 
 SCHEMES = {2: 5, 5: 2}
 NAMES = ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"]
@@ -84,7 +84,7 @@ def made_up_features(n_runs=20):
                     distance = chance * (RATIO.get(verdict, 0.0) + (0.25 if feature == "town" and verdict == "m" else 0.0))
                     word = {"m": "more", "l": "less"}.get(verdict, "as chance")
                     rows.append((dataset, name, k, n_runs, feature, kind, distance, chance, 0.1, 0.05, 0.5, 0.5, 1.0, word))
-    return pd.DataFrame(rows, columns=list(measure_covariate_shift.FEATURE_SCHEMA.names))
+    return pd.DataFrame(rows, columns=list(measure_covariate_shift.SCHEMAS["shifted_features"].names))
 
 
 SHIFT, SCORES = made_up()
@@ -175,7 +175,7 @@ def test_the_feature_table_has_a_row_for_every_scheme_and_feature():
 
 def test_the_grid_of_features_says_in_words_what_is_shifted():
     rows = FEATURES[~((FEATURES["dataset"] == "set1") & (FEATURES["partitioner"] == "SCV"))]
-    grid = shifted_grid(feature_table(rows, SCHEMES), NAMES, "Caption.")
+    grid = shifted_grid(feature_table(rows, SCHEMES), NAMES)
     assert grid.header == ["Data set", "features", *NAMES] and len(grid.rows) == 2 * (1 + 8)
     assert grid.rows[0] == ["2x5 (2 folds), 20 partitions of each data set"]
     cells = {row[0]: row[1:] for row in grid.rows[1:9]}
@@ -190,7 +190,7 @@ def test_the_grid_of_features_says_in_words_what_is_shifted():
     ]
     assert [cell.bold for cell in cells["set7"]] == [False, True, False, False, True]
     some = FEATURES.assign(n_runs=np.where(FEATURES["dataset"] == "set0", 10, 20))
-    assert shifted_grid(feature_table(some, {5: 2}), NAMES, "").rows[0] == ["5x2 (5 folds), 10 to 20 partitions of each data set"]
+    assert shifted_grid(feature_table(some, {5: 2}), NAMES).rows[0] == ["5x2 (5 folds), 10 to 20 partitions of each data set"]
 
 
 def test_errors_are_the_estimate_minus_the_mean_of_the_truth():
@@ -278,14 +278,14 @@ def test_one_data_set_gives_correlations_without_intervals_and_tables_that_print
     table = shift_and_error(shift, errors, SCHEMES, NAMES)
     assert table["low"].isna().all() and table.query("level == 'datasets'")["spearman"].isna().all()
     assert table.query("level == 'runs'")["spearman"].notna().all()
-    assert "nan" not in to_html(correlation_grid(table, "Caption.")).lower()
+    assert "nan" not in to_html(correlation_grid(table)).lower()
     single = shift_by_cell(shift[shift["run"] == 0], SCHEMES).merge(DRIFT, on=["dataset", "scheme", "partitioner"])
     single = shift_summary(single, NAMES)
-    assert "nan" not in to_html(shift_grid(single, 0.1, "Caption.")).lower()
+    assert "nan" not in to_html(shift_grid(single, 0.1)).lower()
 
 
 def test_grids_mark_the_least_shift_and_the_clear_correlations():
-    grid = shift_grid(shift_summary(BY_CELL, NAMES), 0.1, "Caption.")
+    grid = shift_grid(shift_summary(BY_CELL, NAMES), 0.1)
     assert grid.header == ["Measure", *NAMES] and grid.rows[0] == ["2x5 (2 folds), 8 data sets"]
     assert [cell.underline for cell in grid.rows[1][1:]] == [False, True, False, False] and grid.rows[1][2].shade == 1
     assert grid.rows[2][2].bold and grid.rows[2][2].text == "7.81E-3" and grid.rows[2][4].text == "7.81E-3 *"
@@ -299,7 +299,7 @@ def test_grids_mark_the_least_shift_and_the_clear_correlations():
         False,
     ]  # the most
     assert balanced[2].shade == 1 and grid.rows[14][2].text.endswith("*")
-    grid = correlation_grid(CORRELATIONS, "Caption.")
+    grid = correlation_grid(CORRELATIONS)
     assert grid.header == ["", "KS, mean", "KS, largest", "Hellinger", "energy", "two-sample AUC", "data sets"]
     assert sum(len(row) == 1 for row in grid.rows) == len(QUESTIONS)
     assert grid.rows[1][0] == "2x5, SCV" and grid.rows[1][1].bold and grid.rows[1][1].text == "1.00 [1.00, 1.00]"
@@ -308,7 +308,7 @@ def test_grids_mark_the_least_shift_and_the_clear_correlations():
 def test_figures_have_a_panel_per_scheme_and_measure():
     for figure in (
         draw_covariate_shift(BY_CELL, NAMES, ["2x5", "5x2"]),
-        draw_shift_against_error(BY_CELL, CELL_ERRORS, NAMES, ["2x5", "5x2"]),
+        draw_shift_against_error(BY_CELL.merge(CELL_ERRORS), NAMES, ["2x5", "5x2"]),
     ):
         assert len(figure.axes) == 2 * len(MEASURES)
         figure.canvas.draw()
@@ -318,16 +318,19 @@ def test_figures_have_a_panel_per_scheme_and_measure():
 def test_without_any_shift_or_error_the_figures_are_drawn_all_the_same():
     still = BY_CELL.assign(**dict.fromkeys(MEASURES, 0.0))
     draw_covariate_shift(still, NAMES, ["2x5"]).canvas.draw()
-    draw_shift_against_error(still, CELL_ERRORS.iloc[:0], NAMES, ["2x5"]).canvas.draw()
+    draw_shift_against_error(still.assign(rms_error=np.nan), NAMES, ["2x5"]).canvas.draw()
     plt.close("all")
 
 
+RUNS = {2: 5, 5: 20}
+
+
 class Prepared(SimpleNamespace):
-    """What the script needs of a prepared data set."""
+    """What the measure needs of a prepared data set."""
 
 
 def measure(folder, data, folds, parts, runs, monkeypatch):
-    """Job of the script on folds of six seeds that are cut into files."""
+    """Rows by kind, of folds of six seeds that are cut into files."""
     monkeypatch.setattr(measure_covariate_shift, "read_prepared", lambda path: data)
     folder.mkdir()
     paths = []
@@ -335,17 +338,8 @@ def measure(folder, data, folds, parts, runs, monkeypatch):
         seeds = {k: np.arange(6)[part] + 100 * k for k in (2, 5)}
         paths.append(folder / f"{number}.npz")
         write_folds(paths[-1], {key: cut[part] for key, cut in folds.items()}, seeds)
-    job = SimpleNamespace(
-        input=SimpleNamespace(data="", folds=paths),
-        output=SimpleNamespace(shift=folder / "shift.parquet", features=folder / "features.parquet"),
-        params=SimpleNamespace(runs=runs),
-    )
-    measure_covariate_shift.main(job)
-    return job
-
-
-def read_features(job):
-    return pd.DataFrame(read_columns(job.output.features, measure_covariate_shift.FEATURE_SCHEMA.names))
+    made = measure_covariate_shift.measure_covariate_shift(SimpleNamespace(data="", folds=paths), {"dataset": "made"}, runs=runs)
+    return {kind: pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True) for kind, parts in made.items()}
 
 
 @pytest.fixture
@@ -355,14 +349,13 @@ def measured(tmp_path, monkeypatch):
     X = np.column_stack([rng.random(30), rng.integers(0, 3, 30)])
     data = Prepared(name="made", X=X, y=y, categorical_features=np.array([False, True]), feature_names=("size", "town"))
     folds = {(name, k): make_folds(name, data.X, y, n_folds=k, seeds=range(6)) for name in NAMES[:2] for k in (2, 5)}
-    job = measure(tmp_path / "job", data, folds, (slice(0, 4), slice(4, 6)), {2: 5, 5: 20}, monkeypatch)
-    return data, folds, job
+    return data, folds, measure(tmp_path / "job", data, folds, (slice(0, 4), slice(4, 6)), RUNS, monkeypatch)
 
 
-def test_the_script_measures_the_first_runs_over_the_files_in_order(measured):
-    data, folds, job = measured
-    names = ("dataset", "partitioner", "k", "run", "seed", *MEASURES)
-    rows = pd.DataFrame(read_columns(job.output.shift, names))
+def test_the_first_runs_are_measured_over_the_files_in_order(measured):
+    data, folds, made = measured
+    rows = made["covariate_shift"]
+    assert list(rows) == measure_covariate_shift.SCHEMAS["covariate_shift"].names
     assert rows.groupby(["k", "partitioner"]).size().to_dict() == {
         (2, "SCV"): 5,
         (2, "DB-SCV"): 5,
@@ -376,9 +369,9 @@ def test_the_script_measures_the_first_runs_over_the_files_in_order(measured):
         assert cell[name].to_numpy() == pytest.approx(expected[name].mean(axis=1), abs=1e-15)
 
 
-def test_the_scripts_rows_of_features_are_those_of_fold_drift(measured):
-    data, folds, job = measured
-    rows = read_features(job)
+def test_the_rows_of_features_are_those_of_fold_drift(measured):
+    data, folds, made = measured
+    rows = made["shifted_features"]
     assert rows.groupby(["k", "partitioner"])["n_runs"].unique().map(list).to_dict() == {
         (2, "SCV"): [5],
         (2, "DB-SCV"): [5],
@@ -398,11 +391,11 @@ def test_the_scripts_rows_of_features_are_those_of_fold_drift(measured):
 
 
 def test_rows_do_not_depend_on_how_seeds_are_blocked(measured, tmp_path, monkeypatch):
-    data, folds, job = measured
+    data, folds, made = measured
     parts = [slice(i, i + 1) for i in range(6)]
-    other = measure(tmp_path / "other", data, folds, parts, job.params.runs, monkeypatch)
-    for name in ("shift", "features"):
-        assert getattr(job.output, name).read_bytes() == getattr(other.output, name).read_bytes()
+    other = measure(tmp_path / "other", data, folds, parts, RUNS, monkeypatch)
+    for kind, rows in made.items():
+        pd.testing.assert_frame_equal(rows, other[kind], check_exact=True)
 
 
 def test_a_cut_that_shifts_a_feature_is_told_from_scv_and_names_the_feature(tmp_path, monkeypatch):
@@ -412,8 +405,8 @@ def test_a_cut_that_shifts_a_feature_is_told_from_scv_and_names_the_feature(tmp_
     rank = X[:, 1].argsort().argsort()
     folds = {("SCV", k): make_folds("SCV", X, y, n_folds=k, seeds=range(6)) for k in (2, 5)}
     folds |= {("sorted", k): np.tile((rank * k // 60).astype(np.uint8), (6, 1)) for k in (2, 5)}
-    job = measure(tmp_path / "job", data, folds, [slice(0, 6)], {2: 6, 5: 6}, monkeypatch)
-    cells = drift_by_cell(read_features(job), SCHEMES).set_index(["scheme", "partitioner"])
+    made = measure(tmp_path / "job", data, folds, [slice(0, 6)], {2: 6, 5: 6}, monkeypatch)
+    cells = drift_by_cell(made["shifted_features"], SCHEMES).set_index(["scheme", "partitioner"])
     for scheme in ("2x5", "5x2"):
         assert cells.loc[(scheme, "sorted"), "shifted_features"].split(", ")[0] == "age"
         assert cells.loc[(scheme, "SCV"), "shifted_features"] == "" and cells.loc[(scheme, "SCV"), "target"] == "less"
@@ -423,11 +416,10 @@ def test_a_data_set_too_small_to_be_tested_has_no_rows_of_features(tmp_path, mon
     X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     data = Prepared(name="made", X=X, y=y, categorical_features=np.zeros(1, bool), feature_names=("size",))
     folds = {("SCV", 2): make_folds("SCV", X, y, n_folds=2, seeds=range(6))}
-    job = measure(tmp_path / "job", data, folds, [slice(0, 6)], {2: 6}, monkeypatch)
-    features = read_features(job)
+    made = measure(tmp_path / "job", data, folds, [slice(0, 6)], {2: 6}, monkeypatch)
+    features = made["shifted_features"]
     assert len(features) == 0
-    rows = pd.DataFrame(read_columns(job.output.shift, ("dataset", "partitioner", "k", "run", *MEASURES)))
-    cells = shift_by_cell(rows, SCHEMES).merge(
+    cells = shift_by_cell(made["covariate_shift"], SCHEMES).merge(
         drift_by_cell(features, SCHEMES), on=["dataset", "scheme", "partitioner"], how="left"
     )
     summary = shift_summary(cells, ["SCV"])
@@ -435,32 +427,29 @@ def test_a_data_set_too_small_to_be_tested_has_no_rows_of_features(tmp_path, mon
         "features_more": 0,
         "features_less": 0,
     }
-    assert "nan" not in to_html(shift_grid(summary, 0.1, "Caption.")).lower()
-    assert shifted_grid(feature_table(features, SCHEMES), ["SCV"], "Caption.").rows == []
+    assert "nan" not in to_html(shift_grid(summary, 0.1)).lower()
+    assert shifted_grid(feature_table(features, SCHEMES), ["SCV"]).rows == []
 
 
-def test_the_script_writes_all_tables_and_figures_from_what_was_measured(measured, tmp_path):
-    _, _, job = measured
+def test_all_tables_are_made_from_what_was_measured(measured, tmp_path):
+    _, _, made = measured
+    for kind, rows in made.items():
+        rows.to_parquet(tmp_path / f"{kind}.parquet")
     rng = np.random.default_rng(0)
     scores = pd.DataFrame(
         [("made", "a", name, k, s, rng.random()) for name in ("SCV", "DB-SCV", "truth") for k in (2, 5) for s in range(6)],
         columns=["dataset", "learner", "partitioner", "k", "seed", "auc_crisp"],
     )
     scores.to_parquet(tmp_path / "scores.parquet")
-    outputs = {"html": "covariate_shift", "by_dataset": "by_dataset", "features": "features", "correlation": "correlation"}
-    outputs = {key: tmp_path / f"{name}.html" for key, name in outputs.items()}
-    outputs |= {key: tmp_path / f"{key}.svg" for key in ("figure", "scatter")}
-    params = SimpleNamespace(alpha=0.1, schemes={2: 5, 5: 2}, partitioners=NAMES[:2], learners=["a"])
-    inputs = SimpleNamespace(shift=[job.output.shift], features=[job.output.features], errors=[tmp_path / "scores.parquet"])
-    tabulate_covariate_shift.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params))
-    assert all(path.is_file() for path in outputs.values())
-    table = pd.read_csv(tmp_path / "by_dataset.csv")
-    assert len(table) == 4 and table["rms_error"].notna().all() and (tmp_path / "correlation.tex").is_file()
+    settings = {"alpha": 0.1, "iterations": {2: 5, 5: 2}, "partitioners": NAMES[:2], "ids": {"paper": {"A": "a"}}}
+    names = {"shift": "covariate_shift", "features": "shifted_features", "scores": "scores"}
+    inputs = SimpleNamespace(**{key: [tmp_path / f"{name}.parquet"] for key, name in names.items()})
+    items = covariate_shift(inputs, settings)
+    assert all(to_html(one.grid) for one in items.values())
+    table, features = items["covariate_shift_by_dataset"].frame, items["shifted_features"]
+    assert len(table) == 4 and table["rms_error"].notna().all() and len(items["covariate_shift_and_error"].frame)
     assert {"features_more", "features_less", "shifted_features", "target", "distance_ratio"} <= set(table)
-    assert (
-        len(pd.read_csv(tmp_path / "features.csv")) == 2 * 2 * 3
-        and "20 partitions" not in (tmp_path / "features.html").read_text()
-    )
+    assert len(features.frame) == 2 * 2 * 3 and "20 partitions" not in to_html(features.grid)
     scores[scores["partitioner"] != "truth"].to_parquet(tmp_path / "scores.parquet")
     with pytest.raises(DataError, match="data set made, learner a, k=2: no rows of partitioner 'truth'"):
-        tabulate_covariate_shift.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params))
+        covariate_shift(inputs, settings)

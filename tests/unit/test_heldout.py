@@ -8,14 +8,13 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-import measure_heldout
 from foldshift.datasets.dataset import write_prepared
 from foldshift.datasets.populations import N_CATEGORIES, POPULATIONS, draw_population
 from foldshift.errors import DataError, SourceError
 from foldshift.evaluation.heldout import held_out_auc, heldout_replicate, sample_and_rest, scale_by_sample, training_parts
-from foldshift.evaluation.storage import read_columns
 from foldshift.learners import NNClassifier
 from foldshift.partition import make_folds
+from foldshift.studies.moreno_torres_2012.measure_heldout import SCHEMAS, measure_heldout
 
 MANY = 200_000
 
@@ -245,17 +244,16 @@ def test_scv_is_unbiased_against_training_parts_and_db_scv_is_not():
     assert abs(in_errors["SCV"]) < 2.5 and in_errors["DB-SCV"] > 4 and in_errors["DOB-SCV"] > 4 and in_errors["MS-SCV"] < -4
 
 
-# The job
+# The measure
 
 
-def _job(tmp_path, population, data=None, n_sample=40, name="rows"):
+def _measure(population, data=(), n_sample=40):
     choices = {"SCV": {"partitioner": "SCV", "options": {}}, "DB": {"partitioner": "DB-SCV", "options": {"metric": "heom"}}}
     learners = {
         "NB": {"import": "sklearn.naive_bayes.GaussianNB", "params": {}, "nominal": "one_hot"},
         "1NN": {"import": "foldshift.learners.NNClassifier", "params": {"n_neighbors": 1}, "nominal": "native"},
     }
     params = {
-        "population": population,
         "n_sample": n_sample,
         "n_replicates": 3,
         "n_parts": 2,
@@ -263,33 +261,26 @@ def _job(tmp_path, population, data=None, n_sample=40, name="rows"):
         "master_seed": 7,
         "limits": {"minutes": None, "memory_mb": None},
     }
-    return SimpleNamespace(
-        input=SimpleNamespace(data=data),
-        output=SimpleNamespace(rows=tmp_path / f"{name}.parquet"),
-        params=SimpleNamespace(**params, partitioners=choices, learners=learners),
-    )
+    inputs = SimpleNamespace(data=data)
+    (rows,) = measure_heldout(inputs, {"population": population}, **params, partitioners=choices, learners=learners)["held_out"]
+    return {name: np.array(values) for name, values in rows.items()}
 
 
-def test_the_job_writes_one_row_per_replicate_learner_partitioner_and_k_the_same_every_time(tmp_path):
-    names = measure_heldout.SCHEMA.names
-    job, again = (_job(tmp_path, {"generated": "mixed_attributes"}, name=name) for name in ("a", "b"))
-    measure_heldout.main(job)
-    measure_heldout.main(again)
-    rows = read_columns(job.output.rows, names)
+def test_there_is_one_row_per_replicate_learner_partitioner_and_k_the_same_every_time():
+    names = SCHEMAS["held_out"].names
+    rows, repeated = _measure("mixed_attributes"), _measure("mixed_attributes")
+    assert list(rows) == names
     assert len(rows["k"]) == 3 * 2 * 2 * 2 and set(rows["population"]) == {"mixed_attributes"}
     assert {len(set(zip(rows["replicate"], rows["learner"], rows["partitioner"], rows["k"])))} == {24}
     assert all((rows[name] > 0.2).all() and (rows[name] < 1).all() for name in names[5:])
-    repeated = read_columns(again.output.rows, names)
     assert all((rows[name] == repeated[name]).all() for name in names)
     one = (rows["replicate"] == 0) & (rows["learner"] == "NB")
     assert len(set(rows["truth_whole"][one])) == 1 and len(set(rows["truth_part"][one])) == 2
 
 
-def test_the_job_samples_a_data_set_and_refuses_one_that_is_too_small(tmp_path):
+def test_a_data_set_is_sampled_and_one_that_is_too_small_refused(tmp_path):
     data = replace(draw_population("circles", 100, _rng()), name="rings")
     write_prepared(tmp_path / "rings.npz", data)
-    job = _job(tmp_path, {"dataset": "rings"}, tmp_path / "rings.npz")
-    measure_heldout.main(job)
-    assert set(read_columns(job.output.rows, ["population"])["population"]) == {"rings"}
+    assert set(_measure("rings", tmp_path / "rings.npz")["population"]) == {"rings"}
     with pytest.raises(DataError, match="population rings: 100 rows are too few for samples of 51"):
-        measure_heldout.main(_job(tmp_path, {"dataset": "rings"}, tmp_path / "rings.npz", n_sample=51))
+        _measure("rings", tmp_path / "rings.npz", n_sample=51)

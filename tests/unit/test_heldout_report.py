@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import tabulate_heldout
-from foldshift.reporting.heldout import agreement_grid, agreement_table, bias_grid, bias_table, draw_bias
 from foldshift.reporting.tables import to_html
+from foldshift.studies.moreno_torres_2012.figures import draw_bias
+from foldshift.studies.moreno_torres_2012.heldout_tables import agreement_grid, agreement_table, bias_grid, bias_table, heldout
 
 PARTITIONERS, LEARNERS, SCHEMES = ["SCV", "DB-SCV"], ["a", "b", "c"], {2: 5, 5: 2}
 KEYS = SCHEMES, PARTITIONERS, LEARNERS
@@ -190,21 +190,14 @@ def test_the_figure_has_a_dot_with_error_bars_for_every_partitioner_scheme_and_t
         assert np.asarray(dots) == pytest.approx(np.array([[0, 0], [0.04, 0.02]]) + shift, abs=0.005)
 
 
-def test_the_job_joins_the_populations_and_writes_tables_and_figure(tmp_path):
+def test_the_populations_are_joined_into_both_tables(tmp_path):
     rows = _rows(noise=0.02)
     paths = []
     for name, part in rows.groupby("population"):
         paths.append(tmp_path / f"{name}.parquet")
         pq.write_table(pa.Table.from_pandas(part, preserve_index=False), paths[-1])
-    output = {"html": tmp_path / "heldout_bias.html", "agreement": tmp_path / "agreement.html", "figure": tmp_path / "bias.svg"}
-    params = {"schemes": SCHEMES, "partitioners": dict.fromkeys(PARTITIONERS), "learners": dict.fromkeys(LEARNERS)}
-    tabulate_heldout.main(
-        SimpleNamespace(input=SimpleNamespace(rows=paths), output=SimpleNamespace(**output), params=SimpleNamespace(**params))
-    )
-    pd.testing.assert_frame_equal(
-        pd.read_csv(tmp_path / "heldout_bias.csv"), bias_table(rows, *KEYS), check_dtype=False, rtol=1e-8
-    )
-    assert (
-        sorted(path.suffix for path in tmp_path.glob("bias.*")) == [".pdf", ".png", ".svg"]
-        and (tmp_path / "agreement.tex").exists()
-    )
+    settings = {"iterations": SCHEMES, "partitioners": PARTITIONERS, "ids": {"paper": {name: name for name in LEARNERS}}}
+    made = heldout(SimpleNamespace(rows=paths), settings)
+    pd.testing.assert_frame_equal(made["heldout_bias"].frame, bias_table(rows, *KEYS))
+    pd.testing.assert_frame_equal(made["heldout_agreement"].frame, agreement_table(rows, *KEYS))
+    assert all(to_html(one.grid) for one in made.values())

@@ -4,7 +4,22 @@ import pytest
 
 from foldshift.inference.agreement import accuracy, agreements, draw_subsets
 from foldshift.reporting.figures import plt
-from foldshift.reporting.moreno_torres_2012 import (
+from foldshift.reporting.tables import to_html, to_tex
+from foldshift.studies.moreno_torres_2012.accuracy import common_subsets
+from foldshift.studies.moreno_torres_2012.compare import (
+    compare_table3,
+    coverage,
+    gaps_grid,
+    join,
+    paper_name,
+    printed_table4,
+    rank_errors,
+    reason_for,
+    table3_gaps,
+)
+from foldshift.studies.moreno_torres_2012.figures import draw_accuracy
+from foldshift.studies.moreno_torres_2012.shared import describe
+from foldshift.studies.moreno_torres_2012.tables import (
     accuracy_grid,
     accuracy_table,
     agreement_grid,
@@ -13,26 +28,11 @@ from foldshift.reporting.moreno_torres_2012 import (
     auc_table,
     classifiers_grid,
     classifiers_table,
-    common_subsets,
-    describe,
-    draw_accuracy,
-    printed_table4,
     repetitions_grid,
     repetitions_table,
     wilcoxon_grid,
     wilcoxon_table,
 )
-from foldshift.reporting.moreno_torres_2012_paper import (
-    compare_table3,
-    coverage,
-    gaps_grid,
-    paper_name,
-    paper_vs_ours,
-    rank_errors,
-    reason_for,
-    table3_gaps,
-)
-from foldshift.reporting.tables import to_html, to_tex
 
 REFERENCE = "moreno_torres_2012_"
 FILES = {
@@ -274,7 +274,7 @@ def test_every_printed_number_stands_beside_ours_or_says_why_not(printed):
         "table6": TABLE6,
         "table7": pd.DataFrame({"configuration": ["paper"], "scheme": "5x2", "partitioner": "SCV", "mean": 18.58, "std": 12.0}),
     }
-    table = paper_vs_ours(printed, ours, remarks, rank_errors(RESULTS, LEARNERS, 5, 5, np.random.default_rng(0)))
+    table = join(printed, ours, remarks, rank_errors(RESULTS, LEARNERS, 5, 5, np.random.default_rng(0)))
     one = 27 * 5
     per_configuration = 243 + 72 * 3 + 38 + 16 + 24
     assert len(table) == one + 2 * per_configuration
@@ -290,7 +290,7 @@ def test_every_printed_number_stands_beside_ours_or_says_why_not(printed):
     assert row["ours"] == pytest.approx(100 * ten["agreements"].item() / 12) and row["note"] == remarks["corrected"]
     assert cells.loc[("table7", "paper", "5x2", "SCV", "", "mean"), "ratio"].item() == pytest.approx(0.5)
     assert np.isnan(cells.loc[("table6", "paper", "5x2", "MS-SCV", "", "percent"), "ratio"].item())
-    others = paper_vs_ours(printed, ours, {"paper": None})
+    others = join(printed, ours, {"paper": None})
     assert others[others["table"] == "table6"]["ours"].isna().all() and others[others["table"] == "table3"]["ours"].notna().any()
 
 

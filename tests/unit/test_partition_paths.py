@@ -9,7 +9,8 @@ from foldshift.partition import make_folds
 from foldshift.partition.neighbours import DUPLICATES
 from foldshift.partition.paths import exploration
 from foldshift.reporting.figures import plt
-from foldshift.reporting.moreno_torres_2012_figures import (
+from foldshift.shift.covariates import fold_covariates
+from foldshift.studies.moreno_torres_2012.partitioner_figures import (
     ARTIFICIAL,
     START,
     artificial_cuts,
@@ -17,7 +18,6 @@ from foldshift.reporting.moreno_torres_2012_figures import (
     draw_extreme_shift,
     worst_starts,
 )
-from foldshift.shift.covariates import fold_covariates
 
 PARTITIONERS = ["DB-SCV", "DOB-SCV", "MS-SCV"]
 quick = settings(deadline=None, max_examples=60, derandomize=True)
