@@ -7,24 +7,24 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import compare_with_paper
+import list_failures
 import numpy as np
 import pandas as pd
+import plot_convergence
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import tabulate_error
+import tabulate_scaling
 
 import collect_scores
 import compare_classes_with_paper
-import compare_with_paper
-import list_failures
-import plot_convergence
 import tabulate_ablation
 import tabulate_agreement
 import tabulate_convergence
 import tabulate_covariate_shift
-import tabulate_error
 import tabulate_heldout
-import tabulate_scaling
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
 from foldshift.evaluation.storage import SCORE_SCHEMA, write_rows
 from foldshift.evaluation.summary import SEED_SHIFT_SCHEMA, count_failures, seed_schema

@@ -1,6 +1,7 @@
 import copy
 
 import pytest
+from foldshift.planning.jobs import study_jobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,7 +9,6 @@ from foldshift.datasets.entry import CatalogueEntry
 from foldshift.planning.blocks import Bundle, block_range
 from foldshift.planning.config import read_yaml, resolve
 from foldshift.planning.costs import Cost, CostModel
-from foldshift.planning.jobs import study_jobs
 from foldshift.planning.layout import MOST_FOLD_BYTES, Layout, fold_block, pack, score_block
 from foldshift.planning.plan import duration, plan_text, remaining, simulate
 from foldshift.planning.shapes import ASSUMED, shape_of

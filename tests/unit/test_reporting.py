@@ -1,16 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from foldshift.inference.monte_carlo import (
-    mean_and_error,
-    p_value_error,
-    p_values_by_repetitions,
-    seed_bootstrap,
-    std_and_error,
-)
-from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
-from foldshift.reporting.paper import COLUMNS, OTHER_DATA
 from foldshift.reporting.saez_2022 import (
     PRINT_KEYS,
     convergence_table,
@@ -21,6 +11,16 @@ from foldshift.reporting.saez_2022 import (
     shift_grid,
     shift_table,
 )
+
+from foldshift.inference.monte_carlo import (
+    mean_and_error,
+    p_value_error,
+    p_values_by_repetitions,
+    seed_bootstrap,
+    std_and_error,
+)
+from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
+from foldshift.reporting.paper import COLUMNS, OTHER_DATA
 from foldshift.reporting.tables import Cell, Grid, plain_grid, shades, to_csv, to_html, to_tex, write_table
 
 RNG = np.random.default_rng(0)

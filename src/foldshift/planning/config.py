@@ -80,7 +80,9 @@ def at_scale(config, studies):
     config, scale = copy.deepcopy(dict(config)), config.get("scale", LAPTOP)
     chosen = config.get("studies")
     if chosen is not None and not isinstance(chosen, dict):
-        raise ConfigError(f"studies={chosen!r} must map ids of studies to their settings, e.g. `studies: {{{next(iter(studies))}: {{}}}}`")
+        raise ConfigError(
+            f"studies={chosen!r} must map ids of studies to their settings, e.g. `studies: {{{next(iter(studies))}: {{}}}}`"
+        )
     for name in chosen or ():
         if name not in studies:
             raise ConfigError(unknown("study in studies", name, studies, "A study of your own: name its folder in studies_from."))
