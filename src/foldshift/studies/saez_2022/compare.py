@@ -127,7 +127,7 @@ def join(printed, ours, errors, comparable, remarks=None):
     rows = []
     for key, (value, asterisk) in ours.items() if comparable else ():
         stars = _stars(starred.get(key, False), asterisk == 1) if key[-1].startswith("p_") and value == value else ""
-        rows.append((*key, value, errors.get(key, np.nan), "; ".join(filter(None, (remarks.get(key), stars)))))
+        rows.append((*key, value, errors.get(key, np.nan), "; ".join(filter(None, (remarks.get(key, ""), stars)))))
     printed = printed.rename(columns={"value": "printed"})
     if not comparable:
         printed["note"] = [OTHER_DATA + "; asterisk in print" * star for star in printed["row_has_higher_rank_sum"] == "*"]

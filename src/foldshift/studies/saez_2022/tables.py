@@ -161,7 +161,7 @@ def shift_table(shift, folds, partitioners):
     """
     rows = []
     for k in folds:
-        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners)
+        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners, "")
         for name in partitioners:
             mean, error = mean_and_error(shift[k, name])
             n_datasets, n_seeds = shift[k, name].shape
@@ -206,7 +206,7 @@ def error_table(errors, failed, learners, folds, partitioners):
     for learner in learners:
         for k in folds:
             cells = comparable_results(errors, learner, k, partitioners)
-            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, k, partitioners)
+            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, k, partitioners, "")
             std_tests = compare_with_references({n: std_present(v) for n, v in cells.items()}, k, partitioners, "std_")
             for name in partitioners:
                 values = cells.get(name, np.empty((0, 0)))
@@ -369,7 +369,7 @@ def shift_grid(table, alpha):
     for k, part in table.groupby("k", sort=False):
         part = part.set_index("partitioner")
         rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
-        rows += _p_rows(part, partitioners, alpha)
+        rows += _p_rows(part, partitioners, alpha, "")
     notes = [
         _marks_note(alpha),
         _counts_note(table),
@@ -387,7 +387,7 @@ def error_grid(table, alpha):
             part = part.set_index("partitioner")
             cells = _value_cells(part["rmse"], partitioners, ".4E") + _value_cells(part["std"], partitioners, ".4E")
             rows.append([f"{k}-fcv", *cells])
-            for error_row, std_row in zip(_p_rows(part, partitioners, alpha), _p_rows(part, partitioners, alpha, "std_")):
+            for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
     header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
     return Grid(header, rows, [_marks_note(alpha), _counts_note(table)])
