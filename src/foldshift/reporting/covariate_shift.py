@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.planning.blocks import TRUTH
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.numbers import EMPTY, count_range, p_value, with_error
+from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid, shades
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES
@@ -386,9 +386,11 @@ def shift_grid(summary, alpha, caption):
             part = part.set_index("partitioner").loc[partitioners]
             means, less_is_better = part["mean"].to_list(), measure != MORE_IS_BETTER
             best = min(means) if less_is_better else max(means)
+            errors = part["standard_error"]
+            texts = map(with_error, means, errors) if errors.notna().any() else map(number, means)  # shares of features have none
             cells = [
-                Cell(with_error(mean, error), shade, underline=mean == best)
-                for mean, error, shade in zip(means, part["standard_error"], shades(means, less_is_better))
+                Cell(text, shade, underline=mean == best)
+                for text, mean, shade in zip(texts, means, shades(means, less_is_better))
             ]
             rows.append([LABELS[measure], *cells])
             tests = zip(partitioners, part["p_vs_scv"], part["higher_vs_scv"])
