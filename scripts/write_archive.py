@@ -27,6 +27,16 @@ def own_modules(imports):
     return {file.relative_to(Path.cwd()).as_posix(): file for file in files if ROOT / "src" not in file.parents}
 
 
+def own_studies(folders):
+    """Files of studies of the user's own, for the record: `make reproduce` runs no code of an archive."""
+    return {
+        f"studies/{study}/{file.relative_to(folder).as_posix()}": file
+        for study, folder in folders.items()
+        for file in sorted(Path(folder).rglob("*"))
+        if file.suffix in {".py", ".yaml", ".csv", ".md"}
+    }
+
+
 def moment(times):
     """ISO 8601 text, in UTC, of a time in seconds."""
     return datetime.fromtimestamp(times, UTC).isoformat(timespec="seconds")
@@ -40,7 +50,7 @@ def read(path):
 def main(job):
     """Name everything, write the archive, log its size and checksum."""
     given, folders = job.input, job.params.folders
-    files = workflow_files(ROOT) | own_modules(job.params.imports)
+    files = workflow_files(ROOT) | own_modules(job.params.imports) | own_studies(job.params.studies)
     objects = {"config/datasets.tsv": given.catalogue, "config/learners.yaml": given.learners, "config/costs.tsv": given.costs}
     for path in (*given.outputs, *given.rows, *given.descriptions, *given.origins, *given.provenance):
         files[renamed(path, folders)] = path

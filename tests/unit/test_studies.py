@@ -80,7 +80,9 @@ def test_printed_numbers_of_the_folder_are_used(study, runs):
 def test_three_files_at_most_outside_the_studies_name_a_study():
     """Documents, configuration, tests and tools aside."""
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    code = [ROOT / name for name in files if name.startswith(("src/", "workflow/", "scripts/")) and HERE not in (ROOT / name).parents]
+    code = [
+        ROOT / name for name in files if name.startswith(("src/", "workflow/", "scripts/")) and HERE not in (ROOT / name).parents
+    ]
     naming = {
         str(path.relative_to(ROOT))
         for path in code

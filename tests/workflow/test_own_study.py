@@ -26,7 +26,9 @@ def workflow(tmp_path):
 def test_the_example_runs_and_replans_exactly(workflow):
     assert workflow.plan()["fold_means_measure_means"] == 2
     workflow(check=True)
-    table = pd.read_csv(workflow.folder / "results/fold_means/tables/scatter.csv").set_index(["dataset", "k", "partitioner"])["scatter"]
+    table = pd.read_csv(workflow.folder / "results/fold_means/tables/scatter.csv").set_index(["dataset", "k", "partitioner"])[
+        "scatter"
+    ]
     assert len(table) == 4 and (table.xs("TSCV", level=2) < table.xs("CV", level=2)).all()
     assert (workflow.folder / "results/fold_means/figures/scatter.svg").stat().st_size > 1000
     assert "mean over 3 partitions" in (workflow.folder / "results/fold_means/tables/scatter.html").read_text()

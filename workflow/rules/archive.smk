@@ -39,6 +39,11 @@ rule archive:
             }
             | {entry["import"] for entry in config["own_partitioners"].values()}
         ),
+        studies={
+            study: str(run.found.folder)
+            for study, run in RUNS.items()
+            if run.found.package == study
+        },
     message:
         "Archive: scores, configuration, provenance, tables and figures in one file"
     script:

@@ -512,7 +512,8 @@ def configured_learners(settings, learners):
     """
     return {
         configuration: {
-            name: name + PAPER if configuration == "paper" and name + PAPER in learners else name for name in settings["learners"]
+            name: name + PAPER if configuration == "paper" and name + PAPER in learners else name
+            for name in settings.get("learners", [])
         }
         for configuration in settings.get("configurations", ["corrected"])
     }
