@@ -390,7 +390,10 @@ def _drawn(n, n_marked, n_drawn, probability):
 
 @njit(cache=True)
 def _area(positives, negatives):
-    """Area under the ROC curve from the number of either class at every score, ties counting one half; NaN where a class is missing."""
+    """Area under the ROC curve from the numbers of either class at every score, ties counting one half; NaN where one is missing.
+
+    Numbers are fractions here (neighbours drawn at random), of which `foldshift.inference.roc.roc_area` knows nothing.
+    """
     won, below = 0.0, 0.0
     for positive, negative in zip(positives, negatives):
         won += positive * (below + negative / 2)
