@@ -7,7 +7,7 @@ from scipy.stats import beta, norm
 from scipy.stats import t as student
 
 from foldshift.inference.intervals import THIS_POPULATION, Interval
-from foldshift.partition.stratified import fold_dtype
+from foldshift.partition.common import fold_dtype
 
 LARGE_SAMPLE = 5
 METHODS = ("auto", "normal", "wilson", "clopper-pearson")

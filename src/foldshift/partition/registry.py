@@ -6,15 +6,16 @@ import numpy as np
 
 from foldshift.errors import unknown
 from foldshift.importing import import_object
-from foldshift.partition.stratified import fold_dtype, stratified_folds
+from foldshift.partition.common import fold_dtype
 
-# By import path, so that cutting on a continuous target does not load, or depend on, the search for neighbours.
+# By import path, so that folds load, and rest on, the modules of the partitioners they are cut with and no others (`import_path`).
 CLASS_PARTITIONERS = {
-    "SCV": "foldshift.partition.classes.scv_folds",
+    "SCV": "foldshift.partition.scv.scv_folds",
     "DB-SCV": "foldshift.partition.classes.db_scv_folds",
     "DOB-SCV": "foldshift.partition.classes.dob_scv_folds",
     "MS-SCV": "foldshift.partition.classes.ms_scv_folds",
 }
+TARGET_PARTITIONER = "foldshift.partition.stratified.stratified_folds"
 LEAVE_ONE_SOURCE_OUT = "LOSO"
 KNOWN = ("CV", "SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100", "TSCV")
 HINT = "SCVt takes any number of strata t, for example SCV7."
@@ -46,6 +47,32 @@ def n_strata_of(name):
     if match is None:
         raise ValueError(unknown("partitioner", name, (*KNOWN, *CLASS_PARTITIONERS), HINT))
     return int(match.group(1))
+
+
+def import_path(partitioner):
+    """Import path of the function that cuts: what the folds of a partitioner rest on.
+
+    Parameters
+    ----------
+    partitioner : str
+        As in `make_folds`.
+
+    Returns
+    -------
+    path : str
+        ``package.module.function``.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown; the message lists those there are.
+    """
+    if partitioner == LEAVE_ONE_SOURCE_OUT:
+        return "foldshift.partition.registry.source_folds"
+    if partitioner in CLASS_PARTITIONERS:
+        return CLASS_PARTITIONERS[partitioner]
+    n_strata_of(partitioner)
+    return TARGET_PARTITIONER
 
 
 def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
@@ -84,14 +111,12 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
         return check_folds(folds, len(rngs), len(y), n_folds)
     if partitioner == LEAVE_ONE_SOURCE_OUT:
         return np.repeat(source_folds(len(y), **options)[None], len(rngs), axis=0)
-    if partitioner in CLASS_PARTITIONERS:
-        if partitioner == "SCV" and options:
-            raise ValueError(f"partitioner SCV takes no options; got {', '.join(sorted(options))}")
-        return import_object(CLASS_PARTITIONERS[partitioner], "partitioner")(X, y, n_folds, rngs, **options)
-    n_strata = n_strata_of(partitioner)
-    if options:
+    function = import_object(import_path(partitioner), "partitioner")
+    if options and (partitioner == "SCV" or partitioner not in CLASS_PARTITIONERS):
         raise ValueError(f"partitioner {partitioner} takes no options; got {', '.join(sorted(options))}")
-    return stratified_folds(y, n_folds, n_strata, rngs)
+    if partitioner in CLASS_PARTITIONERS:
+        return function(X, y, n_folds, rngs, **options)
+    return function(y, n_folds, n_strata_of(partitioner), rngs)
 
 
 def source_folds(n_samples, *, groups=None):

@@ -3,8 +3,9 @@
 import numpy as np
 
 from foldshift.learners.nearest_classifier import NNClassifier
-from foldshift.partition.classes import ms_scv_folds, scv_folds
+from foldshift.partition.classes import ms_scv_folds
 from foldshift.partition.paths import exploration
+from foldshift.partition.scv import scv_folds
 from foldshift.reporting.figures import COLOURS, DASHES, plt
 from foldshift.shift.covariates import fold_covariates
 from foldshift.shift.ks import fold_ks

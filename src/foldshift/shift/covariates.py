@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from foldshift.nominal import nominal_columns
+from foldshift.partition.common import fold_dtype
 from foldshift.partition.neighbours import make_space
-from foldshift.partition.stratified import fold_dtype
 from foldshift.shift.hellinger import bin_codes
 from foldshift.shift.ks import fold_ks
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from foldshift.nominal import nominal_columns
-from foldshift.partition.stratified import fold_dtype
+from foldshift.partition.common import fold_dtype
 from foldshift.shift.two_sample import FEWEST_ROWS
 
 MULTIVARIATE = {"energy": "energy distance", "c2st": "classifier two-sample test", "mmd": "maximum mean discrepancy"}
