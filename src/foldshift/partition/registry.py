@@ -6,7 +6,6 @@ import numpy as np
 
 from foldshift.errors import unknown
 from foldshift.importing import import_object
-from foldshift.partition.common import fold_dtype
 
 # By import path, so that folds load, and rest on, the modules of the partitioners they are cut with and no others (`import_path`).
 CLASS_PARTITIONERS = {
@@ -68,7 +67,7 @@ def import_path(partitioner):
         If the name is unknown; the message lists those there are.
     """
     if partitioner == LEAVE_ONE_SOURCE_OUT:
-        return "foldshift.partition.registry.source_folds"
+        return "foldshift.partition.groups.source_folds"
     if partitioner in CLASS_PARTITIONERS:
         return CLASS_PARTITIONERS[partitioner]
     n_strata_of(partitioner)
@@ -109,42 +108,14 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     if callable(partitioner):
         folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
         return check_folds(folds, len(rngs), len(y), n_folds)
-    if partitioner == LEAVE_ONE_SOURCE_OUT:
-        return np.repeat(source_folds(len(y), **options)[None], len(rngs), axis=0)
     function = import_object(import_path(partitioner), "partitioner")
+    if partitioner == LEAVE_ONE_SOURCE_OUT:
+        return np.repeat(function(len(y), **options)[None], len(rngs), axis=0)
     if options and (partitioner == "SCV" or partitioner not in CLASS_PARTITIONERS):
         raise ValueError(f"partitioner {partitioner} takes no options; got {', '.join(sorted(options))}")
     if partitioner in CLASS_PARTITIONERS:
         return function(X, y, n_folds, rngs, **options)
     return function(y, n_folds, n_strata_of(partitioner), rngs)
-
-
-def source_folds(n_samples, *, groups=None):
-    """Leave one source out: the fold of a sample is the number of its source, in sorted order.
-
-    Parameters
-    ----------
-    n_samples : int
-    groups : array-like of shape (n_samples,)
-        Source of every sample.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_samples,), dtype uint8 (uint16 above 256 sources)
-
-    Raises
-    ------
-    ValueError
-        If the sources are not given, are fewer than two, or their number is not that of the samples.
-    """
-    if groups is None:
-        raise ValueError(f"partitioner {LEAVE_ONE_SOURCE_OUT} needs groups, the source of every sample; got none")
-    sources, folds = np.unique(np.asarray(groups), return_inverse=True)
-    if folds.shape != (n_samples,):
-        raise ValueError(f"groups have shape {np.shape(groups)}; expected (n_samples,) = {(n_samples,)}")
-    if not 2 <= len(sources) <= 65536:
-        raise ValueError(f"groups name {len(sources)} source{'' if len(sources) == 1 else 's'}; expected between 2 and 65536")
-    return folds.astype(fold_dtype(len(sources)))
 
 
 def check_folds(folds, n_seeds, n_samples, n_folds):
