@@ -51,7 +51,9 @@ def main(job):
     write_table(job.output.order, order, plain_grid(order, ORDER, empty=EMPTY))
     each = by_dataset(errors, settings["datasets"], learners, folds, partitioners)
     write_table(job.output.by_dataset, each, plain_grid(each, BY_DATASET, empty=EMPTY))
-    curves = convergence_table(errors, learners, folds, partitioners, **settings["convergence"])
+    curves = convergence_table(
+        errors, learners, folds, partitioners, master_seed=job.config["master_seed"], **settings["convergence"]
+    )
     write_table(job.output.convergence, curves, plain_grid(curves, CONVERGENCE, empty=EMPTY))
 
 
