@@ -133,6 +133,24 @@ def test_a_helper_that_is_not_valid_python_is_named_with_its_line(here, content,
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "some", "few"),
+    [
+        ("from foldshift.learners import GBMRegressor", {"learners/gbm.py"}, True),
+        ("from foldshift.learners import gbm", {"learners/gbm.py"}, True),
+        ("import foldshift.learners.gbm as trees", {"learners/gbm.py"}, True),
+        ("import foldshift.learners as known", {"learners/gbm.py", "learners/nearest.py"}, False),
+        ("from foldshift import learners", {"learners/gbm.py", "learners/nearest.py"}, False),
+        ("from foldshift.learners import *", {"learners/gbm.py", "learners/nearest.py"}, False),
+        ("import foldshift", set(), True),
+    ],
+)
+def test_a_package_of_the_library_that_is_taken_as_a_whole_counts_with_all_its_modules(here, text, some, few):
+    put(here, mine=text)
+    found = library(objects=["mine.Learner"])
+    assert some <= found and ("learners/nearest.py" not in found) == few
+
+
 def library(*scripts, **keywords):
     return {
         Path(file).relative_to(PACKAGE).as_posix() for file in module_files(*scripts, **keywords) if PACKAGE in Path(file).parents

@@ -100,8 +100,8 @@ def _parse(file):
     try:
         return ast.parse(file.read_bytes(), filename=str(file))
     except SyntaxError as error:
-        raise ConfigError(f"{file}, line {error.lineno}: not valid Python ({error.msg}); mend the file") from error
-    except ValueError as error:  # a byte of value 0
+        raise ConfigError(f"{file}, line {error.lineno or 1}: not valid Python ({error.msg}); mend the file") from error
+    except ValueError as error:  # a byte of value 0, in some versions of Python
         raise ConfigError(f"{file}, line 1: not valid Python ({error}); mend the file") from error
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read ({error.strerror}); results rest on what it says") from error
@@ -149,18 +149,22 @@ def _files(one, file=None):
 
 @cache
 def _library_files(parts, name):
-    """Files of the library that ``from module import name`` runs: the module, and packages on the way that do more than re-export."""
-    base, found = PACKAGE, []
-    for part in parts[1:]:
+    """Files of the library that ``from module import name`` runs: the module, and packages on the way that do more than re-export.
+
+    Of a package that is imported as a whole, all that it exports counts.
+    """
+    base, found, exported = PACKAGE, [], {}
+    for part in (*parts[1:], *([name] if name and (PACKAGE.joinpath(*parts[1:]) / name).is_dir() else [])):
         if (base / f"{part}.py").is_file():
             return [*found, base / f"{part}.py"]
         base /= part
-        file = base / "__init__.py"
-        exported, has_code = _package(file)
-        found += [file] if has_code else []
-        if name in exported and part is parts[-1]:
-            return [*found, base / f"{exported[name]}.py"]
-    return [*found, base / f"{name}.py"] if name and (base / f"{name}.py").is_file() else found
+        exported, has_code = _package(base / "__init__.py")
+        found += [base / "__init__.py"] if has_code else []
+    if name in exported:
+        return [*found, base / f"{exported[name]}.py"]
+    if name in (None, "*", base.name):
+        return [*found, *(base / f"{module}.py" for module in exported.values())]
+    return [*found, base / f"{name}.py"] if (base / f"{name}.py").is_file() else found
 
 
 @cache
