@@ -112,7 +112,7 @@ SHIFT = r"saez_2022/shift/"
         ("src/foldshift/partition/scv.py", [FOLDS["cuts"], FOLDS["truth"], MORENO_SCORES, MORENO_END]),
         ("src/foldshift/partition/stratified.py", [FOLDS["saez"], SHIFT, SAEZ_SCORES, SAEZ_END]),
         ("src/foldshift/learners/lda.py", [MORENO_SCORES + ".*LDA", MORENO_END]),
-        ("src/foldshift/learners/nearest.py", [SAEZ_SCORES + ".*/NN/", SAEZ_END, MORENO_SCORES + ".*/1NN/", MORENO_END]),
+        ("src/foldshift/learners/nearest.py", [SAEZ_SCORES + ".*/NN", SAEZ_END, MORENO_SCORES + ".*/1NN", MORENO_END]),
         ("kit/helper.py", [SAEZ_SCORES + ".*/Mine/", SAEZ_END]),
         ("kit/deeper.py", [SAEZ_SCORES + ".*/Mine/", SAEZ_END]),
         ("kit/unused.py", []),
@@ -144,4 +144,5 @@ def test_jobs_rest_on_few_modules_that_they_do_not_load(done):
         for file in declared - loaded
         if "/scripts/" not in file and not file.endswith("/__init__.py")
     }
-    assert spare == set()
+    # Imported when a catalogue's entry is of that kind.
+    assert spare <= {("fetch_dataset", "datasets/generated.py")}

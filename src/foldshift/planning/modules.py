@@ -122,7 +122,7 @@ def _imports(file):
                 imports.append(Import(module, None, len(node.args[0].value) - len(module)))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("foldshift."):
             module, _, name = node.value.rpartition(".")
-            if node.value.replace(".", "_").isidentifier():
+            if "." in module and node.value.replace(".", "_").isidentifier():
                 paths.append(Import(module, name))
     return tuple(dict.fromkeys(imports)), tuple(dict.fromkeys(paths))
 
