@@ -1,8 +1,10 @@
 """An edited module replans exactly the jobs that rest on it, and jobs rest on exactly the modules that they load."""
 
+import io
 import re
 import shutil
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -34,6 +36,7 @@ CONFIG = {
         },
     },
 }
+RESULTS_OF_ENGINE = r"(saez_2022|moreno_torres_2012)/(folds|shift|scores|seed_scores)/"
 ENGINE = ("--until", "measure_shift", "collect_scores")
 LEARNER = """
 from sklearn.dummy import DummyRegressor
@@ -71,10 +74,10 @@ def done(tmp_path_factory):
 
 
 def planned(workflow):
-    """First output of every job of the engine that a run would do now."""
-    plan = workflow("--dry-run", *ENGINE, check=True)
-    found = re.findall(r"^(?:local)?rule \w+:\n(?:    .*\n)*?    output: ([^,\n]*)", plan.stdout + plan.stderr, re.MULTILINE)
-    return {output.removeprefix("results/") for output in found}
+    """Outputs of the jobs of the engine that a run would do now; the summary, since a dry run shows messages in place of outputs."""
+    table = pd.read_csv(io.StringIO(workflow("--summary", check=True).stdout), sep="\t")
+    pending = table.loc[table["plan"] == "update pending", "output_file"].str.removeprefix("results/")
+    return {output for output in pending if re.match(RESULTS_OF_ENGINE, output)}
 
 
 def after_an_edit(workflow, module):
@@ -130,7 +133,7 @@ def test_an_edited_module_replans_exactly_what_rests_on_it(done, module, expecte
 
 def test_jobs_load_no_module_that_they_do_not_rest_on(done):
     workflow, every, jobs = done
-    assert len(jobs) == len(every)
+    assert {output.removeprefix("results/") for _, output, _, _ in jobs} >= every
     for rule, output, loaded, declared in jobs:
         missing = {file.removeprefix(f"{workflow.folder}/") for file in loaded - declared} - BY_PACKAGES
         assert not missing, f"{rule}, {output}"
