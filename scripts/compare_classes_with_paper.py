@@ -54,7 +54,8 @@ def main(job):
         for configuration, (values, _) in results.items()
     }
     k = int(TRUTH_SCHEME.split("x")[0])
-    errors = rank_errors(results, settings["learners"], k, rng=generator(0, "rank errors")) if k in settings["iterations"] else {}
+    rng = generator(job.config["master_seed"], "rank errors")
+    errors = rank_errors(results, settings["learners"], k, rng=rng) if k in settings["iterations"] else {}
     table = paper_vs_ours(printed, ours, remarks, errors)
     write_table(job.output.html, table, plain_grid(table, CAPTION, comparison_notes(table)))
     cells = compare_table3(printed["table3"], ours["table3"])

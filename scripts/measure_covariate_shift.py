@@ -68,7 +68,7 @@ def first_runs(paths, n_runs):
     return cuts, seeds
 
 
-def feature_rows(data, partitioner, cut, k):
+def feature_rows(data, partitioner, cut, k, master_seed):
     """Which features the runs of a partitioner shift, the target last.
 
     Parameters
@@ -79,6 +79,8 @@ def feature_rows(data, partitioner, cut, k):
         Folds.
     k : int
         Number of folds.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def feature_rows(data, partitioner, cut, k):
     rows = []
     if len(data.y) >= FEWEST_ROWS:
         # All partitioners are compared with the same random cuts.
-        rng = generator(0, "fold drift", data.name, k)
+        rng = generator(master_seed, "fold drift", data.name, k)
         about = {"categorical_features": data.categorical_features, "feature_names": data.feature_names}
         drift = fold_drift(data.X, data.y, cut, k, n_random=N_RANDOM, rng=rng, **about)
         keys = {"dataset": data.name, "partitioner": partitioner, "k": k, "n_runs": len(cut)}
@@ -110,7 +112,7 @@ def main(job):
             np.concatenate(list(by_partitioner.values())),
             k,
             categorical_features=data.categorical_features,
-            rng=generator(0, "covariate shift", data.name),
+            rng=generator(job.config["master_seed"], "covariate shift", data.name),
         )
         end = 0
         for partitioner, cut in by_partitioner.items():
@@ -119,7 +121,7 @@ def main(job):
             rows = {"dataset": [data.name] * len(cut), "partitioner": [partitioner] * len(cut), "k": [k] * len(cut)}
             rows |= {"run": np.arange(len(cut)), "seed": seeds[k][partitioner]}
             parts.append(rows | {name: values[start:end].mean(axis=1) for name, values in shift.items()})
-            features.append(feature_rows(data, partitioner, cut, k))
+            features.append(feature_rows(data, partitioner, cut, k, job.config["master_seed"]))
     write_rows(job.output.shift, parts, SCHEMA)
     write_rows(job.output.features, features, FEATURE_SCHEMA)
 

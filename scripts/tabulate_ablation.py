@@ -33,7 +33,8 @@ def main(job):
     convergence = read_convergence(job.input.convergence, ids, datasets)
     heldout = read_heldout(job.input.heldout, ids, schemes, partitioners) if job.input.heldout else None
     changes = list_changes(settings, ids, values, convergence, heldout)
-    judged = [judge(change, chosen, partitioners, settings["alpha"]) for chosen, change in changes]
+    alpha, seed = settings["alpha"], job.params.master_seed
+    judged = [judge(change, chosen, partitioners, alpha, master_seed=seed) for chosen, change in changes]
     table = ablation_table(judged)
     write_table(job.output.html, table, ablation_grid(table))
     save_figure(job.output.figure, draw_ablation(table, common_scheme(table)))

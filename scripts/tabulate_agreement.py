@@ -35,9 +35,9 @@ def main(job):
     write_table(job.output.table4, table, wilcoxon_grid(table, alpha))
     table = agreement_table(results, schemes, partitioners, learners, alpha)
     write_table(job.output.table5, table, agreement_grid(table, learners))
-    table = accuracy_table(results, schemes, partitioners, alpha)
+    table = accuracy_table(results, schemes, partitioners, alpha, master_seed=job.params.master_seed)
     write_table(job.output.table6, table, accuracy_grid(table))
-    table = repetitions_table(results, schemes, partitioners, alpha)
+    table = repetitions_table(results, schemes, partitioners, alpha, master_seed=job.params.master_seed)
     write_table(job.output.repetitions, table, repetitions_grid(table))
     save_figure(job.output.figure, draw_accuracy(table))
 

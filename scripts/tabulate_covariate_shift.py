@@ -79,7 +79,7 @@ def main(job):
     write_table(job.output.by_dataset, by_dataset, plain_grid(printed, BY_DATASET))
     by_feature = feature_table(features, schemes)
     write_table(job.output.features, by_feature, shifted_grid(by_feature, partitioners, FEATURES))
-    table = shift_and_error(rows, errors, schemes, partitioners)
+    table = shift_and_error(rows, errors, schemes, partitioners, master_seed=job.config["master_seed"])
     write_table(job.output.correlation, table, correlation_grid(table, CORRELATION))
     names = [f"{k}x{r}" for k, r in schemes.items()]
     save_figure(job.output.figure, draw_covariate_shift(by_cell, partitioners, names))

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,9 +23,14 @@ def renamed(path, folders):
 
 
 def own_modules(imports):
-    """Modules of learners and partitioners of the user's own, by their place below the working directory."""
+    """Modules of learners and partitioners of the user's own, and what they import, by their place below the working directory or the import path."""
     files = [Path(file) for file in module_files(objects=imports)]
-    return {file.relative_to(Path.cwd()).as_posix(): file for file in files if ROOT / "src" not in file.parents}
+    folders = [Path.cwd(), *(Path(folder).resolve() for folder in sys.path)]
+    return {
+        file.relative_to(next(folder for folder in folders if folder in file.parents)).as_posix(): file
+        for file in files
+        if ROOT / "src" not in file.parents
+    }
 
 
 def own_studies(folders):

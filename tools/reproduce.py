@@ -123,7 +123,12 @@ def main():
     parser.add_argument("archive", help="made with `snakemake archive`: results/archive/foldshift.zip")
     parser.add_argument("--folder", help="where to work, and keep everything; by default a temporary folder")
     parser.add_argument("--cores", type=int, default=1)
-    parser.add_argument("--studies-from", nargs="*", default=[], help="folders with studies that do not come with the project, as in the configuration")
+    parser.add_argument(
+        "--studies-from",
+        nargs="*",
+        default=[],
+        help="folders with studies that do not come with the project, as in the configuration",
+    )
     options = parser.parse_args()
     try:
         sys.exit(0 if reproduce(Path(options.archive), options.folder, options.cores, options.studies_from) else 1)

@@ -93,7 +93,7 @@ DRIFT = drift_by_cell(FEATURES, SCHEMES)
 ERRORS = run_errors(SCORES, NAMES, ["a", "b"])
 BY_CELL, CELL_ERRORS = shift_by_cell(SHIFT, SCHEMES), error_by_cell(ERRORS, SCHEMES)
 BY_CELL = BY_CELL.merge(DRIFT, on=["dataset", "scheme", "partitioner"])
-CORRELATIONS = shift_and_error(SHIFT, ERRORS, SCHEMES, NAMES, n_draws=200)
+CORRELATIONS = shift_and_error(SHIFT, ERRORS, SCHEMES, NAMES, n_draws=200, master_seed=0)
 
 
 def test_cells_have_means_and_standard_errors_over_their_runs():
@@ -251,7 +251,7 @@ def test_known_dependence_is_found_at_every_level():
 def test_the_extreme_partitioner_can_hide_the_order_of_the_others():
     errors = ERRORS.copy()
     errors.loc[errors["partitioner"] == "DB-SCV", "error"] *= 2.5  # least shift, larger error than SCV
-    table = shift_and_error(SHIFT, errors, SCHEMES, NAMES, n_draws=50)
+    table = shift_and_error(SHIFT, errors, SCHEMES, NAMES, n_draws=50, master_seed=0)
     found = table.query("level == 'partitioners' and error == 'rms'").groupby("partitioner")["spearman"].mean()
     assert found["all"] == pytest.approx(0.4) and found["all but MS-SCV"] == pytest.approx(-0.5)
 
@@ -259,7 +259,7 @@ def test_the_extreme_partitioner_can_hide_the_order_of_the_others():
 def test_noise_has_an_interval_around_zero_of_the_width_its_data_sets_give():
     shift = SHIFT.copy()
     shift[list(MEASURES)] = np.random.default_rng(3).random((len(shift), 5))
-    runs = shift_and_error(shift, ERRORS, SCHEMES, NAMES).query("level == 'runs' and error == 'signed'")
+    runs = shift_and_error(shift, ERRORS, SCHEMES, NAMES, master_seed=0).query("level == 'runs' and error == 'signed'")
     # The correlation of 10 independent pairs has the standard deviation 1/3, the mean over 8 data sets an eighth of its variance.
     assert runs["standard_error"].mean() == pytest.approx(1 / 3 / np.sqrt(8), rel=0.15)
     assert ((runs["low"] < 0) & (runs["high"] > 0)).mean() > 0.8
@@ -269,13 +269,13 @@ def test_runs_in_which_a_fit_failed_and_learners_that_never_work_are_left_out():
     errors = ERRORS.copy()
     errors.loc[(errors["learner"] == "b") & (errors["dataset"] == "set0"), "error"] = np.nan
     errors.loc[(errors["learner"] == "a") & (errors["run"] == 3), "error"] = np.nan
-    table = shift_and_error(SHIFT, errors, SCHEMES, NAMES, n_draws=50).query("level == 'runs'")
+    table = shift_and_error(SHIFT, errors, SCHEMES, NAMES, n_draws=50, master_seed=0).query("level == 'runs'")
     assert table["spearman"].abs().to_numpy() == pytest.approx(1) and (table["n_datasets"] == 8).all()
 
 
 def test_one_data_set_gives_correlations_without_intervals_and_tables_that_print():
     shift, errors = (frame[frame["dataset"] == "set0"] for frame in (SHIFT, ERRORS))
-    table = shift_and_error(shift, errors, SCHEMES, NAMES)
+    table = shift_and_error(shift, errors, SCHEMES, NAMES, master_seed=0)
     assert table["low"].isna().all() and table.query("level == 'datasets'")["spearman"].isna().all()
     assert table.query("level == 'runs'")["spearman"].notna().all()
     assert "nan" not in to_html(correlation_grid(table, "Caption.")).lower()
@@ -339,6 +339,7 @@ def measure(folder, data, folds, parts, runs, monkeypatch):
         input=SimpleNamespace(data="", folds=paths),
         output=SimpleNamespace(shift=folder / "shift.parquet", features=folder / "features.parquet"),
         params=SimpleNamespace(runs=runs),
+        config={"master_seed": 0},
     )
     measure_covariate_shift.main(job)
     return job
@@ -452,7 +453,9 @@ def test_the_script_writes_all_tables_and_figures_from_what_was_measured(measure
     outputs |= {key: tmp_path / f"{key}.svg" for key in ("figure", "scatter")}
     params = SimpleNamespace(alpha=0.1, schemes={2: 5, 5: 2}, partitioners=NAMES[:2], learners=["a"])
     inputs = SimpleNamespace(shift=[job.output.shift], features=[job.output.features], errors=[tmp_path / "scores.parquet"])
-    tabulate_covariate_shift.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params))
+    tabulate_covariate_shift.main(
+        SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params, config={"master_seed": 0})
+    )
     assert all(path.is_file() for path in outputs.values())
     table = pd.read_csv(tmp_path / "by_dataset.csv")
     assert len(table) == 4 and table["rms_error"].notna().all() and (tmp_path / "correlation.tex").is_file()
@@ -463,4 +466,6 @@ def test_the_script_writes_all_tables_and_figures_from_what_was_measured(measure
     )
     scores[scores["partitioner"] != "truth"].to_parquet(tmp_path / "scores.parquet")
     with pytest.raises(DataError, match="data set made, learner a, k=2: no rows of partitioner 'truth'"):
-        tabulate_covariate_shift.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params))
+        tabulate_covariate_shift.main(
+            SimpleNamespace(input=inputs, output=SimpleNamespace(**outputs), params=params, config={"master_seed": 0})
+        )

@@ -59,7 +59,8 @@ PLACES = {
 
 def run(main, inputs, outputs, **params):
     """Run a script's main as a job; a warning is an error."""
-    job = SimpleNamespace(input=SimpleNamespace(**inputs), output=SimpleNamespace(**outputs), params=SimpleNamespace(**params))
+    job = SimpleNamespace(input=SimpleNamespace(**inputs), output=SimpleNamespace(**outputs), config={"master_seed": 0})
+    job.params = SimpleNamespace(**params, master_seed=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         main(job)

@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from foldshift.errors import FoldshiftError
 from foldshift.files import sweep
 from foldshift.jobs import LEADER, RERUN, rerun_command
+from foldshift.partition.registry import import_path
 from foldshift.planning.blocks import block_range, partitioner_options
 from foldshift.planning.config import local_files
 from foldshift.planning.engine import (
@@ -61,15 +62,25 @@ if workflow.is_main_process:
     )
 
 
-def code(script, objects=()):
-    """The script and the library modules it rests on, as inputs: an edited module replans what depends on it."""
-    return list(code_files(script, tuple(objects)))
+PARTITIONERS = ROOT / "src/foldshift/partition/registry.py"
+
+
+def code(script, objects=(), tables=True):
+    """The script and the modules it rests on, as inputs: an edited module replans what depends on it.
+
+    Where `tables` is true, a script that cuts by name rests on all partitioners; else on those among `objects`.
+    """
+    return list(code_files(script, tuple(objects), tables))
 
 
 @cache
-def code_files(script, objects):
+def code_files(script, objects, tables):
     """The same, looked up once for all jobs that share it."""
-    files = module_files(ROOT / "scripts" / f"{script}.py", objects=objects)
+    script = ROOT / "scripts" / f"{script}.py"
+    files = module_files(script, objects=objects, tables=tables)
+    if tables and str(PARTITIONERS) in files:
+        own = [entry["import"] for entry in config["own_partitioners"].values()]
+        files = module_files(script, objects=[*objects, *own])
     # Relative where possible, so that a folder that was moved does not replan.
     here = Path.cwd()
     return [
@@ -95,9 +106,13 @@ def learners_of_job(wildcards):
 
 
 def folds_code(wildcards):
-    """Code of the partitioning, with the modules of partitioners of the user's own."""
+    """Code of the partitioning, with the modules of the partitioners of the bundle and of no others."""
     choices = partitioners_of_job(wildcards).values()
-    return code("make_folds", [one["import"] for one in choices if "import" in one])
+    paths = [
+        one["import"] if "import" in one else import_path(one["partitioner"])
+        for one in choices
+    ]
+    return code("make_folds", paths, tables=False)
 
 
 def choices_of(study, names):

@@ -14,6 +14,7 @@ from foldshift.errors import ConfigError, unknown
 from foldshift.importing import import_object
 from foldshift.learners import EXPORTS
 from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, n_strata_of
+from foldshift.planning.modules import module_files
 from foldshift.planning.schemes import choose_schemes, iterations
 
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
@@ -420,7 +421,7 @@ def check_imports(config, learners, studies):
     Raises
     ------
     ConfigError
-        If an import fails; the message names the entry.
+        If an import fails; the message names the entry, or the file and line of the user's own that is not valid Python.
     """
     used = {name for study, settings in config["studies"].items() if studies[study].task for name in settings.get("learners", [])}
     wanted = [(f"learner {name} in {config['learners_file']}", learners[name]["import"]) for name in sorted(used)]
@@ -430,7 +431,10 @@ def check_imports(config, learners, studies):
         if module == "foldshift.learners" and name in EXPORTS:
             continue  # known without the second that importing it takes
         try:
+            module_files(objects=[path])  # names a file that is not valid Python, and its line
             import_object(path, what)
+        except ConfigError as error:
+            raise ConfigError(f"{what}: {error}") from error
         except ValueError as error:
             raise ConfigError(str(error)) from error
 

@@ -224,7 +224,7 @@ def agreement_table(results, schemes, partitioners, learners, alpha=ALPHA):
     return pd.DataFrame(rows, columns=columns)
 
 
-def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS):
+def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, master_seed):
     """Table VI: per cent of single experiments that find the true result, averaged over the pairs.
 
     Parameters
@@ -233,6 +233,8 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
         See `agreement_table`.
     n_subsets : int, default=200
         Random subsets of two thirds of the data sets, the same for all cells.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -249,7 +251,7 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
         values, truth = alike(values, truth, schemes, partitioners)
         means = {k: mean_present(truth[k]) for k in schemes}
         present = np.any([~np.isnan(array).all(axis=0) for array in means.values()], axis=0)
-        subsets = common_subsets(int(present.sum()), n_subsets)
+        subsets = common_subsets(int(present.sum()), n_subsets, master_seed)
         found = {
             (k, name): accuracy([(means[k][:, present], values[k, name][:, present])], subsets, alpha, formula_of(configuration))
             for k in schemes
@@ -263,9 +265,9 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
     return pd.DataFrame(rows)
 
 
-def common_subsets(n_datasets, n_subsets):
+def common_subsets(n_datasets, n_subsets, master_seed):
     """Subsets of two thirds of the data sets, the same wherever as many data sets are compared."""
-    return draw_subsets(n_datasets, n_subsets, generator(0, "subsets of data sets", n_datasets))
+    return draw_subsets(n_datasets, n_subsets, generator(master_seed, "subsets of data sets", n_datasets))
 
 
 def accuracy_rows(found, schemes, partitioners, n_datasets, n_cells):
@@ -318,7 +320,7 @@ def _accuracy_row(scheme, partitioner, parts, n_datasets, n_cells):
     }
 
 
-def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=REPETITIONS, n_draws=N_DRAWS):
+def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=REPETITIONS, n_draws=N_DRAWS, *, master_seed):
     """Accuracy when m experiments are averaged before the test.
 
     Parameters
@@ -329,6 +331,8 @@ def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=R
         Numbers of experiments m; those above the number of experiments are left out.
     n_draws : int, default=200
         Draws of m experiments.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -342,7 +346,7 @@ def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=R
         for k, r in schemes.items():
             means = mean_present(truth[k])
             for name in partitioners:
-                rng = generator(0, "repetitions", k)  # the same draws for every partitioner and configuration
+                rng = generator(master_seed, "repetitions", k)  # the same draws for every partitioner and configuration
                 curve = accuracy_by_repetitions(
                     means, values[k, name], repetitions, n_draws, rng, alpha, formula_of(configuration)
                 )

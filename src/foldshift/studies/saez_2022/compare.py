@@ -74,14 +74,14 @@ def bootstrap_errors(inputs, settings):
     )
     cells = [(learner, k, name) for learner in learners for k in folds for name in partitioners]
     (errors,) = read_cells(inputs.errors, ("learner", "k", "partitioner"), ("rmse",), datasets, cells)
-    out = {}
+    out, seed = {}, settings["master_seed"]
     for k in folds:
-        of_k = p_value_errors({name: shift[k, name] for name in partitioners}, partitioners, "mean", ("dn", k))
+        of_k = p_value_errors({name: shift[k, name] for name in partitioners}, partitioners, "mean", ("dn", k), master_seed=seed)
         out |= {("table4", "", "", "dn", k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
         for learner in learners:
             values = comparable_results(errors, learner, k, partitioners)
             for metric, statistic in (("rmse", "mean"), ("std", "std")):
-                of_k = p_value_errors(values, partitioners, statistic, (learner, k))
+                of_k = p_value_errors(values, partitioners, statistic, (learner, k), master_seed=seed)
                 out |= {("table5", "", learner, metric, k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
     return out
 

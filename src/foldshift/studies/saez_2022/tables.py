@@ -73,7 +73,9 @@ def error(inputs, settings):
     plain = {
         "error_order": order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"]),
         "error_by_dataset": error_by_dataset(errors, settings["datasets"], learners, folds, partitioners),
-        "figure2_convergence": convergence_table(errors, learners, folds, partitioners, **settings["convergence"]),
+        "figure2_convergence": convergence_table(
+            errors, learners, folds, partitioners, master_seed=settings["master_seed"], **settings["convergence"]
+        ),
     }
     return {
         "table5_error": Shown(table, error_grid(table, settings["alpha"])),
@@ -225,7 +227,7 @@ def error_table(errors, failed, learners, folds, partitioners):
     return pd.DataFrame(rows)
 
 
-def p_value_errors(values, partitioners, statistic, rng_names):
+def p_value_errors(values, partitioners, statistic, rng_names, *, master_seed):
     """Monte Carlo standard error of the p-values against both references, by bootstrap over seeds.
 
     Parameters
@@ -236,6 +238,8 @@ def p_value_errors(values, partitioners, statistic, rng_names):
     statistic : {"mean", "std"}
     rng_names : tuple
         Names the randomness is derived from.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -243,7 +247,9 @@ def p_value_errors(values, partitioners, statistic, rng_names):
         By partitioner and reference.
     """
     draws = {
-        name: seed_bootstrap(values[name], statistic, N_BOOTSTRAP, generator(0, "bootstrap", statistic, *rng_names, name))
+        name: seed_bootstrap(
+            values[name], statistic, N_BOOTSTRAP, generator(master_seed, "bootstrap", statistic, *rng_names, name)
+        )
         for name in partitioners
         if name in values
     }
@@ -255,7 +261,7 @@ def p_value_errors(values, partitioners, statistic, rng_names):
     }
 
 
-def convergence_table(errors, learners, folds, partitioners, *, step, maximum, draws):
+def convergence_table(errors, learners, folds, partitioners, *, step, maximum, draws, master_seed):
     """Figure 2 as a table: mean p against CV by number of repetitions.
 
     Parameters
@@ -266,6 +272,8 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
         What to compare; CV is the reference.
     step, maximum, draws : int
         Repetitions ``step, 2 step, ...`` up to `maximum` or the number of seeds; draws of each.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -284,7 +292,7 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
                 if name != "CV":
                     values = cells.get(name, nothing)
                     n = min(len(values), len(reference))
-                    rng = generator(0, "repetitions", learner, k)  # every partitioner is compared on the same draws
+                    rng = generator(master_seed, "repetitions", learner, k)  # every partitioner is compared on the same draws
                     mean_p, std_p = p_values_by_repetitions(values[:n], reference[:n], repetitions, draws, rng)
                     rows += [(learner, k, name, r, m, s, draws, n) for r, m, s in zip(repetitions, mean_p, std_p)]
     columns = ["regressor", "k", "partitioner", "repetitions", "mean_p", "std_p", "n_draws", "n_datasets"]
