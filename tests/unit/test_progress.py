@@ -41,7 +41,7 @@ def test_the_longest_chain_counts_however_many_cores_there_are():
 
 def test_what_jobs_of_a_rule_took_corrects_the_others_of_that_rule():
     jobs = {i: job(100) for i in range(12)} | {"table": job(100, rule="table")}
-    state = estimate(jobs, {i: 200.0 for i in range(6)}, {}, 1200, 1)
+    state = estimate(jobs, dict.fromkeys(range(6), 200.0), {}, 1200, 1)
     overall = (PRIOR + 1200) / (PRIOR + 600)
     of_rule = (PRIOR * overall + 1200) / (PRIOR + 600)
     assert state.done == 1200
@@ -77,7 +77,7 @@ def test_from_the_second_minute_on_the_end_of_equal_jobs_is_right_within_a_facto
     jobs, took = {i: job(predicted) for i in range(n_jobs)}, predicted * slower
     for rounds in range(1, n_jobs // cores):
         elapsed = rounds * took + 1
-        finished = {i: took for i in range(cores * rounds)}
+        finished = dict.fromkeys(range(cores * rounds), took)
         running = {cores * rounds + i: 1.0 for i in range(min(cores, n_jobs - cores * rounds))}
         left = -(-(n_jobs - cores * rounds) // cores) * took
         assert left / 1.5 <= estimate(jobs, finished, running, elapsed, cores).left <= 1.5 * left
@@ -168,7 +168,8 @@ def test_a_run_that_never_began_says_nothing():
 
 def test_what_the_workflow_takes_from_snakemake_is_there():
     """Names of Snakemake that are not in its manual; where one goes, the workflow must be changed."""
-    from snakemake.workflow import Workflow  # first: its modules import one another
+    import snakemake.api  # noqa: F401  first: the modules import one another
+    from snakemake.workflow import Workflow
 
     from snakemake.dag import DAG  # isort: skip
     from snakemake.jobs import Job as SnakemakeJob
