@@ -113,7 +113,8 @@ def short_work():
 def regression(tmp_path_factory, root):
     """Function that makes all tables of the regression study with one kind of failure, by name; rows of seeds as well."""
     printed = [
-        str(root / f"workflow/reference/saez_2022_{name}.csv") for name in ("table1_datasets", "table4_dn", "table5_error")
+        str(root / f"src/foldshift/studies/saez_2022/printed/{name}.csv")
+        for name in ("table1_datasets", "table4_dn", "table5_error")
     ]
     datasets = pd.read_csv(printed[0])
     rng, rows, shift = np.random.default_rng(0), [], []

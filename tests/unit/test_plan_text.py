@@ -18,7 +18,9 @@ def test_a_dry_run_is_read_back_in_an_order_in_which_it_can_run(tmp_path):
 
     def tell(rule, inputs, outputs, seconds):
         resources = {"expected_s": seconds, "mem_mb": 1000}
-        logger.info(None, extra={"event": "job_info", "rule_name": rule, "input": inputs, "output": outputs, "resources": resources})
+        logger.info(
+            None, extra={"event": "job_info", "rule_name": rule, "input": inputs, "output": outputs, "resources": resources}
+        )
 
     tell("all", ["table.csv"], [], 0)
     tell("table", ["scores/a.parquet", "scores/b.parquet", "code.py"], ["table.csv", "table.html"], 2.5)
@@ -57,7 +59,11 @@ def test_the_plan_says_jobs_done_core_hours_longest_memory_disk_and_times():
     text = plan_text(everything, left, {"saez_2022_error"}, ["mine"], 3)
     rows = {line.split()[0]: line.split() for line in text.splitlines() if line}
     assert rows["evaluate"][1:4] == ["2", "2", "0.00"]
-    assert rows["measure"][1:4] == ["1", "0", "1.00"] and "60 min" in " ".join(rows["measure"]) and "2.0 GB" in " ".join(rows["measure"])
+    assert (
+        rows["measure"][1:4] == ["1", "0", "1.00"]
+        and "60 min" in " ".join(rows["measure"])
+        and "2.0 GB" in " ".join(rows["measure"])
+    )
     assert rows["tables_and_figures"][1:3] == ["1", "0"] and rows["all"][1:4] == ["4", "2", "1.00"]
     assert "0.50 GB" in " ".join(rows["all"]) and "3 cores 60 min" in text and "mine" in text and "Nothing was started" in text
 
