@@ -72,7 +72,7 @@ archive: $(READY) ## one file with scores, configuration, provenance, tables and
 .PHONY: reproduce
 reproduce: $(READY) ## tables and figures again from an archive, compared byte for byte: ARCHIVE=results/archive/foldshift.zip
 	@test -n "$(ARCHIVE)" || { echo "Name the archive: make reproduce ARCHIVE=results/archive/foldshift.zip"; exit 1; }
-	@"$(BIN)/python" tools/reproduce.py "$(ARCHIVE)" --cores $(CORES)
+	@"$(BIN)/python" tools/reproduce.py "$(ARCHIVE)" --cores $(CORES) $(if $(STUDIES_FROM),--studies-from $(STUDIES_FROM))
 
 .PHONY: fuzz
 fuzz: $(READY) ## a million damaged data files against every parser

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,9 +23,24 @@ def renamed(path, folders):
 
 
 def own_modules(imports):
-    """Modules of learners and partitioners of the user's own, by their place below the working directory."""
+    """Modules of learners and partitioners of the user's own, and what they import, by their place below the working directory or the import path."""
     files = [Path(file) for file in module_files(objects=imports)]
-    return {file.relative_to(Path.cwd()).as_posix(): file for file in files if ROOT / "src" not in file.parents}
+    folders = [Path.cwd(), *(Path(folder).resolve() for folder in sys.path)]
+    return {
+        file.relative_to(next(folder for folder in folders if folder in file.parents)).as_posix(): file
+        for file in files
+        if ROOT / "src" not in file.parents
+    }
+
+
+def own_studies(folders):
+    """Files of studies of the user's own, for the record: `make reproduce` runs no code of an archive."""
+    return {
+        f"studies/{study}/{file.relative_to(folder).as_posix()}": file
+        for study, folder in folders.items()
+        for file in sorted(Path(folder).rglob("*"))
+        if file.suffix in {".py", ".yaml", ".csv", ".md"}
+    }
 
 
 def moment(times):
@@ -40,7 +56,7 @@ def read(path):
 def main(job):
     """Name everything, write the archive, log its size and checksum."""
     given, folders = job.input, job.params.folders
-    files = workflow_files(ROOT) | own_modules(job.params.imports)
+    files = workflow_files(ROOT) | own_modules(job.params.imports) | own_studies(job.params.studies)
     objects = {"config/datasets.tsv": given.catalogue, "config/learners.yaml": given.learners, "config/costs.tsv": given.costs}
     for path in (*given.outputs, *given.rows, *given.descriptions, *given.origins, *given.provenance):
         files[renamed(path, folders)] = path

@@ -1,5 +1,6 @@
 """Run the workflow in a folder of its own."""
 
+import json
 import os
 import re
 import subprocess
@@ -120,6 +121,26 @@ class Workflow:
         if check:
             assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
         return done
+
+    def watched(self, *arguments, **keywords):
+        """Run and look on: what every job loads of the library and of the user's own modules, and what its rule says that it rests on.
+
+        Returns
+        -------
+        jobs : list of (str, str, set of str, set of str)
+            Rule, first output, files loaded, files declared.
+        """
+        notes = self.folder / "watched.jsonl"
+        env = {"FOLDSHIFT_WATCH": str(notes), "PYTHONPATH": str(ROOT / "tests/watch")}
+        self(*arguments, env=env, check=True, **keywords)
+        jobs = {}
+        for line in notes.read_text().splitlines():
+            note = json.loads(line)
+            loaded, declared = jobs.setdefault((note["rule"], note["output"]), (set(), set()))
+            declared.update(note["code"])
+            place = f"{note['module'].replace('.', '/')}.py"
+            loaded.update(str(folder / place) for folder in (self.root / "src", self.folder) if (folder / place).is_file())
+        return [(*job, *files) for job, files in jobs.items()]
 
     def start(self, log, *arguments, **keywords):
         """A run in the background and in a session of its own; what it says goes to the file `log`."""

@@ -22,9 +22,9 @@ from foldshift.datasets.catalogue import load_dataset, read_catalogue
 from foldshift.evaluation import build_learner, evaluate_folds
 from foldshift.files import write_text
 from foldshift.partition import make_folds
-from foldshift.planning.config import TASKS, read_learners, read_yaml
 from foldshift.reporting.tables import to_csv
 from foldshift.shift import fold_ks
+from foldshift.studies.configure import configure
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPARED = ("traffic", "concrete", "abalone", "delevators")  # small, middle, large, largest
@@ -177,12 +177,12 @@ def bench_regression(study, learners, mirror):
 
 def main():
     """Measure one study or all."""
+    paper = configure({"scale": "paper"}, ROOT)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mirror", default="", help="folder or URL of the real data")
-    parser.add_argument("--study", choices=list(TASKS), help="by default all")
+    parser.add_argument("--study", choices=list(paper.runs), help="by default all")
     options = parser.parse_args()
-    studies = read_yaml(ROOT / "config/paper.yaml", "configuration")["studies"]
-    learners = read_learners(ROOT / "config/learners.yaml")
+    studies, learners = paper.config["studies"], paper.learners
     print(f"Data: {'real, from ' + options.mirror if options.mirror else 'made up in the sizes of the real ones'}")
     costs = []
     for name, bench in (("saez_2022", bench_regression), ("moreno_torres_2012", bench_classifiers.bench)):

@@ -49,7 +49,7 @@ def configurations(study, learners):
 
 def load(names, mirror):
     """The data sets, numeric columns scaled to [0, 1]."""
-    kinds = pd.read_csv(ROOT / "workflow/reference/moreno_torres_2012_table1_datasets.csv")
+    kinds = pd.read_csv(ROOT / "src/foldshift/studies/moreno_torres_2012/printed/table1_datasets.csv")
     kinds.index = kinds["dataset"].str.lower()
     for name in names:
         if mirror:

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import yaml
 
+from foldshift.studies.configure import configure
+
 
 def main():
     """Build results/report.html with Snakemake and print the paths of report, tables and figures."""
-    config = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
-    results = Path(config.get("results", "results"))
+    raw = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
+    config = configure(raw, Path(__file__).resolve().parents[1]).config
+    results = Path(config["results"])
     report = results / "report.html"
     snakemake = Path(sys.executable).with_name("snakemake")
     made = subprocess.run([snakemake, "--cores", "1", "--quiet", "all", "--report", report], capture_output=True, text=True)

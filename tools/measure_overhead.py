@@ -9,6 +9,7 @@ the slice, Snakemake's start is measured by a dry run, and computing is what the
 
 import argparse
 import json
+import os
 import re
 import resource
 import subprocess
@@ -18,73 +19,61 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from foldshift.planning.jobs import START, TABLE_JOBS, study_jobs
-
-from foldshift.datasets.catalogue import read_catalogue
-from foldshift.planning.config import TASKS, fill_in, fitting, read_learners, read_yaml, resolve
-from foldshift.planning.costs import CostModel, read_costs
-from foldshift.planning.layout import Layout
+from foldshift.planning.engine import START as ENGINE_START
+from foldshift.planning.plan import RECORD, read_jobs
+from foldshift.studies.run import START
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = re.compile(r"done in [\d.]+ s, ([\d.]+) s of processor time, and ([\d.]+) s of it to start")
 TABLES = "tables"
 # Long jobs that do not belong to a data set; with them the share of the overhead would be smaller.
 LEFT_OUT = {"moreno_torres_2012": {"held_out": {"populations": []}}}
-KINDS = {
-    "moreno_measure_convergence": "convergence",
-    "moreno_measure_covariate_shift": "covariate_shift",
-    "moreno_measure_heldout": "held_out",
-    "saez_compare_scaling": "scaling",
-}
+MEASURES = ("compare_scaling", "measure_convergence", "measure_covariate_shift", "measure_heldout")
 
 
-def kind_of_log(parts):
+def kind_of_log(parts, study):
     """Kind of a job by the path of its log: tables and figures of a study are one kind."""
-    if parts[0] not in TASKS:
+    if parts[0] != study:
         return parts[0].removesuffix(".log")
     return TABLES if len(parts) == 2 else parts[1]
 
 
-def kind_of_rule(rule):
+def kind_of_rule(rule, study):
     """The same by its rule."""
-    return TABLES if any(rule in jobs for jobs in TABLE_JOBS.values()) else KINDS.get(rule, rule)
+    if not rule.startswith(f"{study}_"):
+        return rule
+    name = rule.removeprefix(f"{study}_")
+    return name if name in MEASURES else TABLES
 
 
-def read_logs(folder):
+def read_logs(folder, study):
     """Seconds of processor time by kind of job: lists of (work, start)."""
     found = defaultdict(list)
     for path in Path(folder).rglob("*.log"):
         if match := WORK.search(path.read_text(encoding="utf-8")):
-            found[kind_of_log(path.relative_to(folder).parts)].append((float(match[1]), float(match[2])))
+            found[kind_of_log(path.relative_to(folder).parts, study)].append((float(match[1]), float(match[2])))
     return found
 
 
-def planned_jobs(study, settings):
-    """Jobs of a study at the paper's scale, with some settings changed."""
-    raw = read_yaml(ROOT / "config/paper.yaml", "configuration") | settings
-    raw["studies"][study] |= LEFT_OUT.get(study, {})
-    schema = read_yaml(ROOT / "workflow/schemas/config.schema.yaml", "configuration schema")
-    filled = fill_in(raw, schema)
-    catalogue, learners = read_catalogue(ROOT / filled["catalogue"]), read_learners(ROOT / filled["learners_file"])
-    config = resolve(raw, schema, fitting(filled, catalogue, learners))
-    layout = Layout(study, config, catalogue, learners, CostModel(read_costs(ROOT / config["costs_file"])))
-    return study_jobs(study, config, layout, learners, catalogue).jobs
+def start_of(kind):
+    """Seconds that the cost model counts for starting a job."""
+    if kind == TABLES:
+        return START["items"]
+    if kind in MEASURES:
+        return START["measure"]
+    return ENGINE_START["learners" if kind == "evaluate" else "light"]
 
 
-def work_of(jobs):
+def work_of(jobs, study):
     """Seconds of work that the cost model expects of jobs, without starting them."""
-    light, learners, tables = START["light"], START["learners"], START["tables"]
-    evaluating = {"evaluate", "classify", *KINDS}
-    return sum(
-        job.seconds - (tables if kind_of_rule(job.rule) == TABLES else learners if job.rule in evaluating else light)
-        for job in jobs
-    )
+    return sum(max(job.seconds - start_of(kind_of_rule(job.rule, study)), 0.0) for job in jobs)
 
 
-def processor_seconds(command):
-    """Run a command; processor seconds of it and of all that it starts, and seconds by the clock."""
+def processor_seconds(command, record=None):
+    """Run a command; processor seconds of it and of all that it starts, and seconds by the clock. `record`: the file for the jobs of a dry run."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    env = os.environ | ({RECORD: str(record)} if record else {})
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env)
     if done.returncode:
         sys.exit(f"foldshift: the slice failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -114,10 +103,12 @@ def main():
         command += ["--configfile", ROOT / "config/paper.yaml"]
         paper = ["--config", f"studies={json.dumps({options.study: LEFT_OUT.get(options.study, {})})}", *mirror, *options.config]
         slice_config = [*paper, f"datasets={options.datasets}"]
-        planning, _ = processor_seconds([*command, "--dry-run", *paper])
-        own_planning, _ = processor_seconds([*command, "--dry-run", *slice_config])
+        whole_record, slice_record = Path(folder) / "whole", Path(folder) / "slice"
+        planning, _ = processor_seconds([*command, "--dry-run", *paper], whole_record)
+        own_planning, _ = processor_seconds([*command, "--dry-run", *slice_config], slice_record)
         whole, wall = processor_seconds([*command, *slice_config])
-        kinds = read_logs(Path(folder) / "results/logs")
+        kinds = read_logs(Path(folder) / "results/logs", options.study)
+        jobs, expected = read_jobs(whole_record), work_of(read_jobs(slice_record), options.study)
     n_jobs = sum(map(len, kinds.values()))
     work, start = (sum(pair[i] for pairs in kinds.values() for pair in pairs) for i in (0, 1))
     print(
@@ -128,17 +119,13 @@ def main():
         f"{whole - work - start - own_planning:.0f} s its bookkeeping; overhead {100 * (1 - work / whole):.1f} %"
     )
 
-    changed = dict(setting.split("=", 1) for setting in options.config)
-    settings = {key: int(value) for key, value in changed.items()}
-    jobs = planned_jobs(options.study, settings)
-    expected = work_of(planned_jobs(options.study, settings | {"datasets": options.datasets.split(",")}))
     per_start = {kind: sum(pair[1] for pair in pairs) / len(pairs) for kind, pairs in kinds.items()}
     per_job = (whole - work - start - own_planning) / n_jobs
-    starting = sum(per_start.get(kind_of_rule(job.rule), start / n_jobs) for job in jobs)
-    computing = work_of(jobs) * work / expected
+    starting = sum(per_start.get(kind_of_rule(job.rule, options.study), start / n_jobs) for job in jobs)
+    computing = work_of(jobs, options.study) * work / expected
     overhead = planning + per_job * len(jobs) + starting
     print(
-        f"whole study at this scale: {len(jobs)} jobs, {computing:.0f} s computing (the cost model's {work_of(jobs):.0f} s by {work / expected:.2f}), "
+        f"whole study at this scale: {len(jobs)} jobs, {computing:.0f} s computing (the cost model's {work_of(jobs, options.study):.0f} s by {work / expected:.2f}), "
         f"{starting:.0f} s starting jobs, {planning:.0f} s Snakemake's start, {per_job * len(jobs):.0f} s its bookkeeping"
     )
     print(f"overhead: {100 * overhead / (computing + overhead):.1f} % of core time")

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import yaml
 
-from foldshift.planning.config import read_yaml
-
 ROOT = Path(__file__).resolve().parents[1]
 N_DATASETS = 280
 N_BATCHES = 10
@@ -51,15 +49,12 @@ def plan(label, targets, configfile, *arguments):
 
 def large_grid():
     """The regression study on made-up data sets, ten times as many as the paper's, of the paper's sizes."""
-    config = read_yaml(ROOT / "config/paper.yaml", "configuration")
-    study = config["studies"]["saez_2022"]
-    sizes = [(100 + 130 * i % 9500, 3 + i % 40) for i in range(N_DATASETS)]
-    study["datasets"] = [f"made_up_{i:03}" for i in range(N_DATASETS)]
+    sizes = {f"made_up_{i:03}": (100 + 130 * i % 9500, 3 + i % 40) for i in range(N_DATASETS)}
     entries = {
         name: {"task": "regression", "target": "y", "sources": f"mirror:{name}.csv", "n_rows": rows, "n_features": columns}
-        for name, (rows, columns) in zip(study["datasets"], sizes)
+        for name, (rows, columns) in sizes.items()
     }
-    return {"extra_datasets": entries, "studies": {"saez_2022": study}}
+    return {"scale": "paper", "extra_datasets": entries, "studies": {"saez_2022": {"datasets": list(sizes)}}}
 
 
 def main():

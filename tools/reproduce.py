@@ -51,13 +51,13 @@ def archived_config(path):
     return config | PLACES | {"archived": True}
 
 
-def set_up(archive, unpacked, run):
+def set_up(archive, unpacked, run, studies_from):
     """Move what the tables and figures are made from into a folder of its own; they themselves stay where they were unpacked."""
     for name in archive.files:
         if name not in archive.outputs and name.startswith(("results/", "resources/", "config/")):
             (run / name).parent.mkdir(parents=True, exist_ok=True)
             (unpacked / name).rename(run / name)
-    config = archived_config(run / "results/provenance/config.yaml")
+    config = archived_config(run / "results/provenance/config.yaml") | {"studies_from": studies_from}
     (run / "archived.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
 
 
@@ -79,7 +79,7 @@ def shorten(items):
     return ", ".join(items[:SHOWN]) + (f" and {len(items) - SHOWN} more" if len(items) > SHOWN else "")
 
 
-def reproduce(path, name, cores):
+def reproduce(path, name, cores, studies_from=()):
     """Unpack, check, make again, compare, say what came of it.
 
     Returns
@@ -92,7 +92,7 @@ def reproduce(path, name, cores):
     try:
         archive = unpack(path, unpacked)
         print(f"{path}: SHA-256 {content_of(path).sha256}, {len(archive.files)} files, all checksums right", flush=True)
-        set_up(archive, unpacked, run)
+        set_up(archive, unpacked, run, [str(Path(folder).absolute()) for folder in studies_from])
         print(f"Making {len(archive.outputs)} tables and figures again in {run} ...", flush=True)
         make_again(run, cores)
         differences = differing_outputs(archive, run)
@@ -123,9 +123,15 @@ def main():
     parser.add_argument("archive", help="made with `snakemake archive`: results/archive/foldshift.zip")
     parser.add_argument("--folder", help="where to work, and keep everything; by default a temporary folder")
     parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument(
+        "--studies-from",
+        nargs="*",
+        default=[],
+        help="folders with studies that do not come with the project, as in the configuration",
+    )
     options = parser.parse_args()
     try:
-        sys.exit(0 if reproduce(Path(options.archive), options.folder, options.cores) else 1)
+        sys.exit(0 if reproduce(Path(options.archive), options.folder, options.cores, options.studies_from) else 1)
     except FoldshiftError as error:
         sys.exit(f"foldshift: {error}")
 

@@ -5,12 +5,26 @@ from pathlib import Path
 
 import yaml
 
+from foldshift.planning.config import compose_schema
+from foldshift.studies.load import find_studies
+
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = """# Configuration
 
-Made from `workflow/schemas` by `tools/write_config_readme.py`; a test fails when they differ.
+Made from `workflow/schemas` and from every study's `study.yaml` by `tools/write_config_readme.py`; a test fails when they differ.
 
-`config.yaml` is the default: embedded data, minutes. `paper.yaml` is the papers' scale. Any key can be set on the command line, after the targets:
+`config.yaml` is the default: embedded data, minutes (`scale: laptop`). `paper.yaml` is the papers' scale (`scale: paper`). The settings of a study at every scale stand in its folder,
+`src/foldshift/studies/<id>/study.yaml`. A configuration of your own says what differs and nothing else:
+
+```yaml
+# my.yaml: one study, with the settings of the laptop but for two
+studies:
+  saez_2022: { datasets: [mine, diabetes], n_seeds: 100 }
+extra_datasets:
+  mine: { task: regression, target: price, sources: "file:data/mine.csv" }
+```
+
+Any key can be set on the command line, after the targets:
 
     snakemake saez_2022 --cores 2 --configfile config/paper.yaml --config mirror=FOLDER n_seeds=20 datasets=abalone,yacht
 
@@ -108,6 +122,7 @@ def readme():
         yaml.safe_load((ROOT / f"workflow/schemas/{name}.schema.yaml").read_text(encoding="utf-8"))
         for name in ("config", "catalogue")
     )
+    config = compose_schema(config, find_studies())
     columns = f"\n## The catalogue, `datasets.tsv`\n\nOne line for each data set, separated by tabs.\n\n{table(catalogue)}\n"
     return f"{HEAD}## Keys\n\n{table(config)}\n{columns}{TAIL}"
 

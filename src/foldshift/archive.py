@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from rocrate.model import ContextEntity
+from rocrate.rocrate import ROCrate
+
 from foldshift.errors import DataError
 from foldshift.files import atomic_path
 
@@ -62,15 +65,11 @@ _FORMATS = {
     ".tsv": "text/tab-separated-values",
     ".yaml": "application/yaml",
 }
-_CONTEXT = ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
-_ROCRATE = "https://w3id.org/ro/crate/1.1"
 _PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
-_SNAKEMAKE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
-_LICENCE = "https://spdx.org/licenses/MIT"
 
 
 class Content(NamedTuple):
@@ -189,7 +188,7 @@ def _copy(source, target):
 
 
 def crate(contents, outputs, objects, *, started, ended, versions, origins):
-    """Metadata of an archive, JSON-LD.
+    """Metadata of an archive, JSON-LD, without anything random and without the time of day.
 
     Parameters
     ----------
@@ -202,102 +201,76 @@ def crate(contents, outputs, objects, *, started, ended, versions, origins):
     -------
     metadata : dict
     """
-    data = [_data_entity(origin) for origin in sorted(origins, key=lambda origin: origin["name"])]
-    digest = "".join(f"{content.sha256} {name}\n" for name, content in sorted(contents.items()))
-    # Not random, as the profile recommends: the same results shall give the same archive.
-    action = uuid.uuid5(uuid.NAMESPACE_URL, digest).urn
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
-        "conformsTo": [_ref(profile) for profile in _PROFILES],
-        "name": "Results of a foldshift run",
-        "description": "Scores of every fit, what was measured beside them, configuration and provenance, and the tables and figures made from them. "
-        "The raw data are not included; the provenance says where they came from, with checksums. `make reproduce` makes the tables and figures again.",
-        "datePublished": ended,
-        "license": _ref(_LICENCE),
-        "mainEntity": _ref(WORKFLOW),
-        "mentions": [_ref(action), *(_ref(entity["@id"]) for entity in data)],
-        "hasPart": [_ref(_id(name)) for name in sorted(contents)],
-    }
-    run = {
-        "@id": action,
-        "@type": "CreateAction",
-        "name": "Run of the foldshift workflow",
-        "description": "The resolved configuration is results/provenance/config.yaml; start and end are the times of the first and of the last file.",
-        "startTime": started,
-        "endTime": ended,
-        "actionStatus": "http://schema.org/CompletedActionStatus",
-        "instrument": _ref(WORKFLOW),
-        "object": [*(_ref(_id(name)) for name in sorted(objects)), *(_ref(entity["@id"]) for entity in data)],
-        "result": [_ref(_id(name)) for name in sorted(outputs)],
-    }
-    language = {
-        "@id": _SNAKEMAKE,
-        "@type": "ComputerLanguage",
-        "name": "Snakemake",
-        "identifier": _ref("https://doi.org/10.1093/bioinformatics/bts480"),
-        "url": _ref("https://snakemake.readthedocs.io"),
-        "version": versions["packages"].get("snakemake", "unknown"),
-    }
-    licence = {
-        "@id": _LICENCE,
-        "@type": "CreativeWork",
-        "name": "MIT License",
-        "description": "Of the workflow and of what it computed; the data sets have licences of their own.",
-    }
-    profiles = [
-        {"@id": url, "@type": "CreativeWork", "name": name, "version": version} for url, (name, version) in _PROFILES.items()
-    ]
-    descriptor = {
-        "@id": METADATA,
-        "@type": "CreativeWork",
-        "about": _ref("./"),
-        "conformsTo": [_ref(_ROCRATE), _ref("https://w3id.org/workflowhub/workflow-ro-crate/1.0")],
-    }
-    files = [_file_entity(name, contents[name], versions) for name in sorted(contents)]
-    return {"@context": _CONTEXT, "@graph": [descriptor, root, run, language, licence, *profiles, *data, *files]}
+    made = ROCrate(version="1.1")
+    made.metadata.extra_contexts.append("https://w3id.org/ro/terms/workflow-run/context")
 
+    def add(identifier, kind, /, **properties):
+        return made.add(ContextEntity(made, identifier, {"@type": kind} | properties))
 
-def _ref(identifier):
-    return {"@id": identifier}
-
-
-def _id(name):
-    """Identifier of a file: its path as a relative URI."""
-    return quote(name, safe="/@+-._~")
-
-
-def _file_entity(name, content, versions):
-    entity = {"@id": _id(name), "@type": "File", "name": Path(name).name}
-    if name == WORKFLOW:
-        entity |= {
-            "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
-            "name": "foldshift",
-            "version": versions["foldshift"],
-            "programmingLanguage": _ref(_SNAKEMAKE),
+    files = {}
+    for name in sorted(contents):
+        facts = {
+            "name": Path(name).name,
+            "contentSize": str(contents[name].size),
+            "encodingFormat": _FORMATS.get(Path(name).suffix, "text/plain"),
+            "sha256": contents[name].sha256,
         }
-    return entity | {
-        "contentSize": str(content.size),
-        "encodingFormat": _FORMATS.get(Path(name).suffix, "text/plain"),
-        "sha256": content.sha256,
-    }
+        if name == WORKFLOW:
+            facts |= {"name": "foldshift", "version": versions["foldshift"]}
+            snakemake = versions["packages"].get("snakemake", "unknown")
+            files[name] = made.add_workflow(dest_path=name, properties=facts, main=True, lang="snakemake", lang_version=snakemake)
+        else:
+            files[name] = made.add_file(dest_path=name, properties=facts)
+    data = [
+        add(f"#data-{quote(origin['name'], safe='')}", "CreativeWork", **_facts(origin))
+        for origin in sorted(origins, key=lambda origin: origin["name"])
+    ]
+    digest = "".join(f"{content.sha256} {name}\n" for name, content in sorted(contents.items()))
+    action = made.add_action(
+        files[WORKFLOW],
+        # Not random, as the profile recommends: the same results shall give the same archive.
+        identifier=uuid.uuid5(uuid.NAMESPACE_URL, digest).urn,
+        object=[*(files[name] for name in sorted(objects)), *data],
+        result=[files[name] for name in sorted(outputs)],
+        properties={
+            "name": "Run of the foldshift workflow",
+            "description": "The resolved configuration is results/provenance/config.yaml; "
+            "start and end are the times of the first and of the last file.",
+            "startTime": started,
+            "endTime": ended,
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+        },
+    )
+    made.name = "Results of a foldshift run"
+    made.description = (
+        "Scores of every fit, what was measured beside them, configuration and provenance, and the tables and figures made from "
+        "them. The raw data are not included; the provenance says where they came from, with checksums. `make reproduce` makes "
+        "the tables and figures again."
+    )
+    made.datePublished = ended
+    made.license = add(
+        "https://spdx.org/licenses/MIT",
+        "CreativeWork",
+        name="MIT License",
+        description="Of the workflow and of what it computed; the data sets have licences of their own.",
+    )
+    profiles = [add(url, "CreativeWork", name=name, version=version) for url, (name, version) in _PROFILES.items()]
+    made.root_dataset["conformsTo"] = profiles
+    made.root_dataset["mentions"] = [action, *data]
+    return made.metadata.generate()
 
 
-def _data_entity(origin):
+def _facts(origin):
     """A data set, which is not in the archive, by where it came from."""
-    entity = {
-        "@id": f"#data-{quote(origin['name'], safe='')}",
-        "@type": "CreativeWork",
-        "name": origin.get("title") or origin["name"],
-    }
     facts = {
+        "name": origin.get("title") or origin["name"],
         "identifier": origin["source"],
         "url": origin.get("address"),
         "sha256": origin.get("sha256"),
         "license": origin.get("licence"),
         "citation": origin.get("citation"),
     }
-    return entity | {key: value for key, value in facts.items() if value}
+    return {key: value for key, value in facts.items() if value}
 
 
 def unpack(path, folder):

@@ -1,10 +1,10 @@
 """Packages whose names are imported when they are first used, so that a job starts with only what it needs."""
 
-import importlib
+import lazy_loader
 
 
 def exports(package, where):
-    """Make the ``__getattr__`` and ``__dir__`` of a package that imports its public names on demand (PEP 562).
+    """Make the ``__getattr__``, ``__dir__`` and ``__all__`` of a package that imports its public names on demand (PEP 562).
 
     Parameters
     ----------
@@ -17,13 +17,5 @@ def exports(package, where):
     -------
     getattr, dir, all : callable, callable, list of str
     """
-
-    def __getattr__(name):
-        if name not in where:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(f"{package}.{where[name]}"), name)
-
-    def __dir__():
-        return sorted(where)
-
-    return __getattr__, __dir__, sorted(where)
+    names = {module: [name for name, place in where.items() if place == module] for module in where.values()}
+    return lazy_loader.attach(package, submod_attrs=names)

@@ -45,12 +45,12 @@ def change(name="as printed", truth="SCV", values=VALUES, truth_values=TRUTH, **
     return Change(name, "paper", "heom", "balanced", truth, "all nine", values, truth_values, **options)
 
 
-AS_PRINTED = judge(change(convergence=CONVERGENCE), SCHEMES, PARTITIONERS, n_subsets=12)
+AS_PRINTED = judge(change(convergence=CONVERGENCE), SCHEMES, PARTITIONERS, n_subsets=12, master_seed=0)
 
 
 def test_the_unchanged_case_is_table_6():
     table = ablation_table([AS_PRINTED])
-    plain = accuracy_table({"paper": (VALUES, TRUTH)}, SCHEMES, PARTITIONERS, n_subsets=12)
+    plain = accuracy_table({"paper": (VALUES, TRUTH)}, SCHEMES, PARTITIONERS, n_subsets=12, master_seed=0)
     for column in plain.columns[1:]:
         assert table[column].tolist() == plain[column].tolist()
     row = table[(table["scheme"] == "5x2") & (table["partitioner"] == "SCV")].iloc[0]
@@ -77,7 +77,9 @@ def test_a_bias_towards_a_classifier_costs_agreement_with_another_truth_but_not_
     for k in SCHEMES:
         values[k, "DOB-SCV"][0] += 0.2  # so that the nearest neighbour seems the best of all
     kinds = {
-        truth: judge(change(truth=truth, values=values), SCHEMES, PARTITIONERS, n_subsets=4).accuracies[5, "DOB-SCV"]
+        truth: judge(change(truth=truth, values=values), SCHEMES, PARTITIONERS, n_subsets=4, master_seed=0).accuracies[
+            5, "DOB-SCV"
+        ]
         for truth in ("SCV", "own")
     }
     assert kinds["SCV"].opposite_percent > 10 and kinds["own"].opposite_percent == 0
@@ -85,16 +87,22 @@ def test_a_bias_towards_a_classifier_costs_agreement_with_another_truth_but_not_
 
 
 def test_a_held_out_truth_may_be_one_number_per_cell():
-    given = judge(change(truth="held-out", truth_values=dict.fromkeys(SCHEMES, BASE)), SCHEMES, PARTITIONERS, n_subsets=3)
+    given = judge(
+        change(truth="held-out", truth_values=dict.fromkeys(SCHEMES, BASE)), SCHEMES, PARTITIONERS, n_subsets=3, master_seed=0
+    )
     found = agreements(BASE, VALUES[2, "SCV"], formula="paper")
     assert given.accuracies[2, "SCV"].percent == pytest.approx(100 * found.agree.mean())
 
 
 def test_a_set_of_classifiers_uses_their_rows_only():
-    fewer = judge(change(learners=[0, 1, 3], convergence=CONVERGENCE), SCHEMES, PARTITIONERS, n_subsets=3)
+    fewer = judge(change(learners=[0, 1, 3], convergence=CONVERGENCE), SCHEMES, PARTITIONERS, n_subsets=3, master_seed=0)
     rows = {key: array[[0, 1, 3]] for key, array in VALUES.items()}
     same = judge(
-        change(values=rows, truth_values={k: t[[0, 1, 3]] for k, t in TRUTH.items()}), SCHEMES, PARTITIONERS, n_subsets=3
+        change(values=rows, truth_values={k: t[[0, 1, 3]] for k, t in TRUTH.items()}),
+        SCHEMES,
+        PARTITIONERS,
+        n_subsets=3,
+        master_seed=0,
     )
     assert fewer.accuracies[5, "SCV"][:5] == same.accuracies[5, "SCV"][:5]
     table = ablation_table([fewer])
@@ -129,7 +137,9 @@ def test_the_last_is_compared_with_the_next_one_above():
 def test_swapped_results_reverse_the_conclusions():
     values = {(k, {"SCV": "DOB-SCV", "DOB-SCV": "SCV"}.get(name, name)): array for (k, name), array in VALUES.items()}
     speeds = {(k, {"SCV": "DOB-SCV", "DOB-SCV": "SCV"}.get(name, name)): array for (k, name), array in CONVERGENCE.items()}
-    table = conclusions_table([judge(change(values=values, convergence=speeds), SCHEMES, PARTITIONERS, n_subsets=12)])
+    table = conclusions_table(
+        [judge(change(values=values, convergence=speeds), SCHEMES, PARTITIONERS, n_subsets=12, master_seed=0)]
+    )
     verdicts = table[table["scheme"] == "Average"].set_index("conclusion")["verdict"]
     assert verdicts["SCV below DOB-SCV"] == verdicts["SCV slower than DOB-SCV"] == "reversed"
 
@@ -153,7 +163,7 @@ def test_verdicts(difference, error, equality, expected):
 
 
 def test_what_is_not_there_is_not_tested():
-    bare = judge(change(), {5: 2}, ["SCV", "DOB-SCV"], n_subsets=4)
+    bare = judge(change(), {5: 2}, ["SCV", "DOB-SCV"], n_subsets=4, master_seed=0)
     table = conclusions_table([bare]).set_index(["conclusion", "scheme"])["verdict"]
     assert (
         table["SCV below DB-SCV", "5x2"]
@@ -164,7 +174,7 @@ def test_what_is_not_there_is_not_tested():
     assert table["SCV below DOB-SCV", "5x2"] != "not tested"
     single = {key: array[:, :, :1] for key, array in VALUES.items()}
     for truth in ("own", "all", "SCV"):
-        one = conclusions_table([judge(change(truth=truth, values=single), SCHEMES, PARTITIONERS, n_subsets=4)])
+        one = conclusions_table([judge(change(truth=truth, values=single), SCHEMES, PARTITIONERS, n_subsets=4, master_seed=0)])
         assert set(one["verdict"]) == {"not tested"}
     same = {key: np.repeat(array[:1], 4, axis=0) for key, array in VALUES.items()}
     equal = judge(
@@ -172,13 +182,20 @@ def test_what_is_not_there_is_not_tested():
         SCHEMES,
         PARTITIONERS,
         n_subsets=4,
+        master_seed=0,
     )
     assert ablation_table([equal])["percent"].isna().all()
 
 
 def test_one_data_set_gives_tables_without_verdicts():
     values = {key: array[:, :1] for key, array in VALUES.items()}
-    lone = judge(change(values=values, truth_values={k: t[:, :1] for k, t in TRUTH.items()}), SCHEMES, PARTITIONERS, n_subsets=4)
+    lone = judge(
+        change(values=values, truth_values={k: t[:, :1] for k, t in TRUTH.items()}),
+        SCHEMES,
+        PARTITIONERS,
+        n_subsets=4,
+        master_seed=0,
+    )
     assert set(conclusions_table([lone])["verdict"]) == {"not tested"}
     assert "no pair" in to_html(ablation_grid(ablation_table([lone])))
 
@@ -209,7 +226,7 @@ def test_bias_is_the_mean_difference_from_the_truth_with_both_errors():
 
 
 def test_pages_name_every_change_and_every_conclusion():
-    other = judge(change("own truth", truth="own"), SCHEMES, PARTITIONERS, n_subsets=4)
+    other = judge(change("own truth", truth="own"), SCHEMES, PARTITIONERS, n_subsets=4, master_seed=0)
     conclusions = conclusions_grid(conclusions_table([AS_PRINTED, other]))
     assert conclusions.header == ["Change", *[entry[0] for entry in CONCLUSIONS]]
     for grid in (conclusions, ablation_grid(ablation_table([AS_PRINTED, other]))):
@@ -220,7 +237,7 @@ def test_pages_name_every_change_and_every_conclusion():
 
 
 def test_the_figure_has_a_dot_for_every_change_and_partitioner():
-    other = judge(change("own truth", truth="own"), SCHEMES, PARTITIONERS, n_subsets=4)
+    other = judge(change("own truth", truth="own"), SCHEMES, PARTITIONERS, n_subsets=4, master_seed=0)
     figure = draw_ablation(ablation_table([AS_PRINTED, other]))
     dots = [line for line in figure.axes[0].lines if line.get_label() in PARTITIONERS]
     assert [len(line.get_xdata()) for line in dots] == [2] * 4

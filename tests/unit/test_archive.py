@@ -8,7 +8,7 @@ import stat
 import zipfile
 from collections import namedtuple
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import pytest
 from hypothesis import given, settings
@@ -129,6 +129,7 @@ def test_the_metadata_have_what_the_profiles_require(tmp_path, made):
     assert {"@id": "https://w3id.org/ro/crate/1.1"} in descriptor["conformsTo"]
     assert root["@type"] == "Dataset" and root["name"] and root["description"] and entities[root["license"]["@id"]]["name"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", root["datePublished"])
+    assert root["datePublished"] == FACTS["ended"]  # not the time of writing
     parts = [part["@id"] for part in root["hasPart"]]
     assert {unquote(part) for part in parts} == names and len(parts) == len(names)
     for part in parts:
@@ -266,10 +267,17 @@ def test_no_name_lands_outside_even_if_the_metadata_list_it(tmp_path_factory, pa
     name = "/".join(parts)
     folder = tmp_path_factory.mktemp("names")
     files = some_files(folder / "files")
-    write(folder / "listed.zip", files | {name: files[TABLE]})
-    with contextlib.suppress(DataError):
-        unpack(folder / "listed.zip", folder / "in" / "out")
-    allowed = {folder / "listed.zip", *files.values()}
+    plain = write(folder / "plain.zip", files | {"plain.csv": files[TABLE]})
+
+    def list_name(member, data):
+        return data.replace(b'"plain.csv"', json.dumps(quote(name)).encode()) if member == METADATA else data
+
+    listed = rewrite(plain, folder / "listed.zip", list_name, leave_out=["plain.csv"])
+    with zipfile.ZipFile(listed, "a") as opened, opened.open(zipfile.ZipInfo(name), "w") as file:
+        file.write(files[TABLE].read_bytes())
+    with contextlib.nullcontext() if set(parts) <= {"a", "b c", "~", "ü"} else contextlib.suppress(DataError):
+        unpack(listed, folder / "in" / "out")
+    allowed = {plain, listed, *files.values()}
     assert all(folder / "in" / "out" in path.parents for path in folder.rglob("*") if path.is_file() and path not in allowed)
 
 

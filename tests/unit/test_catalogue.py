@@ -126,7 +126,7 @@ def test_it_holds_28_regression_sets_27_classification_sets_one_repaired_7_monit
 
 
 def test_counts_are_those_of_the_regression_paper(root):
-    printed = {row["dataset"]: row for row in rows_of(root / "workflow/reference/saez_2022_table1_datasets.csv")}
+    printed = {row["dataset"]: row for row in rows_of(root / "src/foldshift/studies/saez_2022/printed/table1_datasets.csv")}
     assert sorted(printed) == sorted(studied("regression"))
     for name, row in printed.items():
         assert (CATALOGUE[name].n_rows, CATALOGUE[name].n_features) == (int(row["samples"]), int(row["attributes"]))

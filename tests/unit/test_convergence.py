@@ -523,7 +523,7 @@ def test_a_single_data_set_and_order_give_no_error_and_no_warning():
         warnings.simplefilter("error")
         table = convergence_table(pair_means(rows), *ARGUMENTS)
         assert table[["standard_error", "dataset_error", "expected_error"]].isna().all(axis=None)
-        assert "14.0 (?)" in to_html(convergence_grid(table))  # expected: twice the mean of 4 and 10
+        assert "14.0 (–)" in to_html(convergence_grid(table))  # expected: twice the mean of 4 and 10
         sensitivity = sensitivity_table(pair_means(rows), *ARGUMENTS)
         assert sensitivity["standard_error"].isna().all() and sensitivity["value"].notna().all()
         to_html(sensitivity_grid(sensitivity))

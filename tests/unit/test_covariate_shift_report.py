@@ -93,7 +93,7 @@ DRIFT = drift_by_cell(FEATURES, SCHEMES)
 ERRORS = run_errors(SCORES, NAMES, ["a", "b"])
 BY_CELL, CELL_ERRORS = shift_by_cell(SHIFT, SCHEMES), error_by_cell(ERRORS, SCHEMES)
 BY_CELL = BY_CELL.merge(DRIFT, on=["dataset", "scheme", "partitioner"])
-CORRELATIONS = shift_and_error(SHIFT, ERRORS, SCHEMES, NAMES, n_draws=200)
+CORRELATIONS = shift_and_error(SHIFT, ERRORS, SCHEMES, NAMES, n_draws=200, master_seed=0)
 
 
 def test_cells_have_means_and_standard_errors_over_their_runs():
@@ -251,7 +251,7 @@ def test_known_dependence_is_found_at_every_level():
 def test_the_extreme_partitioner_can_hide_the_order_of_the_others():
     errors = ERRORS.copy()
     errors.loc[errors["partitioner"] == "DB-SCV", "error"] *= 2.5  # least shift, larger error than SCV
-    table = shift_and_error(SHIFT, errors, SCHEMES, NAMES, n_draws=50)
+    table = shift_and_error(SHIFT, errors, SCHEMES, NAMES, n_draws=50, master_seed=0)
     found = table.query("level == 'partitioners' and error == 'rms'").groupby("partitioner")["spearman"].mean()
     assert found["all"] == pytest.approx(0.4) and found["all but MS-SCV"] == pytest.approx(-0.5)
 
@@ -259,7 +259,7 @@ def test_the_extreme_partitioner_can_hide_the_order_of_the_others():
 def test_noise_has_an_interval_around_zero_of_the_width_its_data_sets_give():
     shift = SHIFT.copy()
     shift[list(MEASURES)] = np.random.default_rng(3).random((len(shift), 5))
-    runs = shift_and_error(shift, ERRORS, SCHEMES, NAMES).query("level == 'runs' and error == 'signed'")
+    runs = shift_and_error(shift, ERRORS, SCHEMES, NAMES, master_seed=0).query("level == 'runs' and error == 'signed'")
     # The correlation of 10 independent pairs has the standard deviation 1/3, the mean over 8 data sets an eighth of its variance.
     assert runs["standard_error"].mean() == pytest.approx(1 / 3 / np.sqrt(8), rel=0.15)
     assert ((runs["low"] < 0) & (runs["high"] > 0)).mean() > 0.8
@@ -269,13 +269,13 @@ def test_runs_in_which_a_fit_failed_and_learners_that_never_work_are_left_out():
     errors = ERRORS.copy()
     errors.loc[(errors["learner"] == "b") & (errors["dataset"] == "set0"), "error"] = np.nan
     errors.loc[(errors["learner"] == "a") & (errors["run"] == 3), "error"] = np.nan
-    table = shift_and_error(SHIFT, errors, SCHEMES, NAMES, n_draws=50).query("level == 'runs'")
+    table = shift_and_error(SHIFT, errors, SCHEMES, NAMES, n_draws=50, master_seed=0).query("level == 'runs'")
     assert table["spearman"].abs().to_numpy() == pytest.approx(1) and (table["n_datasets"] == 8).all()
 
 
 def test_one_data_set_gives_correlations_without_intervals_and_tables_that_print():
     shift, errors = (frame[frame["dataset"] == "set0"] for frame in (SHIFT, ERRORS))
-    table = shift_and_error(shift, errors, SCHEMES, NAMES)
+    table = shift_and_error(shift, errors, SCHEMES, NAMES, master_seed=0)
     assert table["low"].isna().all() and table.query("level == 'datasets'")["spearman"].isna().all()
     assert table.query("level == 'runs'")["spearman"].notna().all()
     assert "nan" not in to_html(correlation_grid(table)).lower()
@@ -338,7 +338,8 @@ def measure(folder, data, folds, parts, runs, monkeypatch):
         seeds = {k: np.arange(6)[part] + 100 * k for k in (2, 5)}
         paths.append(folder / f"{number}.npz")
         write_folds(paths[-1], {key: cut[part] for key, cut in folds.items()}, seeds)
-    made = measure_covariate_shift.measure_covariate_shift(SimpleNamespace(data="", folds=paths), {"dataset": "made"}, runs=runs)
+    inputs = SimpleNamespace(data="", folds=paths)
+    made = measure_covariate_shift.measure_covariate_shift(inputs, {"dataset": "made"}, runs=runs, master_seed=0)
     return {kind: pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True) for kind, parts in made.items()}
 
 
@@ -441,7 +442,13 @@ def test_all_tables_are_made_from_what_was_measured(measured, tmp_path):
         columns=["dataset", "learner", "partitioner", "k", "seed", "auc_crisp"],
     )
     scores.to_parquet(tmp_path / "scores.parquet")
-    settings = {"alpha": 0.1, "iterations": {2: 5, 5: 2}, "partitioners": NAMES[:2], "ids": {"paper": {"A": "a"}}}
+    settings = {
+        "alpha": 0.1,
+        "iterations": {2: 5, 5: 2},
+        "partitioners": NAMES[:2],
+        "ids": {"paper": {"A": "a"}},
+        "master_seed": 0,
+    }
     names = {"shift": "covariate_shift", "features": "shifted_features", "scores": "scores"}
     inputs = SimpleNamespace(**{key: [tmp_path / f"{name}.parquet"] for key, name in names.items()})
     items = covariate_shift(inputs, settings)

@@ -2,6 +2,7 @@ import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
+import compare_scaling
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +11,6 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 from sklearn.model_selection import cross_val_predict
 
-import compare_scaling
 import evaluate
 from foldshift.datasets.dataset import Dataset, write_prepared
 from foldshift.evaluation import build_learner, evaluate_cell, evaluate_folds, isolation, regression_scores

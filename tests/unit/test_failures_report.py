@@ -7,24 +7,24 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import compare_with_paper
+import list_failures
 import numpy as np
 import pandas as pd
+import plot_convergence
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import tabulate_error
+import tabulate_scaling
 
 import collect_scores
 import compare_classes_with_paper
-import compare_with_paper
-import list_failures
-import plot_convergence
 import tabulate_ablation
 import tabulate_agreement
 import tabulate_convergence
 import tabulate_covariate_shift
-import tabulate_error
 import tabulate_heldout
-import tabulate_scaling
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
 from foldshift.evaluation.storage import SCORE_SCHEMA, write_rows
 from foldshift.evaluation.summary import SEED_SHIFT_SCHEMA, count_failures, seed_schema
@@ -59,7 +59,8 @@ PLACES = {
 
 def run(main, inputs, outputs, **params):
     """Run a script's main as a job; a warning is an error."""
-    job = SimpleNamespace(input=SimpleNamespace(**inputs), output=SimpleNamespace(**outputs), params=SimpleNamespace(**params))
+    job = SimpleNamespace(input=SimpleNamespace(**inputs), output=SimpleNamespace(**outputs), config={"master_seed": 0})
+    job.params = SimpleNamespace(**params, master_seed=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         main(job)
@@ -112,7 +113,8 @@ def short_work():
 def regression(tmp_path_factory, root):
     """Function that makes all tables of the regression study with one kind of failure, by name; rows of seeds as well."""
     printed = [
-        str(root / f"workflow/reference/saez_2022_{name}.csv") for name in ("table1_datasets", "table4_dn", "table5_error")
+        str(root / f"src/foldshift/studies/saez_2022/printed/{name}.csv")
+        for name in ("table1_datasets", "table4_dn", "table5_error")
     ]
     datasets = pd.read_csv(printed[0])
     rng, rows, shift = np.random.default_rng(0), [], []

@@ -1,14 +1,14 @@
 import copy
 
 import pytest
+from foldshift.planning.jobs import study_jobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldshift.datasets.entry import CatalogueEntry
 from foldshift.planning.blocks import Bundle, block_range
-from foldshift.planning.config import read_yaml, resolve
+from foldshift.planning.config import compose_schema, read_yaml, resolve
 from foldshift.planning.costs import Cost, CostModel
-from foldshift.planning.jobs import study_jobs
 from foldshift.planning.layout import MOST_FOLD_BYTES, Layout, fold_block, pack, score_block
 from foldshift.planning.plan import duration, plan_text, remaining, simulate
 from foldshift.planning.shapes import ASSUMED, shape_of
@@ -48,7 +48,7 @@ CONFIG = {
 
 @pytest.fixture(scope="module")
 def schema(root):
-    return read_yaml(root / "workflow/schemas/config.schema.yaml", "schema")
+    return compose_schema(read_yaml(root / "workflow/schemas/config.schema.yaml", "schema"), find_studies())
 
 
 def layout(schema, **changes):

@@ -61,7 +61,7 @@ RESULTS = {"paper": study(0), "corrected": study(1)}
 TABLE3 = auc_table(RESULTS, SCHEMES, LEARNERS, DATASETS)
 TABLE4 = wilcoxon_table(RESULTS, SCHEMES, LEARNERS)
 TABLE5 = agreement_table(RESULTS, SCHEMES, PARTITIONERS, LEARNERS)
-TABLE6 = accuracy_table(RESULTS, SCHEMES, PARTITIONERS, n_subsets=5)
+TABLE6 = accuracy_table(RESULTS, SCHEMES, PARTITIONERS, n_subsets=5, master_seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -122,30 +122,30 @@ def test_table_6_is_the_mean_of_table_5_and_averages_the_schemes():
     errors = table.loc[["2x5", "5x2"], "standard_error"]
     assert table.loc["Average", "standard_error"] == pytest.approx(np.sqrt((errors**2).sum()) / 2)
     values, truth = RESULTS["paper"]
-    alone = accuracy([(truth[5].mean(axis=2), values[5, "SCV"])], common_subsets(7, 5), formula="paper")
+    alone = accuracy([(truth[5].mean(axis=2), values[5, "SCV"])], common_subsets(7, 5, 0), formula="paper")
     assert table.loc["5x2", "subset_std"] == pytest.approx(alone.by_subset.std(ddof=1))
     assert table.loc["5x2", "jackknife_error"] == pytest.approx(alone.jackknife_error)
 
 
 def test_subsets_are_the_same_for_all_that_compare_as_many_data_sets():
-    assert (common_subsets(27, 8) == common_subsets(27, 8)).all() and common_subsets(27, 8).sum() == 8 * 18
-    assert (common_subsets(27, 8) != draw_subsets(27, 8, np.random.default_rng(0))).any()
+    assert (common_subsets(27, 8, 0) == common_subsets(27, 8, 0)).all() and common_subsets(27, 8, 0).sum() == 8 * 18
+    assert (common_subsets(27, 8, 0) != draw_subsets(27, 8, np.random.default_rng(0))).any()
 
 
 def test_one_experiment_and_one_data_set_still_make_tables():
     one = {"paper": ({(5, "SCV"): np.full((3, 1, 1), 0.7)}, {5: np.full((3, 1, 1), 0.7)})}
-    table = accuracy_table(one, {5: 2}, ["SCV"], n_subsets=3)
+    table = accuracy_table(one, {5: 2}, ["SCV"], n_subsets=3, master_seed=0)
     assert table["percent"].isna().all() and (table["n_pairs"] == 0).all()
     assert accuracy_grid(table).rows[1][1].text == "no pair"
     assert len(agreement_table(one, {5: 2}, ["SCV"], LEARNERS)) == 0
     assert wilcoxon_table(one, {5: 2}, LEARNERS)["p_value"].tolist() == [1.0] * 6
-    repetitions = repetitions_table(one, {5: 2}, ["SCV"])
+    repetitions = repetitions_table(one, {5: 2}, ["SCV"], master_seed=0)
     assert repetitions["experiments"].tolist() == [1]
     plt.close(draw_accuracy(repetitions))
 
 
 def test_grids_mark_what_the_paper_marks_and_have_one_width():
-    repetitions = repetitions_table(RESULTS, SCHEMES, PARTITIONERS, repetitions=(1, 5, 12), n_draws=10)
+    repetitions = repetitions_table(RESULTS, SCHEMES, PARTITIONERS, repetitions=(1, 5, 12), n_draws=10, master_seed=0)
     grids = [
         auc_grid(TABLE3),
         wilcoxon_grid(TABLE4),
@@ -165,7 +165,7 @@ def test_grids_mark_what_the_paper_marks_and_have_one_width():
 
 
 def test_the_figure_has_a_panel_per_scheme_and_a_line_per_partitioner():
-    figure = draw_accuracy(repetitions_table(RESULTS, SCHEMES, PARTITIONERS, repetitions=(1, 5), n_draws=5))
+    figure = draw_accuracy(repetitions_table(RESULTS, SCHEMES, PARTITIONERS, repetitions=(1, 5), n_draws=5, master_seed=0))
     assert len(figure.axes) == 4 and all(len(axis.lines) == 2 for axis in figure.axes)
     plt.close(figure)
 

@@ -1,12 +1,13 @@
 """Numbers look the same in every table, and what is missing has one sign."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from foldshift.reporting.numbers import EMPTY, count, count_range, number, p_value, percent, with_error
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, float("nan")])
+@pytest.mark.parametrize("missing", [None, np.nan, float("nan"), pd.NA])
 def test_whatever_is_missing_has_the_same_sign(missing):
     forms = [number(missing), with_error(missing, 0.1), with_error(missing, missing), p_value(missing, True), percent(missing)]
     assert {*forms, count(missing)} == {EMPTY} == {"–"}

@@ -18,9 +18,14 @@ PRINTED = pd.DataFrame(
     columns=["table", "name", "k", "printed", "note"],
 )
 OURS = pd.DataFrame(
-    [("t2", "a", 2, 3.0, 0.1, "on 2 data sets"), ("t1", "a", 2, 0.25, np.nan, ""), ("t1", "b", 2, 1.0, 0.2, ""), ("t9", "a", 2, 1.0, 0.0, "")],
+    [
+        ("t2", "a", 2, 3.0, 0.1, "on 2 data sets"),
+        ("t1", "a", 2, 0.25, np.nan, ""),
+        ("t1", "b", 2, 1.0, 0.2, ""),
+        ("t9", "a", 2, 1.0, 0.0, ""),
+    ],
     columns=["table", "name", "k", "ours", "standard_error", "note"],
-)  # fmt: skip
+)
 
 
 def test_every_printed_number_has_one_row_with_the_columns_of_the_contract():

@@ -7,8 +7,10 @@ from foldshift.datasets.entry import CatalogueEntry
 from foldshift.errors import ConfigError
 from foldshift.planning.blocks import block_names, block_range, bundles, groups, partitioner_options
 from foldshift.planning.config import (
+    at_scale,
     check_studies,
     check_writable,
+    compose_schema,
     configured_learners,
     fill_in,
     fitting,
@@ -17,6 +19,10 @@ from foldshift.planning.config import (
     resolve,
 )
 from foldshift.planning.modules import module_files
+from foldshift.studies.load import find_studies
+
+STUDIES = find_studies()
+DECLARED = {name: study.declaration() for name, study in STUDIES.items()}
 
 CATALOGUE = {
     "small": CatalogueEntry("small", "regression", n_rows=12),
@@ -52,7 +58,7 @@ CLASSES = {
 
 @pytest.fixture(scope="module")
 def schema(root):
-    return read_yaml(root / "workflow/schemas/config.schema.yaml", "schema")
+    return compose_schema(read_yaml(root / "workflow/schemas/config.schema.yaml", "schema"), STUDIES)
 
 
 def changed(**changes):
@@ -119,22 +125,22 @@ def test_a_mistake_in_the_configuration_is_one_line_with_key_value_and_what_is_a
 )
 def test_names_folds_and_strata_are_checked_before_planning(config, message, schema):
     with pytest.raises(ConfigError, match=message) as caught:
-        check_studies(resolve(config, schema), CATALOGUE, LEARNERS)
+        check_studies(resolve(config, schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
     assert "\n" not in str(caught.value)
 
 
 def test_a_good_configuration_passes_and_a_partitioner_of_ones_own_is_known(schema):
-    check_studies(resolve(changed(datasets=["small", "mine"]), schema), CATALOGUE, LEARNERS)
+    check_studies(resolve(changed(datasets=["small", "mine"]), schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
     own = changed(partitioners=["CV", "TSCV", "Mine"], own_partitioners={"Mine": {"import": "my.cut"}})
-    check_studies(resolve(own, schema), CATALOGUE, LEARNERS)
+    check_studies(resolve(own, schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "paper.yaml"])
 def test_shipped_configurations_are_valid(root, schema, name, monkeypatch):
     from foldshift.datasets.catalogue import read_catalogue
 
-    config = resolve(yaml.safe_load((root / "config" / name).read_text()), schema)
-    check_studies(config, read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"]))
+    config = resolve(at_scale(yaml.safe_load((root / "config" / name).read_text()), STUDIES), schema)
+    check_studies(config, read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"]), STUDIES, DECLARED)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +242,7 @@ def test_a_mistake_in_a_study_of_classes_is_one_line(config, message, schema):
 )
 def test_a_study_of_classes_is_checked_against_catalogue_and_learners(config, message, schema):
     with pytest.raises(ConfigError, match=message):
-        check_studies(resolve(config, schema), CATALOGUE, LEARNERS)
+        check_studies(resolve(config, schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
 
 
 def test_bundles_of_a_study_of_classes_are_partitioners_truth_and_variants(schema):
@@ -283,7 +289,7 @@ def test_the_paper_configuration_of_a_learner_adds_its_switches(tmp_path, schema
 
 def test_values_of_the_command_line_go_to_the_studies_they_fit(schema):
     both = {"studies": CONFIG["studies"] | CLASSES["studies"]}
-    fits = fitting(fill_in(both, schema), CATALOGUE, LEARNERS)
+    fits = fitting(fill_in(both, schema), CATALOGUE, LEARNERS, STUDIES)
 
     def studies(**settings):
         found = resolve(both | settings, schema, fits)["studies"]

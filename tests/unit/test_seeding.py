@@ -1,3 +1,6 @@
+import ast
+import re
+
 import numpy as np
 import pytest
 
@@ -42,3 +45,99 @@ def test_states_of_fits_do_not_depend_on_the_other_seeds():
     both = fit_states(1, ("abalone", "CV", 5), [11, 12], 5)
     assert both.shape == (2, 5) and both.dtype == np.uint32
     assert (fit_states(1, ("abalone", "CV", 5), [12], 5)[0] == both[1]).all()
+
+
+SEEDED = {
+    "generator",
+    "seed_sequence",
+    "draw_seeds",
+    "fit_states",
+    "default_rng",
+    "SeedSequence",
+    "PCG64",
+    "MT19937",
+    "RandomState",
+}
+SEEDED |= {"check_random_state", "seed", "Random"}
+SEED_NAMES = ("seed", "random_state", "rng")
+TOOLS = ("bench", "fuzz_")  # scripts that make no results
+# Literal seeds that are right: defaults of public estimators and functions.
+FIXED = {
+    # One draw of input weights for all fits, as the paper has it.
+    ("src/foldshift/learners/elm.py", "__init__ random_state=0"),
+    # `DriftReport` and `fold_drift` by themselves, as a library.
+    ("src/foldshift/shift/drift.py", "__init__ rng=0"),
+    ("src/foldshift/shift/drift.py", "fold_drift rng=0"),
+    # The workflow gives its own, from the master seed.
+    ("src/foldshift/evaluation/monitoring.py", "learner_scores random_state=0"),
+}
+
+
+def is_literal(node):
+    """Whether an expression is made of numbers and strings alone, at least one number first."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return bool(node.elts) and all(is_literal(one) for one in node.elts)
+    if isinstance(node, ast.UnaryOp):
+        return is_literal(node.operand)
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool)
+
+
+def literal_seeds(text):
+    """Seeds that stand in a program as numbers, and generators that take theirs from the machine."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).split(".")[-1]
+            given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg in SEED_NAMES)]
+            if name in SEEDED and (not given or any(is_literal(one) for one in given)):
+                yield ast.unparse(node)
+            named = [keyword.value for keyword in node.keywords if keyword.arg and keyword.arg.endswith(SEED_NAMES)]
+            if name not in SEEDED and any(is_literal(one) for one in named):
+                yield ast.unparse(node)
+            if name not in SEEDED and re.fullmatch(r"(np|numpy)\.random\.[a-z_]+", ast.unparse(node.func)):
+                yield ast.unparse(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            arguments = [*node.args.posonlyargs, *node.args.args]
+            pairs = [*zip(arguments[::-1], node.args.defaults[::-1]), *zip(node.args.kwonlyargs, node.args.kw_defaults)]
+            for argument, default in pairs:
+                if argument.arg.endswith(SEED_NAMES) and default is not None and is_literal(default):
+                    yield f"{node.name} {argument.arg}={ast.unparse(default)}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "generator(0, 'bootstrap')",
+        "rng = np.random.default_rng(7)",
+        "np.random.default_rng([1, 2])",
+        "np.random.default_rng()",
+        "np.random.default_rng(seed=3)",
+        "np.random.SeedSequence(5)",
+        "np.random.seed(1)",
+        "np.random.shuffle(x)",
+        "train_test_split(X, random_state=0)",
+        "table(results, master_seed=0)",
+        "def draw(n, rng_seed=2012): ...",
+        "def draw(n, *, master_seed=0): ...",
+    ],
+)
+def test_a_seed_that_is_a_number_is_seen(text):
+    assert len(list(literal_seeds(text))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["generator(job.params.master_seed, 'a', 3)", "np.random.default_rng(ROWS_SEED)", "def draw(n, random_state=None): ..."],
+)
+def test_a_seed_that_has_a_name_is_none(text):
+    assert list(literal_seeds(text)) == []
+
+
+def test_all_randomness_comes_from_the_master_seed_or_from_a_seed_with_a_name(root):
+    found = {
+        (file.relative_to(root).as_posix(), seed)
+        for folder in ("src", "scripts")
+        for file in sorted((root / folder).rglob("*.py"))
+        if not file.name.startswith(TOOLS)
+        for seed in literal_seeds(file.read_text(encoding="utf-8"))
+    }
+    assert found == FIXED

@@ -2,6 +2,7 @@
 
 
 rule archive:
+    """One file with scores, configuration, provenance, tables and figures."""
     input:
         outputs=[run.outputs() for run in RUNS.values()],
         # Raw and prepared data stay out, for their licences; folds and predictions too, for their size: the seeds determine them.
@@ -16,9 +17,9 @@ rule archive:
             "<results>/provenance/run.json",
             *[f"<results>/provenance/datasets_{study}.json" for study in RUNS],
         ],
-        catalogue=str(located(config["catalogue"])),
-        learners=str(located(config["learners_file"])),
-        costs=str(located(config["costs_file"])),
+        catalogue=str(located(config["catalogue"], ROOT)),
+        learners=str(located(config["learners_file"], ROOT)),
+        costs=str(located(config["costs_file"], ROOT)),
         code=code("write_archive"),
     output:
         archive="<results>/archive/foldshift.zip",
@@ -38,6 +39,11 @@ rule archive:
             }
             | {entry["import"] for entry in config["own_partitioners"].values()}
         ),
+        studies={
+            study: str(run.found.folder)
+            for study, run in RUNS.items()
+            if run.found.package == study
+        },
     message:
         "Archive: scores, configuration, provenance, tables and figures in one file"
     script:

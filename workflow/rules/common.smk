@@ -10,89 +10,40 @@ from snakemake.logging import logger
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import FoldshiftError
 from foldshift.files import sweep
 from foldshift.jobs import LEADER, RERUN, rerun_command
-from foldshift.planning.blocks import (
-    block_names,
-    block_range,
-    partitioner_options,
-    variants,
+from foldshift.partition.registry import import_path
+from foldshift.planning.blocks import block_range, partitioner_options
+from foldshift.planning.config import local_files
+from foldshift.planning.engine import (
+    FETCH,
+    PREPARE,
+    collect_cost,
+    folds_cost,
+    scores_cost,
+    shift_cost,
 )
-from foldshift.planning.config import (
-    at_scale,
-    check_imports,
-    check_mirror,
-    check_studies,
-    check_writable,
-    compose_schema,
-    fill_in,
-    fitting,
-    local_files,
-    read_learners,
-    read_yaml,
-    resolve,
-)
-from foldshift.planning.costs import CostModel, read_costs
-from foldshift.planning.engine import FETCH, PREPARE, collect_cost, folds_cost, scores_cost, shift_cost
-from foldshift.planning.layout import Layout
 from foldshift.planning.modules import expose, module_files
 from foldshift.planning.plan import RECORD, Recorder
 from foldshift.planning.progress import Progress, jobs_of
-from foldshift.planning.schemes import iterations
 from foldshift.studies.base import key as item_key
-from foldshift.studies.load import find_studies
-from foldshift.studies.run import START, Run
+from foldshift.studies.configure import configure, located
+from foldshift.studies.run import START
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
 expose(ROOT / "src", Path.cwd())
 
 
-def located(path):
-    """A file of the working directory, or else the one of that name that comes with the workflow."""
-    return path if Path(path).exists() else ROOT / path
-
-
-def configure(raw):
-    """Resolved configuration, catalogue, learners and the runs of the studies; a mistake ends here with one line, before anything is planned."""
+def configured(raw):
+    """What the configuration comes to; a mistake ends here with one line, before anything is planned."""
     try:
-        schema = read_yaml(
-            ROOT / "workflow/schemas/config.schema.yaml", "configuration schema"
-        )
-        own = raw.get("studies_from", [])
-        studies = find_studies([own] if isinstance(own, str) else own)
-        schema = compose_schema(schema, studies)
-        raw = at_scale(raw, studies)
-        filled = fill_in(raw, schema)
-        known = add_entries(
-            read_catalogue(located(filled["catalogue"])), filled["extra_datasets"]
-        )
-        learners = read_learners(located(filled["learners_file"]))
-        resolved = resolve(raw, schema, fitting(filled, known, learners, studies))
-        declared = {name: studies[name].declaration() for name in resolved["studies"]}
-        check_studies(resolved, known, learners, studies, declared)
-        # An archive needs neither learners nor data, and no code that it names is imported.
-        if not resolved["archived"]:
-            check_imports(resolved, learners, studies)
-        check_mirror(resolved["mirror"])
-        check_writable(resolved["results"], "results")
-        check_writable(resolved["resources"], "resources")
-        costs = CostModel(read_costs(located(resolved["costs_file"])))
+        return configure(raw, ROOT)
     except FoldshiftError as error:
         sys.exit(f"foldshift: {error}")
-    runs = {}
-    for study, words in declared.items():
-        layout = (
-            Layout(study, resolved, known, learners, costs) if words.cuts else None
-        )
-        runs[study] = Run(
-            studies[study], words, resolved, known, learners, costs, layout
-        )
-    return resolved, known, learners, runs
 
 
-RESOLVED, CATALOGUE, LEARNERS, RUNS = configure(config)
+RESOLVED, CATALOGUE, LEARNERS, RUNS = configured(config)
 LAYOUTS = {study: run.layout for study, run in RUNS.items() if run.layout}
 TASKS = {study: run.found.task for study, run in RUNS.items()}
 config.clear()
@@ -111,15 +62,25 @@ if workflow.is_main_process:
     )
 
 
-def code(script, objects=()):
-    """The script and the library modules it rests on, as inputs: an edited module replans what depends on it."""
-    return list(code_files(script, tuple(objects)))
+PARTITIONERS = ROOT / "src/foldshift/partition/registry.py"
+
+
+def code(script, objects=(), tables=True):
+    """The script and the modules it rests on, as inputs: an edited module replans what depends on it.
+
+    Where `tables` is true, a script that cuts by name rests on all partitioners; else on those among `objects`.
+    """
+    return list(code_files(script, tuple(objects), tables))
 
 
 @cache
-def code_files(script, objects):
+def code_files(script, objects, tables):
     """The same, looked up once for all jobs that share it."""
-    files = module_files(ROOT / "scripts" / f"{script}.py", objects=objects)
+    script = ROOT / "scripts" / f"{script}.py"
+    files = module_files(script, objects=objects, tables=tables)
+    if tables and str(PARTITIONERS) in files:
+        own = [entry["import"] for entry in config["own_partitioners"].values()]
+        files = module_files(script, objects=[*objects, *own])
     # Relative where possible, so that a folder that was moved does not replan.
     here = Path.cwd()
     return [
@@ -145,9 +106,13 @@ def learners_of_job(wildcards):
 
 
 def folds_code(wildcards):
-    """Code of the partitioning, with the modules of partitioners of the user's own."""
+    """Code of the partitioning, with the modules of the partitioners of the bundle and of no others."""
     choices = partitioners_of_job(wildcards).values()
-    return code("make_folds", [one["import"] for one in choices if "import" in one])
+    paths = [
+        one["import"] if "import" in one else import_path(one["partitioner"])
+        for one in choices
+    ]
+    return code("make_folds", paths, tables=False)
 
 
 def choices_of(study, names):
@@ -386,7 +351,9 @@ if os.environ.get(RECORD) and workflow.is_main_process:
 
 def reporting_rules():
     """Rules that make tables and figures."""
-    return [f"{run.id}_{items.name}" for run in RUNS.values() for items, _ in run.items()]
+    return [
+        f"{run.id}_{items.name}" for run in RUNS.values() for items, _ in run.items()
+    ]
 
 
 def unmeasured_learners():
@@ -405,7 +372,7 @@ def report_entry(run, item):
     """The form of a table or figure that goes into the report."""
     stem = f"{config['results']}/{run.id}/{item.stem}"
     return report(
-        run.file(item.files()[0]),
+        f"<results>/{{study}}/{item.files()[0]}",
         caption=str(Path.cwd() / f"{stem}.rst"),
         category=run.found.title,
         subcategory=item.category,

@@ -2,6 +2,7 @@
 
 
 rule plan:
+    """What a run will take: jobs, core-hours, memory, disk, time. Nothing is started."""
     input:
         code=code("print_plan"),
     log:

@@ -2,6 +2,7 @@
 
 
 rule write_provenance:
+    """Configuration, versions, machine, seeds."""
     input:
         code=code("write_provenance"),
     output:

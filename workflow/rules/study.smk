@@ -4,10 +4,10 @@ Needs: prepared data sets, folds and scores of the engine, as the declarations s
 A rule is called <study>_<measure> or <study>_<items>. In archived mode rows are given, and only items are made.
 """
 
-
 for RUN in RUNS.values():
 
     rule:
+        """Tables and figures of one study."""
         name:
             RUN.id
         input:
@@ -29,9 +29,16 @@ for RUN in RUNS.values():
                 code=code("make_items", [RUN.found.path(ITEMS.make)]),
             output:
                 [report_entry(RUN, item) for item in SOME],
-                [RUN.file(path) for item in SOME for path in item.files()[1:]],
+                [
+                    f"<results>/{{study}}/{path}"
+                    for item in SOME
+                    for path in item.files()[1:]
+                ],
             log:
-                f"<logs>/{RUN.id}/{ITEMS.name}.log",
+                f"<logs>/{{study}}/{ITEMS.name}.log",
+            # One study only; as a wildcard it keeps the rule out of the list of targets.
+            wildcard_constraints:
+                study=RUN.id,
             localrule: ITEMS.local
             conda:
                 "../../envs/foldshift.yaml"
@@ -53,6 +60,7 @@ for RUN in RUNS.values():
         continue
 
     rule:
+        """All rows of one study: what its tables are made of."""
         # All that tables are made of: the target of `--batch`, which plans a part of the data sets at a time.
         name:
             f"{RUN.id}_rows"
@@ -90,7 +98,8 @@ for RUN in RUNS.values():
             resources:
                 mem_mb=memory(expected_mb(measure_cost(RUN, MEASURE))),
                 runtime=minutes(
-                    measure_cost(RUN, MEASURE), SPARE_MINUTES if MEASURE.limited else 10
+                    measure_cost(RUN, MEASURE),
+                    SPARE_MINUTES if MEASURE.limited else 10,
                 ),
                 expected_s=expected_seconds(measure_cost(RUN, MEASURE)),
                 writes_mb=written_mb(measure_cost(RUN, MEASURE)),

@@ -5,7 +5,7 @@ import numpy as np
 from foldshift.estimators import clone_with_state
 from foldshift.evaluation.classification import classification_scores
 from foldshift.evaluation.folds import evaluate_folds
-from foldshift.partition.classes import scv_folds
+from foldshift.partition.scv import scv_folds
 
 
 def sample_and_rest(n_rows, n_sample, most_rest, rng):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.inference.sources_model import CHUNK_BYTES, MODELS, block_losses, class_sums
-from foldshift.partition.stratified import fold_dtype
+from foldshift.partition.common import fold_dtype
 
 
 class RepeatedLosses(NamedTuple):

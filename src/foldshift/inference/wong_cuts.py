@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.inference.arguments import plain
-from foldshift.partition.stratified import fold_dtype
+from foldshift.partition.common import fold_dtype
 
 
 class WongPartition(NamedTuple):

@@ -18,6 +18,7 @@ FOLD_SIZE = 40
 FIRST_LISTING = (32, 28, 30, 32, 28)
 SECOND_LISTING = (32, 28, 30, 30, 32)
 FIVE_FOLDS = len(SECOND_LISTING)
+ANY_SEED = 0  # the sizes of schemes 2 and 3 do not depend on the random numbers
 SCHEME_1_SIZES = (38, 41, 44, 37, 43)
 LEAVE_ONE_OUT = {"r_a": 80, "r_b": 84, "n": 100}
 PRINTED_FREQUENCIES = (30, 44, 26)
@@ -105,8 +106,7 @@ def _partitions():
         ),
     ]
     for scheme, printed in ((2, "40, 40, 40, 40, 43"), (3, "40, 40, 41, 41, 41")):
-        # sizes of these two schemes do not depend on the random numbers
-        sizes = listed(wong_partition(203, FIVE_FOLDS, scheme, np.random.default_rng(0)).sizes)
+        sizes = listed(wong_partition(203, FIVE_FOLDS, scheme, np.random.default_rng(ANY_SEED)).sizes)
         rows.append(ExampleRow("Section 4.3.2", f"scheme {scheme}, sizes", printed, sizes, sizes, ""))
     return rows
 

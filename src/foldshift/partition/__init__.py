@@ -17,7 +17,7 @@ EXPORTS = {
     "dob_scv_folds": "classes",
     "make_folds": "registry",
     "ms_scv_folds": "classes",
-    "scv_folds": "classes",
+    "scv_folds": "scv",
     "stratified_folds": "stratified",
 }
 __getattr__, __dir__, __all__ = exports(__name__, EXPORTS)

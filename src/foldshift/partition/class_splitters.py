@@ -9,7 +9,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
 from foldshift.nominal import nominal_columns
-from foldshift.partition.classes import check_rules, db_scv_folds, dob_scv_folds, ms_scv_folds, scv_folds
+from foldshift.partition.classes import check_rules, db_scv_folds, dob_scv_folds, ms_scv_folds
+from foldshift.partition.scv import scv_folds
 from foldshift.partition.splitters import check_count, make_rngs
 
 

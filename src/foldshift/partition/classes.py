@@ -1,57 +1,12 @@
-"""Folds stratified on classes, blind to the inputs (SCV) or guided by neighbours (DB-SCV, DOB-SCV, MS-SCV)."""
+"""Folds stratified on classes and guided by neighbours: DB-SCV, DOB-SCV, MS-SCV."""
 
 import numpy as np
 
 from foldshift.nominal import nominal_columns
+from foldshift.partition.common import check_n_folds, fold_dtype, rows_by_class
 from foldshift.partition.neighbours import DUPLICATES, FEWEST_SEEDS, METRICS, assign_in_groups, class_neighbours, make_space
-from foldshift.partition.stratified import check_n_folds, fold_dtype
 
 REMAINDERS = ("spread", "restart")
-
-
-def scv_folds(X, y, n_folds, rngs):
-    """Assign samples to folds, stratified on classes (SCV), once per generator.
-
-    The samples of a class are shuffled and dealt to the folds in turn; the turn runs on across classes.
-
-    Parameters
-    ----------
-    X : object
-        Not looked at.
-    y : array-like of shape (n_samples,)
-        Class labels of any type that sorts; the classes are taken in sorted order.
-    n_folds : int
-        Number of folds k, ``2 <= k <= n_samples``.
-    rngs : iterable of numpy.random.Generator
-        One source of randomness per seed.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_seeds, n_samples), dtype uint8 (uint16 above 256 folds)
-        Fold of each sample, in ``0 .. k - 1``. Class counts and fold sizes differ by at most one. A class with fewer samples than
-        folds is missing in some folds.
-
-    Raises
-    ------
-    ValueError
-        If `n_folds` is out of range.
-
-    References
-    ----------
-    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
-       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 1.
-    """
-    _, codes = np.unique(y, return_inverse=True)
-    check_n_folds(n_folds, len(codes))
-    rngs = list(rngs)
-    folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))
-    turn = 0
-    for rows in _rows_by_class(codes):
-        dealt = (turn + np.arange(len(rows))) % n_folds
-        for row, rng in zip(folds, rngs):
-            row[rows[rng.permutation(len(rows))]] = dealt
-        turn += len(rows)
-    return folds
 
 
 def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
@@ -232,7 +187,7 @@ def cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categ
     rngs = list(rngs)
     folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))
     turn = 0
-    for rows in _rows_by_class(codes):
+    for rows in rows_by_class(codes):
         neighbours = class_neighbours(space, rows, duplicates, with_lists=len(rngs) >= FEWEST_SEEDS)
         for row, rng in zip(folds, rngs):
             steps = _walk(neighbours, rng, n_folds, hops)
@@ -275,11 +230,6 @@ def one_after_the_other(group, place, n_folds, turn):
     sizes = np.full(n_folds, len(place) // n_folds)
     sizes[: len(place) % n_folds] += 1
     return ((turn or 0) + np.repeat(np.arange(n_folds), sizes)[place]) % n_folds
-
-
-def _rows_by_class(codes):
-    """Rows of every class, ascending."""
-    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
 
 
 def _refuse_empty(folds, n_folds, metric, ends_early):

@@ -6,15 +6,15 @@ import numpy as np
 
 from foldshift.errors import unknown
 from foldshift.importing import import_object
-from foldshift.partition.stratified import fold_dtype, stratified_folds
 
-# By import path, so that cutting on a continuous target does not load, or depend on, the search for neighbours.
+# By import path, so that folds load, and rest on, the modules of the partitioners they are cut with and no others (`import_path`).
 CLASS_PARTITIONERS = {
-    "SCV": "foldshift.partition.classes.scv_folds",
+    "SCV": "foldshift.partition.scv.scv_folds",
     "DB-SCV": "foldshift.partition.classes.db_scv_folds",
     "DOB-SCV": "foldshift.partition.classes.dob_scv_folds",
     "MS-SCV": "foldshift.partition.classes.ms_scv_folds",
 }
+TARGET_PARTITIONER = "foldshift.partition.stratified.stratified_folds"
 LEAVE_ONE_SOURCE_OUT = "LOSO"
 KNOWN = ("CV", "SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100", "TSCV")
 HINT = "SCVt takes any number of strata t, for example SCV7."
@@ -46,6 +46,32 @@ def n_strata_of(name):
     if match is None:
         raise ValueError(unknown("partitioner", name, (*KNOWN, *CLASS_PARTITIONERS), HINT))
     return int(match.group(1))
+
+
+def import_path(partitioner):
+    """Import path of the function that cuts: what the folds of a partitioner rest on.
+
+    Parameters
+    ----------
+    partitioner : str
+        As in `make_folds`.
+
+    Returns
+    -------
+    path : str
+        ``package.module.function``.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown; the message lists those there are.
+    """
+    if partitioner == LEAVE_ONE_SOURCE_OUT:
+        return "foldshift.partition.groups.source_folds"
+    if partitioner in CLASS_PARTITIONERS:
+        return CLASS_PARTITIONERS[partitioner]
+    n_strata_of(partitioner)
+    return TARGET_PARTITIONER
 
 
 def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
@@ -82,44 +108,14 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     if callable(partitioner):
         folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
         return check_folds(folds, len(rngs), len(y), n_folds)
+    function = import_object(import_path(partitioner), "partitioner")
     if partitioner == LEAVE_ONE_SOURCE_OUT:
-        return np.repeat(source_folds(len(y), **options)[None], len(rngs), axis=0)
-    if partitioner in CLASS_PARTITIONERS:
-        if partitioner == "SCV" and options:
-            raise ValueError(f"partitioner SCV takes no options; got {', '.join(sorted(options))}")
-        return import_object(CLASS_PARTITIONERS[partitioner], "partitioner")(X, y, n_folds, rngs, **options)
-    n_strata = n_strata_of(partitioner)
-    if options:
+        return np.repeat(function(len(y), **options)[None], len(rngs), axis=0)
+    if options and (partitioner == "SCV" or partitioner not in CLASS_PARTITIONERS):
         raise ValueError(f"partitioner {partitioner} takes no options; got {', '.join(sorted(options))}")
-    return stratified_folds(y, n_folds, n_strata, rngs)
-
-
-def source_folds(n_samples, *, groups=None):
-    """Leave one source out: the fold of a sample is the number of its source, in sorted order.
-
-    Parameters
-    ----------
-    n_samples : int
-    groups : array-like of shape (n_samples,)
-        Source of every sample.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_samples,), dtype uint8 (uint16 above 256 sources)
-
-    Raises
-    ------
-    ValueError
-        If the sources are not given, are fewer than two, or their number is not that of the samples.
-    """
-    if groups is None:
-        raise ValueError(f"partitioner {LEAVE_ONE_SOURCE_OUT} needs groups, the source of every sample; got none")
-    sources, folds = np.unique(np.asarray(groups), return_inverse=True)
-    if folds.shape != (n_samples,):
-        raise ValueError(f"groups have shape {np.shape(groups)}; expected (n_samples,) = {(n_samples,)}")
-    if not 2 <= len(sources) <= 65536:
-        raise ValueError(f"groups name {len(sources)} source{'' if len(sources) == 1 else 's'}; expected between 2 and 65536")
-    return folds.astype(fold_dtype(len(sources)))
+    if partitioner in CLASS_PARTITIONERS:
+        return function(X, y, n_folds, rngs, **options)
+    return function(y, n_folds, n_strata_of(partitioner), rngs)
 
 
 def check_folds(folds, n_seeds, n_samples, n_folds):

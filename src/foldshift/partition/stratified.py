@@ -2,16 +2,7 @@
 
 import numpy as np
 
-
-def fold_dtype(n_folds):
-    """Smallest unsigned integer type that holds the fold numbers ``0 .. n_folds - 1``."""
-    return np.uint8 if n_folds <= 256 else np.uint16 if n_folds <= 65536 else np.uint32
-
-
-def check_n_folds(n_folds, n_samples):
-    """Refuse a number of folds outside ``2 .. n_samples``."""
-    if not 2 <= n_folds <= n_samples:
-        raise ValueError(f"n_folds={n_folds} must be between 2 and the number of samples, {n_samples}")
+from foldshift.partition.common import check_n_folds, fold_dtype
 
 
 def strata_sizes(n_samples, n_strata):

@@ -14,6 +14,7 @@ from foldshift.errors import ConfigError, unknown
 from foldshift.importing import import_object
 from foldshift.learners import EXPORTS
 from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, n_strata_of
+from foldshift.planning.modules import module_files
 from foldshift.planning.schemes import choose_schemes, iterations
 
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
@@ -80,7 +81,9 @@ def at_scale(config, studies):
     config, scale = copy.deepcopy(dict(config)), config.get("scale", LAPTOP)
     chosen = config.get("studies")
     if chosen is not None and not isinstance(chosen, dict):
-        raise ConfigError(f"studies={chosen!r} must map ids of studies to their settings, e.g. `studies: {{{next(iter(studies))}: {{}}}}`")
+        raise ConfigError(
+            f"studies={chosen!r} must map ids of studies to their settings, e.g. `studies: {{{next(iter(studies))}: {{}}}}`"
+        )
     for name in chosen or ():
         if name not in studies:
             raise ConfigError(unknown("study in studies", name, studies, "A study of your own: name its folder in studies_from."))
@@ -418,7 +421,7 @@ def check_imports(config, learners, studies):
     Raises
     ------
     ConfigError
-        If an import fails; the message names the entry.
+        If an import fails; the message names the entry, or the file and line of the user's own that is not valid Python.
     """
     used = {name for study, settings in config["studies"].items() if studies[study].task for name in settings.get("learners", [])}
     wanted = [(f"learner {name} in {config['learners_file']}", learners[name]["import"]) for name in sorted(used)]
@@ -428,7 +431,10 @@ def check_imports(config, learners, studies):
         if module == "foldshift.learners" and name in EXPORTS:
             continue  # known without the second that importing it takes
         try:
+            module_files(objects=[path])  # names a file that is not valid Python, and its line
             import_object(path, what)
+        except ConfigError as error:
+            raise ConfigError(f"{what}: {error}") from error
         except ValueError as error:
             raise ConfigError(str(error)) from error
 
@@ -510,7 +516,8 @@ def configured_learners(settings, learners):
     """
     return {
         configuration: {
-            name: name + PAPER if configuration == "paper" and name + PAPER in learners else name for name in settings["learners"]
+            name: name + PAPER if configuration == "paper" and name + PAPER in learners else name
+            for name in settings.get("learners", [])
         }
         for configuration in settings.get("configurations", ["corrected"])
     }

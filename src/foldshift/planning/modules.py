@@ -1,21 +1,42 @@
-"""Which files of the project a script rests on, read from its import statements.
+"""Which files of Python a script rests on, read from import statements.
 
 Snakemake does not see changes in imported modules. Rules list these files as inputs, so that an edited module replans exactly
-what depends on it.
+what depends on it. Modules of the library count, and the user's own: those outside of the standard library and of installed packages.
 """
 
 import ast
-import importlib
-import importlib.util
 import os
 import sys
+import sysconfig
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import foldshift
+from foldshift.errors import ConfigError
 
-PACKAGE = Path(foldshift.__file__).parent
+PACKAGE = Path(foldshift.__file__).resolve().parent
 FACADE = "EXPORTS"  # packages with this name in them only say where their public names stand
+INSTALLED = {"site-packages", "dist-packages"}
+STANDARD = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
+
+
+class Import(NamedTuple):
+    """One imported name, as it is written.
+
+    Attributes
+    ----------
+    module : str
+        ``a.b``; empty for ``from . import x``.
+    name : str or None
+        ``x`` of ``from a.b import x``.
+    level : int
+        Number of dots before a relative import.
+    """
+
+    module: str
+    name: str | None = None
+    level: int = 0
 
 
 def expose(*folders):
@@ -31,73 +52,153 @@ def expose(*folders):
     os.environ["PYTHONPATH"] = os.pathsep.join([*folders, *(path for path in inherited if path and path not in folders)])
 
 
-def module_files(*scripts, objects=()):
-    """Files of the library that scripts import, directly or through one another.
+def module_files(*scripts, objects=(), tables=True):
+    """Files that scripts and objects import, directly or through one another: the library's and the user's own.
 
     Parameters
     ----------
     *scripts : path-like
         Python files.
     objects : iterable of str
-        Import paths of objects that are loaded by name, e.g. a learner's ``foldshift.learners.RPARTRegressor``. Files outside the
-        library count if they lie below the working directory: a user's own learner.
+        Import paths of objects that are loaded by name, e.g. a learner's ``foldshift.learners.RPARTRegressor``.
+    tables : bool, default=True
+        Whether import paths that stand as strings in what the scripts import count like imports, such as all partitioners of the
+        registry; not where `objects` says which of them are used. What the objects import counts in any case.
 
     Returns
     -------
     files : list of str
-        The scripts and the modules, sorted; packages that only re-export are left out.
+        The scripts and the modules, sorted. Packages of the library that only re-export are left out, and all that lies in the
+        standard library or among installed packages.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read as Python; the message names file and line.
     """
-    found, todo = set(), [Path(script).resolve() for script in scripts]
+    files = _reached([Path(script).resolve() for script in scripts], tables)
     for path in objects:
-        todo.extend(_own_module(path))
+        module, _, name = path.rpartition(".")
+        files |= _reached(_files(Import(module, name)), True)
+    return sorted(str(file) for file in files)
+
+
+def _reached(files, tables):
+    """Files, and all that they import, directly or through one another."""
+    found, todo = set(), list(files)
     while todo:
         file = todo.pop()
         if file not in found:
             found.add(file)
-            todo.extend(_imports(file))
-    return sorted(str(file) for file in found)
+            imports, paths = _imports(file)
+            for one in (*imports, *(paths if tables else ())):
+                todo += _files(one, file)
+    return found
+
+
+def _parse(file):
+    try:
+        return ast.parse(file.read_bytes(), filename=str(file))
+    except SyntaxError as error:
+        raise ConfigError(f"{file}, line {error.lineno or 1}: not valid Python ({error.msg}); mend the file") from error
+    except ValueError as error:  # a byte of value 0, in some versions of Python
+        raise ConfigError(f"{file}, line 1: not valid Python ({error}); mend the file") from error
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read ({error.strerror}); results rest on what it says") from error
 
 
 @cache
 def _imports(file):
-    """Modules of the library that one file imports."""
-    files = []
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    """What a file imports, and the import paths of the library's objects that stand in it as strings."""
+    imports, paths = [], []
+    for node in ast.walk(_parse(file)):
         if isinstance(node, ast.Import):
-            files.extend(_locate(alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            files.extend(_locate(node.module, alias.name) for alias in node.names)
-    return tuple(dict.fromkeys(file for file in files if file is not None))
+            imports += [Import(alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            imports += [Import(node.module or "", alias.name, node.level) for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
+            if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+                module = node.args[0].value.lstrip(".")
+                imports.append(Import(module, None, len(node.args[0].value) - len(module)))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("foldshift."):
+            module, _, name = node.value.rpartition(".")
+            if "." in module and node.value.replace(".", "_").isidentifier():
+                paths.append(Import(module, name))
+    return tuple(dict.fromkeys(imports)), tuple(dict.fromkeys(paths))
+
+
+def _files(one, file=None):
+    """Files that an import runs; `file` is where it stands, for those that begin with dots."""
+    parts = tuple(one.module.split(".")) if one.module else ()
+    if one.level:
+        folder = file.parents[one.level - 1]
+        if folder == PACKAGE or PACKAGE in folder.parents:
+            parts = ("foldshift", *folder.relative_to(PACKAGE).parts, *parts)
+        else:
+            return [path for path in _below([folder], parts, one.name) if _is_own(path)]
+    if not parts:
+        return []
+    if parts[0] == "foldshift":
+        return _library_files(parts, one.name)
+    if file is not None and PACKAGE in file.parents:
+        return []  # the library imports nothing of the user's but what the configuration names
+    origin, folders = _top(parts[0], (os.getcwd(), *sys.path))
+    files = [*([origin] if origin else []), *_below(folders, parts[1:], one.name)]
+    return [path for path in files if _is_own(path)]
 
 
 @cache
-def _locate(module, name=None):
-    """File of ``from module import name`` within the library; None for other packages and for packages that only re-export."""
-    if module.split(".")[0] != "foldshift":
-        return None
-    base = PACKAGE.joinpath(*module.split(".")[1:])
-    if name is not None and (base / f"{name}.py").is_file():
-        return base / f"{name}.py"
-    if base.with_suffix(".py").is_file():
-        return base.with_suffix(".py")
-    exported = getattr(importlib.import_module(module), FACADE, {})
+def _library_files(parts, name):
+    """Files of the library that ``from module import name`` runs: the module, and packages on the way that do more than re-export.
+
+    Of a package that is imported as a whole, all that it exports counts.
+    """
+    base, found, exported = PACKAGE, [], {}
+    for part in (*parts[1:], *([name] if name and (PACKAGE.joinpath(*parts[1:]) / name).is_dir() else [])):
+        if (base / f"{part}.py").is_file():
+            return [*found, base / f"{part}.py"]
+        base /= part
+        exported, has_code = _package(base / "__init__.py")
+        found += [base / "__init__.py"] if has_code else []
     if name in exported:
-        return base / f"{exported[name]}.py"
-    return base / "__init__.py" if not exported and base != PACKAGE else None
+        return [*found, base / f"{exported[name]}.py"]
+    if name in (None, "*", base.name):
+        return [*found, *(base / f"{module}.py" for module in exported.values())]
+    return [*found, base / f"{name}.py"] if (base / f"{name}.py").is_file() else found
 
 
-def _own_module(path):
-    """File of the module of an import path, if it belongs to the library or lies below the working directory."""
-    module, _, name = path.rpartition(".")
-    if module.split(".")[0] == "foldshift":
-        file = _locate(module, name)
-        return [] if file is None else [file]
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        spec = None
-    if spec is None or not spec.origin or not spec.origin.endswith(".py"):
-        return []
-    file, here = Path(spec.origin).resolve(), Path.cwd().resolve()
-    inside = here in file.parents and not any(part in {".venv", "site-packages"} for part in file.relative_to(here).parts)
-    return [file] if inside else []
+@cache
+def _package(file):
+    """Public names of a package by the module they stand in, and whether the package holds more than these and its docstring."""
+    body = _parse(file).body if file.is_file() else []
+    for node in body:
+        if isinstance(node, ast.Assign) and any(isinstance(name, ast.Name) and name.id == FACADE for name in node.targets):
+            return ast.literal_eval(node.value), False
+    return {}, any(not isinstance(node, ast.Expr) for node in body)
+
+
+@cache
+def _top(name, path):
+    """File and folders of a top-level module or package, found as an import would but without running it; `path` tells searches apart."""
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, None)
+        if spec is not None:
+            origin = Path(spec.origin).resolve() if spec.has_location and spec.origin.endswith(".py") else None
+            return origin, [Path(folder).resolve() for folder in spec.submodule_search_locations or ()]
+    return None, []
+
+
+def _below(folders, parts, name):
+    """Files that importing ``parts`` of a package in `folders` runs, and ``name`` if that is a module: packages on the way count."""
+    files = [folder / "__init__.py" for folder in folders]
+    for part in (*parts, *([name] if name and name != "*" else [])):
+        files += [path for folder in folders for path in (folder / part / "__init__.py", folder / f"{part}.py")]
+        folders = [folder / part for folder in folders]
+    if name == "*":  # may import whatever the package holds
+        files += [path for folder in folders for path in sorted(folder.glob("*.py"))]
+    return [path.resolve() for path in files if path.is_file()]
+
+
+def _is_own(path):
+    """Whether a file is neither of the standard library nor of an installed package."""
+    return not INSTALLED.intersection(path.parts) and not any(folder in path.parents for folder in STANDARD)

@@ -163,7 +163,10 @@ def plan_text(everything, left, reporting, unmeasured, n_cores):
         return rules
 
     rules, to_do = by_rule(everything), by_rule(left)
-    for rule, members, some in (*((rule, members, to_do.get(rule, [])) for rule, members in rules.items()), ("all", everything, left)):
+    for rule, members, some in (
+        *((rule, members, to_do.get(rule, [])) for rule, members in rules.items()),
+        ("all", everything, left),
+    ):
         lines.append(
             f"{rule:36}{len(members):>7,}{len(members) - len(some):>7,}{sum(job.seconds for job in some) / 3600:>12.2f}"
             f"{duration(max((job.seconds for job in some), default=0)):>10}{max((job.mb for job in some), default=0) / 1000:>7.1f} GB"
@@ -178,7 +181,9 @@ def plan_text(everything, left, reporting, unmeasured, n_cores):
         "config/costs.tsv.",
     ]
     if unmeasured:
-        lines.append(f"Without measurements, taken for slow (50 ms per fit with 1,000 rows and 10 columns): {', '.join(unmeasured)}.")
+        lines.append(
+            f"Without measurements, taken for slow (50 ms per fit with 1,000 rows and 10 columns): {', '.join(unmeasured)}."
+        )
     lines.append("Nothing was started. Done is what this configuration would not run again.")
     return "\n".join(lines)
 

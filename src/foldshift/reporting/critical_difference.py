@@ -119,8 +119,9 @@ def _footer(result, blocks):
     test = result.friedman
     pairs = "Nemenyi" if result.method == "nemenyi" else "Wilcoxon with Holm's correction"
     return (
-        f"Average ranks over {result.n_blocks} {blocks}, 1 is best. Friedman: chi-square {test.chi2:.2f}, p {p_value(test.p_chi2)}; "
-        f"Iman-Davenport: F {test.f:.2f}, p {p_value(test.p_f)}. Bars join methods not told apart at {result.alpha:g} ({pairs})."
+        f"Average ranks over {result.n_blocks} {blocks}, 1 is best. Friedman: chi-square {test.chi2:.2f}, "
+        f"p {p_value(test.p_chi2)}; Iman-Davenport: F {test.f:.2f}, p {p_value(test.p_f)}. "
+        f"Bars join methods not told apart at {result.alpha:g} ({pairs})."
     )
 
 

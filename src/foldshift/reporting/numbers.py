@@ -4,6 +4,7 @@
 """
 
 import numpy as np
+import pandas as pd
 
 EMPTY = "–"
 
@@ -112,5 +113,5 @@ def count_range(values):
 
 
 def missing(value):
-    """Whether there is no number: None or NaN."""
-    return value is None or bool(value != value)
+    """Whether there is no number: None, NaN or ``pandas.NA``."""
+    return bool(pd.isna(value))

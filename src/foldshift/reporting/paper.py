@@ -16,19 +16,19 @@ def join_with_print(printed, ours, keys):
     Parameters
     ----------
     printed : pandas.DataFrame
-        ``table``, the keys, ``printed`` (float64; NaN where the print is illegible) and, where something is to be said of the printed number or of why it
-        cannot be compared, ``note``. One row per number.
+        ``table``, the keys, ``printed`` (float64; NaN where the print is illegible) and, where something is to be said of the
+        printed number or of why it cannot be compared, ``note``. One row per number.
     ours : pandas.DataFrame
-        ``table``, the keys, ``ours`` and, where known, ``standard_error`` (Monte Carlo, of our number) and ``note``; at most one row per printed number.
-        Rows that are not in print are left out.
+        ``table``, the keys, ``ours`` and, where known, ``standard_error`` (Monte Carlo, of our number) and ``note``; at most one
+        row per printed number. Rows that are not in print are left out.
     keys : sequence of str
         Columns that name a number within a table.
 
     Returns
     -------
     table : pandas.DataFrame
-        ``table, <keys>, printed, ours, ratio, standard_error, note``, in the order of print. ``ratio`` is ours by printed, NaN where that is 0. A number
-        without ours always has a note: its own, or `NOT_IN_RUN`.
+        ``table, <keys>, printed, ours, ratio, standard_error, note``, in the order of print. ``ratio`` is ours by printed,
+        NaN where that is 0. A number without ours always has a note: its own, or `NOT_IN_RUN`.
 
     Raises
     ------

@@ -2,9 +2,6 @@
 
 from foldshift.lazy import exports
 
-# At once: on demand, the module of that name would hide the function.
-from foldshift.shift.hellinger import hellinger as hellinger
-
 EXPORTS = {
     "adjust_p": "statistics",
     "chi_square": "statistics",

@@ -6,12 +6,13 @@ import numpy as np
 from numba import njit
 
 from foldshift.nominal import nominal_columns
+from foldshift.partition.common import fold_dtype
 from foldshift.partition.neighbours import make_space
-from foldshift.partition.stratified import fold_dtype
 from foldshift.shift.hellinger import bin_codes
 from foldshift.shift.ks import fold_ks
 
 MEASURES = ("ks_mean", "ks_max", "hellinger", "energy", "two_sample_auc")
+ROWS_SEED = 0  # which rows stand for a large data set, where the caller brings no generator
 TIE = 1e-12  # squared distances this close, relatively, are equal: the order of a sum decides their last bits
 
 
@@ -89,7 +90,7 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
     coordinates, is_nominal = space.coordinates, space.n_codes > 0
     rows = slice(None)
     if len(X) > max_rows:
-        rows = np.sort((np.random.default_rng(0) if rng is None else rng).permutation(len(X))[:max_rows])
+        rows = np.sort((np.random.default_rng(ROWS_SEED) if rng is None else rng).permutation(len(X))[:max_rows])
     return {
         "ks_mean": ks.mean(axis=2),
         "ks_max": ks.max(axis=2),
@@ -390,7 +391,10 @@ def _drawn(n, n_marked, n_drawn, probability):
 
 @njit(cache=True)
 def _area(positives, negatives):
-    """Area under the ROC curve from the number of either class at every score, ties counting one half; NaN where a class is missing."""
+    """Area under the ROC curve from the numbers of either class at every score, ties counting one half; NaN where one is missing.
+
+    Numbers are fractions here (neighbours drawn at random), of which `foldshift.inference.roc.roc_area` knows nothing.
+    """
     won, below = 0.0, 0.0
     for positive, negative in zip(positives, negatives):
         won += positive * (below + negative / 2)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from foldshift.inference.corrections import adjust_p
-from foldshift.partition.stratified import fold_dtype
+from foldshift.partition.common import fold_dtype
 from foldshift.shift.columns import MISSING_LABEL, column_values, is_quantity, matched_columns, nominal_column, numeric_column
 from foldshift.shift.failures import failing, jaccard, phi
 from foldshift.shift.ks import fold_ks, fold_ks_in_order, ks_p_value

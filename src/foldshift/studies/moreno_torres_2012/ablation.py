@@ -112,7 +112,7 @@ def parts_of(change, k, partitioner, partitioners):
     return parts
 
 
-def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS):
+def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, master_seed):
     """Agreement of single experiments with the truth under one change.
 
     Parameters
@@ -126,6 +126,8 @@ def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS):
         Level at which a pair differs in truth.
     n_subsets : int, default=200
         Random subsets of two thirds of the data sets.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -133,7 +135,7 @@ def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS):
     """
     change, n_cells = _comparable(change, schemes, partitioners)
     n_datasets = next(iter(change.values.values())).shape[1]
-    subsets = common_subsets(n_datasets, n_subsets)
+    subsets = common_subsets(n_datasets, n_subsets, master_seed)
     nothing = Accuracy(np.nan, np.nan, np.nan, 0.0, 0, np.full(len(subsets), np.nan), np.full(n_datasets, np.nan))
     accuracies = {}
     for k in schemes:

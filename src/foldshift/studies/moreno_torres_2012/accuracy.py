@@ -50,9 +50,9 @@ def alike(values, truth, schemes, partitioners):
     return alike_values, alike_truth
 
 
-def common_subsets(n_datasets, n_subsets):
+def common_subsets(n_datasets, n_subsets, master_seed):
     """Subsets of two thirds of the data sets, the same wherever as many data sets are compared."""
-    return draw_subsets(n_datasets, n_subsets, generator(0, "subsets of data sets", n_datasets))
+    return draw_subsets(n_datasets, n_subsets, generator(master_seed, "subsets of data sets", n_datasets))
 
 
 def accuracy_rows(found, schemes, partitioners, n_datasets, n_cells):

@@ -39,7 +39,8 @@ def ablation(inputs, settings):
     convergence = read_convergence(inputs.convergence, ids, datasets)
     heldout = read_heldout(inputs.heldout, ids, schemes, partitioners) if inputs.heldout else None
     changes = list_changes(settings, ids, values, convergence, heldout)
-    judged = [judge(change, chosen, partitioners, settings["alpha"]) for chosen, change in changes]
+    seed = settings["master_seed"]
+    judged = [judge(change, chosen, partitioners, settings["alpha"], master_seed=seed) for chosen, change in changes]
     accuracies, conclusions = ablation_table(judged), conclusions_table(judged)
     results = by_configuration(inputs.scores, settings)
     values, truth = ({name: both[i] for name, both in results.items()} for i in (0, 1))

@@ -92,7 +92,11 @@ def paper_vs_ours(inputs, settings):
         for configuration, (values, _) in results.items()
     }
     k = int(TRUTH_SCHEME.split("x")[0])
-    errors = rank_errors(results, learners, k, rng=generator(0, "rank errors")) if k in settings["iterations"] else {}
+    errors = (
+        rank_errors(results, learners, k, rng=generator(settings["master_seed"], "rank errors"))
+        if k in settings["iterations"]
+        else {}
+    )
     table, cells = join(printed, ours, remarks, errors), compare_table3(printed["table3"], ours["table3"])
     gaps, far = table3_gaps(cells), cells[cells["standard_errors"] > 3]
     from_print = printed_table4(printed["table3"], printed["table4"], settings["alpha"])

@@ -7,7 +7,7 @@ from foldshift.errors import DataError
 from foldshift.evaluation.storage import read_columns
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, count_range, p_value, with_error
+from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid, plain_grid, shades
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.folds import FoldFeature
@@ -62,7 +62,7 @@ def covariate_shift(inputs, settings):
     by_dataset = by_cell.merge(error_by_cell(errors, schemes), on=cell, how="left")
     short = by_dataset.drop(columns="shifted_features")  # too long for print; another table names them
     summary, by_feature = shift_summary(by_cell, partitioners), feature_table(features, schemes)
-    correlations = shift_and_error(rows, errors, schemes, partitioners)
+    correlations = shift_and_error(rows, errors, schemes, partitioners, master_seed=settings["master_seed"])
     return {
         "covariate_shift": Shown(summary, shift_grid(summary, settings["alpha"])),
         "covariate_shift_by_dataset": Shown(by_dataset, plain_grid(short)),
@@ -179,9 +179,11 @@ def shift_grid(summary, alpha):
             part = part.set_index("partitioner").loc[partitioners]
             means, less_is_better = part["mean"].to_list(), measure != MORE_IS_BETTER
             best = min(means) if less_is_better else max(means)
+            errors = part["standard_error"]
+            texts = map(with_error, means, errors) if errors.notna().any() else map(number, means)  # shares have none
             cells = [
-                Cell(with_error(mean, error), shade, underline=mean == best)
-                for mean, error, shade in zip(means, part["standard_error"], shades(means, less_is_better))
+                Cell(text, shade, underline=mean == best)
+                for text, mean, shade in zip(texts, means, shades(means, less_is_better))
             ]
             rows.append([SHIFT_LABELS[measure], *cells])
             tests = zip(partitioners, part["p_vs_scv"], part["higher_vs_scv"])

@@ -61,7 +61,7 @@ def first_runs(paths, n_runs):
     return cuts, seeds
 
 
-def feature_rows(data, partitioner, cut, k):
+def feature_rows(data, partitioner, cut, k, master_seed):
     """Which features the runs of a partitioner shift, the target last.
 
     Parameters
@@ -72,6 +72,8 @@ def feature_rows(data, partitioner, cut, k):
         Folds.
     k : int
         Number of folds.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -81,7 +83,7 @@ def feature_rows(data, partitioner, cut, k):
     rows = []
     if len(data.y) >= FEWEST_ROWS:
         # All partitioners are compared with the same random cuts.
-        rng = generator(0, "fold drift", data.name, k)
+        rng = generator(master_seed, "fold drift", data.name, k)
         about = {"categorical_features": data.categorical_features, "feature_names": data.feature_names}
         drift = fold_drift(data.X, data.y, cut, k, n_random=N_RANDOM, rng=rng, **about)
         keys = {"dataset": data.name, "partitioner": partitioner, "k": k, "n_runs": len(cut)}
@@ -89,7 +91,7 @@ def feature_rows(data, partitioner, cut, k):
     return {name: [row[name] for row in rows] for name in SCHEMAS["shifted_features"].names}
 
 
-def measure_covariate_shift(inputs, cell, *, runs):
+def measure_covariate_shift(inputs, cell, *, runs, master_seed):
     """The shift of the inputs that the first runs of every partitioner make.
 
     Parameters
@@ -100,6 +102,7 @@ def measure_covariate_shift(inputs, cell, *, runs):
         ``dataset``.
     runs : dict of int to int
         Number of runs to measure, at most, by number of folds k.
+    master_seed : int
 
     Returns
     -------
@@ -119,7 +122,7 @@ def measure_covariate_shift(inputs, cell, *, runs):
             np.concatenate(list(by_partitioner.values())),
             k,
             categorical_features=data.categorical_features,
-            rng=generator(0, "covariate shift", data.name),
+            rng=generator(master_seed, "covariate shift", data.name),
         )
         end = 0
         for partitioner, cut in by_partitioner.items():
@@ -128,5 +131,5 @@ def measure_covariate_shift(inputs, cell, *, runs):
             rows = {"dataset": [data.name] * len(cut), "partitioner": [partitioner] * len(cut), "k": [k] * len(cut)}
             rows |= {"run": np.arange(len(cut)), "seed": seeds[k][partitioner]}
             parts.append(rows | {name: values[start:end].mean(axis=1) for name, values in shift.items()})
-            features.append(feature_rows(data, partitioner, cut, k))
+            features.append(feature_rows(data, partitioner, cut, k, master_seed))
     return {"covariate_shift": parts, "shifted_features": features}

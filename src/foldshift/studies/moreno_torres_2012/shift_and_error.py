@@ -120,7 +120,7 @@ def error_by_cell(error_rows, schemes):
     return pd.DataFrame(table, columns=["dataset", "scheme", "partitioner", "rms_error", "bias", "spread", "n_errors"])
 
 
-def shift_and_error(shift_rows, error_rows, schemes, partitioners, n_draws=1000):
+def shift_and_error(shift_rows, error_rows, schemes, partitioners, n_draws=1000, *, master_seed):
     """Rank correlation of every measure of shift with the error of the estimate, at three levels.
 
     Parameters
@@ -135,6 +135,8 @@ def shift_and_error(shift_rows, error_rows, schemes, partitioners, n_draws=1000)
         In the order of the table.
     n_draws : int, default=1000
         Bootstrap samples of the data sets.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -168,20 +170,20 @@ def shift_and_error(shift_rows, error_rows, schemes, partitioners, n_draws=1000)
                 errors = part.pivot(index="dataset", columns="partitioner", values=column)
                 for name in [name for name in partitioners if name in shift]:
                     x, y = _finite(shift[name].to_numpy(), errors[name].to_numpy())
-                    rng = generator(0, "bootstrap", "covariate shift", scheme, measure, error, name)
+                    rng = generator(master_seed, "bootstrap", "covariate shift", scheme, measure, error, name)
                     drawn = _resampled(len(x), n_draws, rng)
                     draws = spearman(x[drawn], y[drawn])
                     table.append(_correlation_row("datasets", error, scheme, name, measure, spearman(x, y), draws, len(x)))
                 for label, names in groups.items():
                     if set(names) <= set(shift):
                         values = spearman(shift[names].to_numpy(), errors[names].to_numpy())
-                        table.append(_mean_row("partitioners", error, scheme, label, measure, values, n_draws))
+                        table.append(_mean_row("partitioners", error, scheme, label, measure, values, n_draws, master_seed))
         for measure in MEASURES:
             for error in ("absolute", "signed"):
                 for name in partitioners:
                     values = by_run.get((scheme, name, measure, error))
                     if values is not None:
-                        table.append(_mean_row("runs", error, scheme, name, measure, np.array(values), n_draws))
+                        table.append(_mean_row("runs", error, scheme, name, measure, np.array(values), n_draws, master_seed))
     columns = ["level", "error", "scheme", "partitioner", "measure", "spearman", "standard_error", "low", "high", "n_datasets"]
     order = {question: i for i, question in enumerate(QUESTIONS)}
     table = pd.DataFrame(table, columns=columns)
@@ -241,10 +243,10 @@ def _resampled(n, n_draws, rng):
     return (rng.random((n_draws, n)) * n).astype(np.int64)
 
 
-def _mean_row(level, error, scheme, partitioner, measure, values, n_draws):
+def _mean_row(level, error, scheme, partitioner, measure, values, n_draws, master_seed):
     """Row of a mean over data sets."""
     values = values[np.isfinite(values)]
-    rng = generator(0, "bootstrap", "covariate shift", level, scheme, measure, error, partitioner)
+    rng = generator(master_seed, "bootstrap", "covariate shift", level, scheme, measure, error, partitioner)
     draws = values[_resampled(len(values), n_draws, rng)].mean(axis=1) if len(values) else np.empty(0)
     mean = values.mean() if len(values) else np.nan
     return _correlation_row(level, error, scheme, partitioner, measure, mean, draws, len(values))

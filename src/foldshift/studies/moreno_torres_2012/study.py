@@ -108,7 +108,10 @@ MEASURES = (
             "data": run.prepared(cell["dataset"], "none"),
             "folds": run.folds(cell["dataset"], wanted=of_own_experiments),
         },
-        params=lambda run, cell: {"runs": dict.fromkeys(run.schemes, run.settings["covariate_shift"]["n_runs"])},
+        params=lambda run, cell: {
+            "runs": dict.fromkeys(run.schemes, run.settings["covariate_shift"]["n_runs"]),
+            "master_seed": run.master_seed,
+        },
         cost=covariate_shift_cost,
         message="shift of the inputs between training and test parts, {dataset}",
     ),

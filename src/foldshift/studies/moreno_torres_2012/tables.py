@@ -59,13 +59,16 @@ def agreement(inputs, settings, learners):
     auc = auc_table(results, schemes, names, settings["datasets"])
     tests = wilcoxon_table(results, schemes, names, alpha)
     found = agreement_table(results, schemes, partitioners, names, alpha)
-    accuracies = accuracy_table(results, schemes, partitioners, alpha)
-    repetitions = repetitions_table(results, schemes, partitioners, alpha)
+    seed = settings["master_seed"]
+    accuracies = accuracy_table(results, schemes, partitioners, alpha, master_seed=seed)
+    repetitions = repetitions_table(results, schemes, partitioners, alpha, master_seed=seed)
     return {
         "table2_classifiers": Shown(classifiers, classifiers_grid(classifiers)),
         "table3_auc": Shown(auc, auc_grid(auc)),
         "table4_wilcoxon": Shown(tests, wilcoxon_grid(tests, alpha)),
-        "table5_agreement": Shown(found, agreement_grid(found, names), {"experiments": counts_of_experiments(found)}),
+        "table5_agreement": Shown(
+            found, agreement_grid(found, names), {"experiments": counts_of_experiments(found) or settings["n_seeds"]}
+        ),
         "table6_accuracy": Shown(accuracies, accuracy_grid(accuracies)),
         "accuracy_by_repetitions": Shown(repetitions, repetitions_grid(repetitions)),
     }
@@ -212,7 +215,7 @@ def agreement_table(results, schemes, partitioners, learners, alpha=ALPHA):
     return pd.DataFrame(rows, columns=columns)
 
 
-def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS):
+def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, master_seed):
     """Table VI: per cent of single experiments that find the true result, averaged over the pairs.
 
     Parameters
@@ -221,6 +224,8 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
         See `agreement_table`.
     n_subsets : int, default=200
         Random subsets of two thirds of the data sets, the same for all cells.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -238,7 +243,7 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
         values, truth = alike(values, truth, schemes, partitioners)
         means = {k: mean_present(truth[k]) for k in schemes}
         present = np.any([~np.isnan(array).all(axis=0) for array in means.values()], axis=0)
-        subsets = common_subsets(int(present.sum()), n_subsets)
+        subsets = common_subsets(int(present.sum()), n_subsets, master_seed)
         found = {
             (k, name): accuracy([(means[k][:, present], values[k, name][:, present])], subsets, alpha, formula_of(configuration))
             for k in schemes
@@ -252,7 +257,7 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
     return pd.DataFrame(rows)
 
 
-def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=REPETITIONS, n_draws=N_DRAWS):
+def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=REPETITIONS, n_draws=N_DRAWS, *, master_seed):
     """Accuracy when m experiments are averaged before the test.
 
     Parameters
@@ -263,6 +268,8 @@ def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=R
         Numbers of experiments m; those above the number of experiments are left out.
     n_draws : int, default=200
         Draws of m experiments.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -276,7 +283,7 @@ def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=R
         for k, r in schemes.items():
             means = mean_present(truth[k])
             for name in partitioners:
-                rng = generator(0, "repetitions", k)  # the same draws for every partitioner and configuration
+                rng = generator(master_seed, "repetitions", k)  # the same draws for every partitioner and configuration
                 curve = accuracy_by_repetitions(
                     means, values[k, name], repetitions, n_draws, rng, alpha, formula_of(configuration)
                 )

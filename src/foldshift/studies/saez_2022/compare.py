@@ -74,14 +74,14 @@ def bootstrap_errors(inputs, settings):
     )
     cells = [(learner, k, name) for learner in learners for k in folds for name in partitioners]
     (errors,) = read_cells(inputs.errors, ("learner", "k", "partitioner"), ("rmse",), datasets, cells)
-    out = {}
+    out, seed = {}, settings["master_seed"]
     for k in folds:
-        of_k = p_value_errors({name: shift[k, name] for name in partitioners}, partitioners, "mean", ("dn", k))
+        of_k = p_value_errors({name: shift[k, name] for name in partitioners}, partitioners, "mean", ("dn", k), master_seed=seed)
         out |= {("table4", "", "", "dn", k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
         for learner in learners:
             values = comparable_results(errors, learner, k, partitioners)
             for metric, statistic in (("rmse", "mean"), ("std", "std")):
-                of_k = p_value_errors(values, partitioners, statistic, (learner, k))
+                of_k = p_value_errors(values, partitioners, statistic, (learner, k), master_seed=seed)
                 out |= {("table5", "", learner, metric, k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
     return out
 
@@ -127,7 +127,7 @@ def join(printed, ours, errors, comparable, remarks=None):
     rows = []
     for key, (value, asterisk) in ours.items() if comparable else ():
         stars = _stars(starred.get(key, False), asterisk == 1) if key[-1].startswith("p_") and value == value else ""
-        rows.append((*key, value, errors.get(key, np.nan), "; ".join(filter(None, (remarks.get(key), stars)))))
+        rows.append((*key, value, errors.get(key, np.nan), "; ".join(filter(None, (remarks.get(key, ""), stars)))))
     printed = printed.rename(columns={"value": "printed"})
     if not comparable:
         printed["note"] = [OTHER_DATA + "; asterisk in print" * star for star in printed["row_has_higher_rank_sum"] == "*"]

@@ -73,7 +73,9 @@ def error(inputs, settings):
     plain = {
         "error_order": order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"]),
         "error_by_dataset": error_by_dataset(errors, settings["datasets"], learners, folds, partitioners),
-        "figure2_convergence": convergence_table(errors, learners, folds, partitioners, **settings["convergence"]),
+        "figure2_convergence": convergence_table(
+            errors, learners, folds, partitioners, master_seed=settings["master_seed"], **settings["convergence"]
+        ),
     }
     return {
         "table5_error": Shown(table, error_grid(table, settings["alpha"])),
@@ -161,7 +163,7 @@ def shift_table(shift, folds, partitioners):
     """
     rows = []
     for k in folds:
-        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners)
+        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners, "")
         for name in partitioners:
             mean, error = mean_and_error(shift[k, name])
             n_datasets, n_seeds = shift[k, name].shape
@@ -206,7 +208,7 @@ def error_table(errors, failed, learners, folds, partitioners):
     for learner in learners:
         for k in folds:
             cells = comparable_results(errors, learner, k, partitioners)
-            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, k, partitioners)
+            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, k, partitioners, "")
             std_tests = compare_with_references({n: std_present(v) for n, v in cells.items()}, k, partitioners, "std_")
             for name in partitioners:
                 values = cells.get(name, np.empty((0, 0)))
@@ -225,7 +227,7 @@ def error_table(errors, failed, learners, folds, partitioners):
     return pd.DataFrame(rows)
 
 
-def p_value_errors(values, partitioners, statistic, rng_names):
+def p_value_errors(values, partitioners, statistic, rng_names, *, master_seed):
     """Monte Carlo standard error of the p-values against both references, by bootstrap over seeds.
 
     Parameters
@@ -236,6 +238,8 @@ def p_value_errors(values, partitioners, statistic, rng_names):
     statistic : {"mean", "std"}
     rng_names : tuple
         Names the randomness is derived from.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -243,7 +247,9 @@ def p_value_errors(values, partitioners, statistic, rng_names):
         By partitioner and reference.
     """
     draws = {
-        name: seed_bootstrap(values[name], statistic, N_BOOTSTRAP, generator(0, "bootstrap", statistic, *rng_names, name))
+        name: seed_bootstrap(
+            values[name], statistic, N_BOOTSTRAP, generator(master_seed, "bootstrap", statistic, *rng_names, name)
+        )
         for name in partitioners
         if name in values
     }
@@ -255,7 +261,7 @@ def p_value_errors(values, partitioners, statistic, rng_names):
     }
 
 
-def convergence_table(errors, learners, folds, partitioners, *, step, maximum, draws):
+def convergence_table(errors, learners, folds, partitioners, *, step, maximum, draws, master_seed):
     """Figure 2 as a table: mean p against CV by number of repetitions.
 
     Parameters
@@ -266,6 +272,8 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
         What to compare; CV is the reference.
     step, maximum, draws : int
         Repetitions ``step, 2 step, ...`` up to `maximum` or the number of seeds; draws of each.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
 
     Returns
     -------
@@ -284,7 +292,7 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
                 if name != "CV":
                     values = cells.get(name, nothing)
                     n = min(len(values), len(reference))
-                    rng = generator(0, "repetitions", learner, k)  # every partitioner is compared on the same draws
+                    rng = generator(master_seed, "repetitions", learner, k)  # every partitioner is compared on the same draws
                     mean_p, std_p = p_values_by_repetitions(values[:n], reference[:n], repetitions, draws, rng)
                     rows += [(learner, k, name, r, m, s, draws, n) for r, m, s in zip(repetitions, mean_p, std_p)]
     columns = ["regressor", "k", "partitioner", "repetitions", "mean_p", "std_p", "n_draws", "n_datasets"]
@@ -369,7 +377,7 @@ def shift_grid(table, alpha):
     for k, part in table.groupby("k", sort=False):
         part = part.set_index("partitioner")
         rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
-        rows += _p_rows(part, partitioners, alpha)
+        rows += _p_rows(part, partitioners, alpha, "")
     notes = [
         _marks_note(alpha),
         _counts_note(table),
@@ -387,7 +395,7 @@ def error_grid(table, alpha):
             part = part.set_index("partitioner")
             cells = _value_cells(part["rmse"], partitioners, ".4E") + _value_cells(part["std"], partitioners, ".4E")
             rows.append([f"{k}-fcv", *cells])
-            for error_row, std_row in zip(_p_rows(part, partitioners, alpha), _p_rows(part, partitioners, alpha, "std_")):
+            for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
     header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
     return Grid(header, rows, [_marks_note(alpha), _counts_note(table)])

@@ -1,0 +1,72 @@
+"""The plan: jobs as a dry run logs them, the time on some cores, and the text."""
+
+import json
+import logging
+
+import pytest
+
+from foldshift.planning.plan import Job, Recorder, duration, plan_text, read_jobs, simulate
+
+
+def job(seconds, needs=(), rule="evaluate", mb=500.0, writes_mb=1.0):
+    return Job(rule, seconds, mb, writes_mb, needs)
+
+
+def test_a_dry_run_is_read_back_in_an_order_in_which_it_can_run(tmp_path):
+    logger = logging.Logger("snakemake")
+    logger.addHandler(Recorder(tmp_path / "jobs"))
+
+    def tell(rule, inputs, outputs, seconds):
+        resources = {"expected_s": seconds, "mem_mb": 1000}
+        logger.info(
+            None, extra={"event": "job_info", "rule_name": rule, "input": inputs, "output": outputs, "resources": resources}
+        )
+
+    tell("all", ["table.csv"], [], 0)
+    tell("table", ["scores/a.parquet", "scores/b.parquet", "code.py"], ["table.csv", "table.html"], 2.5)
+    tell("evaluate", ["folds.npz"], ["scores/b.parquet"], 60)
+    tell("evaluate", ["folds.npz"], ["scores/a.parquet"], 30)
+    tell("make_folds", ["data.npz"], ["folds.npz"], 1)
+    logger.info("something else", extra={"event": "progress"})
+    jobs = read_jobs(tmp_path / "jobs")
+    assert [one.rule for one in jobs] == ["make_folds", "evaluate", "evaluate", "table"]
+    assert [one.needs for one in jobs] == [(), (0,), (0,), (1, 2)]
+    assert [one.seconds for one in jobs] == [1, 60, 30, 2.5] and jobs[0].mb == 1000 and jobs[0].writes_mb == 0
+
+
+def test_a_dry_run_with_nothing_to_do_writes_nothing(tmp_path):
+    assert read_jobs(tmp_path / "nothing") == []
+
+
+def test_the_record_is_one_json_object_a_line(tmp_path):
+    (tmp_path / "jobs").write_text(
+        json.dumps({"rule": "a", "input": [], "output": ["x"], "expected_s": 1, "mem_mb": 2, "writes_mb": 3}) + "\n"
+    )
+    assert read_jobs(tmp_path / "jobs") == [Job("a", 1.0, 2.0, 3.0, ())]
+
+
+def test_the_time_on_some_cores_is_that_of_the_longest_chain_or_of_all_work():
+    jobs = [job(10), job(10), job(10), job(5, (0, 1, 2))]
+    assert simulate(jobs, 1) == pytest.approx(35, abs=0.1)
+    assert simulate(jobs, 2) == pytest.approx(25, abs=0.1)
+    assert simulate(jobs, 100) == pytest.approx(15, abs=0.1)
+    assert simulate([], 4) == 0
+
+
+def test_the_plan_says_jobs_done_core_hours_longest_memory_disk_and_times():
+    everything = [job(1800), job(1800), job(3600, (0, 1), "measure", 2000.0, 500.0), job(3, (2,), "saez_2022_error")]
+    left = [job(3600, (), "measure", 2000.0, 500.0), job(3, (0,), "saez_2022_error")]
+    text = plan_text(everything, left, {"saez_2022_error"}, ["mine"], 3)
+    rows = {line.split()[0]: line.split() for line in text.splitlines() if line}
+    assert rows["evaluate"][1:4] == ["2", "2", "0.00"]
+    assert (
+        rows["measure"][1:4] == ["1", "0", "1.00"]
+        and "60 min" in " ".join(rows["measure"])
+        and "2.0 GB" in " ".join(rows["measure"])
+    )
+    assert rows["tables_and_figures"][1:3] == ["1", "0"] and rows["all"][1:4] == ["4", "2", "1.00"]
+    assert "0.50 GB" in " ".join(rows["all"]) and "3 cores 60 min" in text and "mine" in text and "Nothing was started" in text
+
+
+def test_times_are_readable():
+    assert [duration(s) for s in (0, 45, 720, 12240)] == ["0 s", "45 s", "12 min", "3.4 h"]

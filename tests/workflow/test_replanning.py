@@ -1,0 +1,151 @@
+"""An edited module replans exactly the jobs that rest on it, and jobs rest on exactly the modules that they load."""
+
+import io
+import re
+import shutil
+
+import pandas as pd
+import pytest
+import yaml
+
+from workflow_runner import ROOT, Workflow
+
+pytestmark = pytest.mark.workflow
+
+CONFIG = {
+    "learners_file": "learners.yaml",
+    "studies": {
+        "saez_2022": {
+            "datasets": ["steps"],
+            "partitioners": ["CV", "TSCV"],
+            "learners": ["NN", "Mine"],
+            "learners_per_job": 1,
+            "n_folds": [3],
+            "n_seeds": 2,
+        },
+        "moreno_torres_2012": {
+            "datasets": ["iris"],
+            "partitioners": ["SCV", "DB-SCV"],
+            "learners": ["1NN", "LDA"],
+            "learners_per_job": 1,
+            "schemes": ["2x1"],
+            "n_seeds": 2,
+            "n_truth": 2,
+            "ablation": {"n_seeds": 0},
+            "held_out": {"populations": []},
+        },
+    },
+}
+RESULTS_OF_ENGINE = r"(saez_2022|moreno_torres_2012)/(folds|shift|scores|seed_scores)/"
+ENGINE = ("--until", "measure_shift", "collect_scores")
+LEARNER = """
+from sklearn.dummy import DummyRegressor
+
+from kit import helper
+
+
+class Mine(DummyRegressor):
+    def predict(self, X):
+        return helper.same(super().predict(X))
+"""
+# Loaded by their packages, whether used or not; what these say decides which files a job rests on, and is no file of it.
+BY_PACKAGES = {"src/foldshift/lazy.py", "src/foldshift/shift/hellinger.py"}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A copy of the project with its engine's jobs done, and what they loaded."""
+    folder = tmp_path_factory.mktemp("replanning") / "project"
+    for part in ("src", "scripts", "workflow", "config", "profiles", "envs"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.egg-info"))
+    shutil.copy(ROOT / "Snakefile", folder)
+    learners = yaml.safe_load((folder / "config/learners.yaml").read_text())
+    learners["Mine"] = {"import": "mine.Mine", "tasks": ["regression"], "nominal": "codes"}
+    (folder / "learners.yaml").write_text(yaml.safe_dump(learners))
+    (folder / "mine.py").write_text(LEARNER)
+    (folder / "kit").mkdir()
+    (folder / "kit/__init__.py").write_text("")
+    (folder / "kit/helper.py").write_text("from .deeper import same\n")
+    (folder / "kit/deeper.py").write_text("def same(values):\n    return values\n")
+    (folder / "kit/unused.py").write_text("")
+    workflow = Workflow(folder, CONFIG, root=folder)
+    every = planned(workflow)
+    return workflow, every, workflow.watched(*ENGINE)
+
+
+def planned(workflow):
+    """Outputs of the jobs of the engine that a run would do now; the summary, since a dry run shows messages in place of outputs."""
+    table = pd.read_csv(io.StringIO(workflow("--summary", check=True).stdout), sep="\t")
+    pending = table.loc[table["plan"] == "update pending", "output_file"].str.removeprefix("results/")
+    return {output for output in pending if re.match(RESULTS_OF_ENGINE, output)}
+
+
+def after_an_edit(workflow, module):
+    """What a run would do once the module has one line more; the module is put back."""
+    file = workflow.folder / module
+    text = file.read_text()
+    try:
+        file.write_text(text + "\n# edited\n")
+        return planned(workflow)
+    finally:
+        file.write_text(text)
+
+
+def test_what_is_finished_plans_nothing(done):
+    workflow, every, _ = done
+    assert len(every) > 12 and planned(workflow) == set()
+
+
+FOLDS = {
+    "saez": r"saez_2022/folds/",
+    "truth": r"moreno_torres_2012/folds/iris/truth/",
+    "cuts": r"moreno_torres_2012/folds/iris/(?!truth)",
+}
+SAEZ_SCORES, SAEZ_END = r"saez_2022/scores/", r"saez_2022/seed_scores/"
+MORENO_SCORES, MORENO_END = r"moreno_torres_2012/scores/", r"moreno_torres_2012/seed_scores/"
+SHIFT = r"saez_2022/shift/"
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("src/foldshift/partition/neighbours.py", [FOLDS["cuts"], MORENO_SCORES + "iris/(?!truth)", MORENO_END]),
+        ("src/foldshift/partition/classes.py", [FOLDS["cuts"], MORENO_SCORES + "iris/(?!truth)", MORENO_END]),
+        ("src/foldshift/nominal.py", [FOLDS["cuts"], MORENO_SCORES + "iris/((?!truth)|.*1NN)", MORENO_END]),
+        ("src/foldshift/partition/scv.py", [FOLDS["cuts"], FOLDS["truth"], MORENO_SCORES, MORENO_END]),
+        ("src/foldshift/partition/stratified.py", [FOLDS["saez"], SHIFT, SAEZ_SCORES, SAEZ_END]),
+        ("src/foldshift/learners/lda.py", [MORENO_SCORES + ".*LDA", MORENO_END]),
+        ("src/foldshift/learners/nearest.py", [SAEZ_SCORES + ".*/NN", SAEZ_END, MORENO_SCORES + ".*/1NN", MORENO_END]),
+        ("kit/helper.py", [SAEZ_SCORES + ".*/Mine/", SAEZ_END]),
+        ("kit/deeper.py", [SAEZ_SCORES + ".*/Mine/", SAEZ_END]),
+        ("kit/unused.py", []),
+        ("src/foldshift/shift/ks.py", [SHIFT]),
+        ("src/foldshift/reporting/tables.py", []),
+        ("src/foldshift/learners/gbm.py", []),
+    ],
+)
+def test_an_edited_module_replans_exactly_what_rests_on_it(done, module, expected):
+    workflow, every, _ = done
+    wanted = {output for output in every if any(re.match(pattern, output) for pattern in expected)}
+    assert all(any(re.match(pattern, output) for output in wanted) for pattern in expected)
+    assert after_an_edit(workflow, module) == wanted
+
+
+def test_jobs_load_no_module_that_they_do_not_rest_on(done):
+    workflow, every, jobs = done
+    assert {output.removeprefix("results/") for _, output, _, _ in jobs} >= every
+    for rule, output, loaded, declared in jobs:
+        missing = {file.removeprefix(f"{workflow.folder}/") for file in loaded - declared} - BY_PACKAGES
+        assert not missing, f"{rule}, {output}"
+
+
+def test_jobs_rest_on_few_modules_that_they_do_not_load(done):
+    workflow, _, jobs = done
+    spare = {
+        (rule, file.removeprefix(f"{workflow.folder}/src/foldshift/"))
+        for rule, output, loaded, declared in jobs
+        for file in declared - loaded
+        if "/scripts/" not in file and not file.endswith("/__init__.py")
+    }
+    # Imported when a catalogue's entry is of that kind.
+    assert spare <= {("fetch_dataset", "datasets/generated.py")}
