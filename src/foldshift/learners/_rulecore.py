@@ -7,8 +7,8 @@ come from `foldshift.learners._presort.presort` over the whole data set; compari
 import numbers
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._presort import presort
 from foldshift.learners.gbm import _leave_out
 from foldshift.nominal import nominal_columns
@@ -74,7 +74,7 @@ def names_of(estimator):
     return getattr(estimator, "feature_names_in_", [f"x{f}" for f in range(estimator.n_features_in_)])
 
 
-@njit(cache=True)
+@compiled
 def make_work(n_features, n_samples):
     """Arrays that every fit overwrites: training order, active order, active rows, mask, counts by value."""
     return (
@@ -86,7 +86,7 @@ def make_work(n_features, n_samples):
     )
 
 
-@njit(cache=True)
+@compiled
 def start_fold(data, in_training, work):
     """Filter the sorted columns to the training rows; return these rows and the number of possible conditions.
 
@@ -117,7 +117,7 @@ def start_fold(data, in_training, work):
     return rows, float(n_conditions)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def meets(kind, code, bound):
     """Whether a code meets a condition."""
     if kind == LE:
@@ -129,7 +129,7 @@ def meets(kind, code, bound):
     return code > bound
 
 
-@njit(cache=True)
+@compiled
 def covers(rule, codes, row):
     """Whether a rule covers a row."""
     for j in range(len(rule)):  # noqa: SIM110 -- numba compiles a loop with a flag, or all(), to code three times as slow
@@ -138,7 +138,7 @@ def covers(rule, codes, row):
     return True
 
 
-@njit(cache=True)
+@compiled
 def split_rows(rows, strata, share, state):
     """Stratified random split into rows to grow on and rows to prune on.
 
@@ -186,7 +186,7 @@ def split_rows(rows, strata, share, state):
     return growing, pruning, state
 
 
-@njit(cache=True)
+@compiled
 def grow(rule, rows, positive, data, work, once):
     """Add conditions to a rule, the one with the largest information gain first.
 
@@ -316,7 +316,7 @@ def grow(rule, rows, positive, data, work, once):
     return np.concatenate((rule, new[:n_new]))
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _better(
     best, best_f, best_kind, best_code, best_p, f, v, last, below_p, below, here_p, here, n_positive, n, plus, before, log2
 ):
@@ -345,7 +345,7 @@ def _better(
     return best, best_f, best_kind, best_code, best_p
 
 
-@njit(cache=True)
+@compiled
 def prune(rule, rows, positive, codes, whole, greedy):
     """Cut a rule behind its best condition, or leave it whole if no cut beats the empty rule.
 
@@ -380,7 +380,7 @@ def prune(rule, rows, positive, codes, whole, greedy):
     return rule[:keep]
 
 
-@njit(cache=True)
+@compiled
 def subset_bits(n, k, p):
     """Bits that tell which k of n elements, if each is expected with probability p."""
     p = min(max(p, 0.0), 1.0 - 1e-12)
@@ -388,7 +388,7 @@ def subset_bits(n, k, p):
     return bits - (n - k) * np.log2(1.0 - p) if n > k else bits
 
 
-@njit(cache=True)
+@compiled
 def data_bits(rate, n_covered, n_other, n_false, n_missed):
     """Bits that tell the exceptions to a rule set; `rate` is the expected share of false positives among them."""
     bits = np.log2(n_covered + n_other + 1.0)
@@ -400,7 +400,7 @@ def data_bits(rate, n_covered, n_other, n_false, n_missed):
     return bits + (subset_bits(n_other, n_missed, (1.0 - rate) * (n_false + n_missed) / n_other) if n_other > 0 else 0.0)
 
 
-@njit(cache=True)
+@compiled
 def rule_bits(k, n_conditions):
     """Bits that tell a rule of k conditions, halved because conditions may be redundant (Cohen 1995)."""
     if k == 0:
@@ -411,7 +411,7 @@ def rule_bits(k, n_conditions):
     return 0.5 * (bits + subset_bits(n_conditions, k, k / n_conditions))
 
 
-@njit(cache=True)
+@compiled
 def _count(rule, rows, positive, codes):
     """Covered rows, and those of them in the class."""
     n, p = 0, 0
@@ -422,7 +422,7 @@ def _count(rule, rows, positive, codes):
     return n, p
 
 
-@njit(cache=True)
+@compiled
 def _uncovered(rule, rows, codes):
     """Rows that a rule does not cover, in order."""
     out = np.empty(len(rows), np.uint32)
@@ -433,7 +433,7 @@ def _uncovered(rule, rows, codes):
     return out[:n]
 
 
-@njit(cache=True)
+@compiled
 def rules_of_class(data, target, work, settings, state):
     """Rules for one class against the others: build, then optimise [1]_.
 
@@ -484,7 +484,7 @@ def rules_of_class(data, target, work, settings, state):
     return rules, state
 
 
-@njit(cache=True)
+@compiled
 def _build(rules, data, target, work, settings, state):
     """Add rules until the class is covered, a rule errs on half of its rows, or the description gets too long.
 
@@ -523,7 +523,7 @@ def _build(rules, data, target, work, settings, state):
     return state
 
 
-@njit(cache=True)
+@compiled
 def _optimise(rules, data, target, work, settings, state):
     """Weigh every rule against a replacement and a revision, cover what is left, drop what does not pay."""
     rows, positive, strata, n_conditions = target
@@ -591,7 +591,7 @@ def _optimise(rules, data, target, work, settings, state):
     return done, state
 
 
-@njit(cache=True)
+@compiled
 def _polish(rules, rows, positive, codes, p_all, n_conditions):
     """Drop, from the last to the first, every rule that does not shorten the description, or that mostly errs."""
     stats = np.zeros((len(rules), 3))
@@ -606,7 +606,7 @@ def _polish(rules, rows, positive, codes, p_all, n_conditions):
             rules.pop(r)
 
 
-@njit(cache=True)
+@compiled
 def _bits_with(rule, at, rules, left, follower, stats, positive, codes, n_all, p_all, n_conditions):
     """Least description length with a rule in place `at`, up to what does not depend on the rule.
 
@@ -628,7 +628,7 @@ def _bits_with(rule, at, rules, left, follower, stats, positive, codes, n_all, p
     return data_bits(rate, totals[0], totals[1], totals[2], totals[3]) - saved + rule_bits(len(rule), n_conditions)
 
 
-@njit(cache=True)
+@compiled
 def _drop(rate, totals, rule, stats, n_conditions):
     """Whether to drop a rule, as if no other covered its rows, and the bits that saves; then update `totals`.
 

@@ -5,8 +5,8 @@ import numbers
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners.base import FoldRegressor
 
 # What earth does beyond the papers, found by running it (trace = 9); `tests/oracles/test_mars_against_r.py` keeps watch.
@@ -149,7 +149,7 @@ def _workspace(n_samples, n_features, max_terms):
     return np.empty((max_terms, n_samples)), np.empty((4, n_features, n_samples))
 
 
-@njit(cache=True)
+@compiled
 def _cross_predict(X, values, order, y, folds, n_folds, max_terms, threshold, penalty, min_span, end_span, basis, hinges):
     """Fit and predict every fold of every seed: the presorted columns are filtered, not sorted again."""
     n_samples, n_features = X.shape
@@ -195,7 +195,7 @@ def _cross_predict(X, values, order, y, folds, n_folds, max_terms, threshold, pe
     return predictions
 
 
-@njit(cache=True)
+@compiled
 def _evaluate(X, features, knots, signs, coefficients):
     predictions = np.empty(X.shape[0])
     for i in range(X.shape[0]):
@@ -203,7 +203,7 @@ def _evaluate(X, features, knots, signs, coefficients):
     return predictions
 
 
-@njit(cache=True)
+@compiled
 def _evaluate_row(x, features, knots, signs, coefficients):
     prediction = coefficients[0]
     for term in range(1, len(features)):
@@ -214,7 +214,7 @@ def _evaluate_row(x, features, knots, signs, coefficients):
     return prediction
 
 
-@njit(cache=True)
+@compiled
 def _fit_model(values, order, y, max_terms, threshold, penalty, min_span, end_span, basis, hinges):
     """Forward pass, backward pass and coefficients.
 
@@ -239,7 +239,7 @@ def _fit_model(values, order, y, max_terms, threshold, penalty, min_span, end_sp
     )
 
 
-@njit(cache=True)
+@compiled
 def _knot_grid(values, min_span, end_span):
     """Positions of the knots among the sorted samples: the highest of every predictor, the distance, their number."""
     n_features, n_samples = values.shape
@@ -263,7 +263,7 @@ def _knot_grid(values, min_span, end_span):
     return highest, min_span, n_knots
 
 
-@njit(cache=True)
+@compiled
 def _gcv(rss, n_terms, n_samples, penalty):
     """Generalised cross-validation error (Friedman 1991, equations 30 and 32), up to the factor 1 / n_samples."""
     n_parameters = n_terms + penalty * (n_terms - 1) / 2
@@ -272,7 +272,7 @@ def _gcv(rss, n_terms, n_samples, penalty):
     return rss / (1 - n_parameters / n_samples) ** 2
 
 
-@njit(cache=True)
+@compiled
 def _forward(values, order, target, max_terms, threshold, penalty, min_span, end_span, basis, hinges):
     """Add terms step by step (Friedman 1991, algorithm 2, without products).
 
@@ -378,7 +378,7 @@ def _forward(values, order, target, max_terms, threshold, penalty, min_span, end
     return features[:size], knots[:size], signs[:size], means[:size], loadings[:size, :size], scores[:size]
 
 
-@njit(cache=True)
+@compiled
 def _start_hinges(j, values, order, target, mean, highest, min_span, n_knots, linear, hinges):
     """Sums of squares and products of the centred hinges and of the centred predictor itself.
 
@@ -416,7 +416,7 @@ def _start_hinges(j, values, order, target, mean, highest, min_span, n_knots, li
     linear[2, j] = product_x
 
 
-@njit(cache=True)
+@compiled
 def _project(j, vector, score, values, order, highest, min_span, n_knots, linear, hinges, along):
     """Take the part along a new basis vector out of the state of a predictor and its hinges."""
     x = values[j]
@@ -442,13 +442,13 @@ def _project(j, vector, score, values, order, highest, min_span, n_knots, linear
     linear[1, j] -= product * score
 
 
-@njit(cache=True)
+@compiled
 def _least_linear(linear, j):
     """Least residual sum of squares of a predictor that is not in the span of the model."""
     return max(_LINEAR_TOLERANCE, _ROUNDING * linear[2, j])
 
 
-@njit(cache=True)
+@compiled
 def _best_step(linear, hinges, n_knots, tolerance, limit):
     """Greatest reduction of the residual sum of squares, its predictor, and its knot (-1: linear)."""
     best_gain = 0.0
@@ -472,7 +472,7 @@ def _best_step(linear, hinges, n_knots, tolerance, limit):
     return best_gain, best_feature, best_which
 
 
-@njit(cache=True)
+@compiled
 def _dot(a, b, n):
     # Eight partial sums: the compiler may use vector registers, and the order of the sum is the same everywhere.
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
@@ -492,7 +492,7 @@ def _dot(a, b, n):
     return total
 
 
-@njit(cache=True)
+@compiled
 def _orthonormalise(vector, basis, size, loadings):
     """Write the normed part of a vector outside the span of the basis to ``basis[size]``, and its coordinates.
 
@@ -515,7 +515,7 @@ def _orthonormalise(vector, basis, size, loadings):
         basis[size, i] = vector[i] / norm
 
 
-@njit(cache=True)
+@compiled
 def _backward(loadings, scores, total, n_samples, penalty):
     """Subset of the terms with the lowest GCV among those a backward elimination meets (Friedman 1991, algorithm 3).
 
@@ -548,7 +548,7 @@ def _backward(loadings, scores, total, n_samples, penalty):
     return np.sort(best_order[best, :best])
 
 
-@njit(cache=True)
+@compiled
 def _note_leading(order, rotated, total, first, last, best_rss, best_order):
     """Keep the leading subsets of ``first`` to ``last`` terms that are better than the best of their size."""
     rss = total
@@ -560,7 +560,7 @@ def _note_leading(order, rotated, total, first, last, best_rss, best_order):
             best_order[size, :size] = order[:size]
 
 
-@njit(cache=True)
+@compiled
 def _cheapest(factor, rotated, size):
     """Position of the term whose removal from the first ``size`` raises the residual sum of squares least."""
     inverse = np.zeros((size, size))
@@ -583,7 +583,7 @@ def _cheapest(factor, rotated, size):
     return cheapest
 
 
-@njit(cache=True)
+@compiled
 def _move_to_end(factor, rotated, order, position, size):
     """Move a column to the end of the first ``size`` and make the factor triangular again by plane rotations."""
     moved = factor[:, position].copy()
@@ -597,7 +597,7 @@ def _move_to_end(factor, rotated, order, position, size):
         _rotate(factor, rotated, row, row + 1, row, size)
 
 
-@njit(cache=True)
+@compiled
 def _triangular(loadings, scores):
     """Upper triangular factor of the loadings, and the scores rotated alike.
 
@@ -612,7 +612,7 @@ def _triangular(loadings, scores):
     return factor, rotated
 
 
-@njit(cache=True)
+@compiled
 def _rotate(factor, rotated, upper, lower, column, n_columns):
     """Plane rotation of two rows that makes the lower one zero in a column."""
     norm = math.hypot(factor[upper, column], factor[lower, column])
@@ -630,7 +630,7 @@ def _rotate(factor, rotated, upper, lower, column, n_columns):
     rotated[lower] = cosine * low - sine * high
 
 
-@njit(cache=True)
+@compiled
 def _least_squares(columns, scores):
     """Coefficients of the columns for the scores, by Gram-Schmidt on the columns and the scores."""
     n_rows, n_columns = columns.shape

@@ -3,9 +3,9 @@
 import numbers
 
 import numpy as np
-from numba import njit
 from scipy.spatial import cKDTree
 
+from foldshift.compiling import compiled
 from foldshift.learners.base import FoldRegressor
 
 # Neighbours listed per sample: a training part almost never lacks the k nearest of them (2 folds, k = 3: once in 8 million).
@@ -80,7 +80,7 @@ def nearest_rows(queries, points, length, skip_self=False):
     return _refine(queries, points, candidates, length, skip_self)
 
 
-@njit(cache=True)
+@compiled
 def _refine(queries, points, candidates, length, skip_self):
     """Order a tree's candidates exactly; where they end inside a tie, or miss the point itself, look at all points."""
     out = np.empty((len(queries), length), np.int32)
@@ -102,7 +102,7 @@ def _refine(queries, points, candidates, length, skip_self):
     return out
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _insert(distances, rows, n_held, distance, row):
     """Insert into a list sorted by distance; a later row goes behind an equal distance."""
     if n_held == len(rows):
@@ -121,7 +121,7 @@ def _insert(distances, rows, n_held, distance, row):
     return n_held
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _distance(a, i, b, j):
     total = 0.0
     for c in range(a.shape[1]):
@@ -130,7 +130,7 @@ def _distance(a, i, b, j):
     return total
 
 
-@njit(cache=True)
+@compiled
 def _nearest(queries, points, n_nearest, skip_self):
     """Nearest `points` of every query, near to far, ties in row order: (n_queries, n_nearest) int32."""
     out = np.empty((len(queries), n_nearest), np.int32)
@@ -145,7 +145,7 @@ def _nearest(queries, points, n_nearest, skip_self):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _means(y, nearest):
     n, k = nearest.shape
     out = np.empty(n)
@@ -157,7 +157,7 @@ def _means(y, nearest):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _walk(X, y, folds, n_folds, listed, n_neighbors):
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n))

@@ -4,8 +4,8 @@ import numbers
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._rulecore import (
     EQ,
     RuleList,
@@ -179,14 +179,14 @@ class RIPPERClassifier(FoldClassifier):
         return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), *settings)
 
 
-@njit(cache=True)
+@compiled
 def _fit_one(data, y, n_classes, seed, on_remaining_rows, settings):
     n_features, n = data[1].shape
     work = make_work(n_features, n)
     return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, on_remaining_rows, settings, np.zeros(n, np.int8), work)
 
 
-@njit(cache=True)
+@compiled
 def _fit_and_score(X, data, y, n_classes, folds, seeds, on_remaining_rows, settings):
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
@@ -207,7 +207,7 @@ def _fit_and_score(X, data, y, n_classes, folds, seeds, on_remaining_rows, setti
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _apply(X, conditions, thresholds, starts, classes, counts):
     shares = _shares(classes, counts)
     scores = np.empty((len(X), counts.shape[1]))
@@ -216,7 +216,7 @@ def _apply(X, conditions, thresholds, starts, classes, counts):
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _first(x, conditions, thresholds, starts):
     """First rule that covers a row; the last one has no conditions."""
     for r in range(len(starts) - 1):
@@ -230,7 +230,7 @@ def _first(x, conditions, thresholds, starts):
     return -1
 
 
-@njit(cache=True)
+@compiled
 def _shares(classes, counts):
     """Class shares of the training rows of every rule, its own class just above the others if it is not."""
     out = np.empty(counts.shape)
@@ -249,7 +249,7 @@ def _shares(classes, counts):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, positive, work):
     """Rules of all classes but the most frequent, then the default rule.
 
@@ -330,7 +330,7 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
     return conditions, thresholds, starts, classes, counts
 
 
-@njit(cache=True)
+@compiled
 def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     """Rules for one class against the others as KEEL finds them; parameters as in `_rulecore.rules_of_class`.
 
@@ -390,7 +390,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     return kept, state
 
 
-@njit(cache=True)
+@compiled
 def _optimise_one(rules, at, times, n_positive, data, target, work, settings, state):
     """Put the best of rule, replacement and revision in place; return the generator's new state."""
     rows, positive, strata, n_conditions = target
@@ -422,7 +422,7 @@ def _optimise_one(rules, at, times, n_positive, data, target, work, settings, st
     return state
 
 
-@njit(cache=True)
+@compiled
 def _not_covered(rows, positive, times):
     """Rows of the class that no rule covers, and all rows of other classes, in order."""
     out = np.empty(len(rows), np.uint32)
@@ -433,7 +433,7 @@ def _not_covered(rows, positive, times):
     return out[:n]
 
 
-@njit(cache=True)
+@compiled
 def _rules_bits(rules, n_conditions):
     bits = 0.0
     for rule in rules:
@@ -441,7 +441,7 @@ def _rules_bits(rules, n_conditions):
     return bits
 
 
-@njit(cache=True)
+@compiled
 def _exception_bits(rule, times, rows, positive, n_positive, codes):
     """Bits that tell the exceptions to a rule and the rules counted in `times`, errors expected on either side alike."""
     n, p = 0, 0
@@ -452,7 +452,7 @@ def _exception_bits(rule, times, rows, positive, n_positive, codes):
     return data_bits(0.5, float(n), float(len(rows) - n), float(n - p), float(n_positive - p))
 
 
-@njit(cache=True)
+@compiled
 def _polish(rules, times, rows, positive, n_positive, codes, n_conditions):
     """Drop, from the first to the last, every rule without which the description is shorter."""
     nowhere = np.full((1, 3), -1, np.int64)  # code -1 is no value: covers nothing

@@ -1,7 +1,8 @@
 """Kolmogorov-Smirnov distance between training and test part, exact under ties."""
 
 import numpy as np
-from numba import njit
+
+from foldshift.compiling import compiled
 
 
 def ks_statistic(a, b):
@@ -75,7 +76,7 @@ def fold_ks(y, folds, n_folds=None):
     return fold_ks_in_order(np.ascontiguousarray(folds[:, order]), ends, n_folds)
 
 
-@njit(cache=True)
+@compiled
 def fold_ks_in_order(folds, ends, n_folds):
     """`fold_ks` of samples in ascending order of the target, of which `ends` says where each group of equal values ends (one past it)."""
     n_seeds, n = folds.shape
