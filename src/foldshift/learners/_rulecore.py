@@ -508,7 +508,7 @@ def _build(rules, data, target, work, settings, state):
     while n_missed > 0:
         if prune_first:
             growing, pruning, state = split_rows(left, strata, share, state)
-            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, False, greedy)
+            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, np.bool_(False), greedy)
         else:
             rule = grow(nothing, left, positive, data, work, once)
         n, p = _count(rule, left, positive, codes)
@@ -570,8 +570,8 @@ def _optimise(rules, data, target, work, settings, state):
             least = np.inf
             for candidate in (
                 rule,
-                prune(revision, pruning, positive, codes, True, greedy),
-                prune(replacement, pruning, positive, codes, True, greedy),
+                prune(revision, pruning, positive, codes, np.bool_(True), greedy),
+                prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
             ):
                 bits = _bits_with(candidate, at, rules, left, follower, stats, positive, codes, len(rows), p_all, n_conditions)
                 if bits < least:

@@ -305,8 +305,8 @@ def _grow(in_training, data, n_classes, min_samples, mdl_correction, jump, work,
     for i in range(len(labels)):
         if in_training[i]:
             tables[2][0, labels[i]] += 1
-    n_nodes = 1
-    node = 0
+    n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
+    node = np.int64(0)
     while node < n_nodes:
         table, _, counts, _ = tables
         if is_splittable(counts[node], min_samples):
@@ -349,7 +349,7 @@ def _prune(confidence, quantile, raising, data, work, tables):
     table, _, counts, errors = tables
     visited = np.empty(len(table), np.int64)
     extra = np.zeros(counts.shape, np.int64)
-    node = 0
+    node = np.int64(0)  # typed, as in `_grow`
     table[node, NEXT] = 0
     while node >= 0:
         if table[node, FEATURE] < 0:

@@ -67,7 +67,7 @@ class ELMRegressor(FoldRegressor):
         self.output_weights_ = weights[0, 0]
 
     def _predict(self, X):
-        fold = np.zeros((1, len(X)), dtype=np.uint8)
+        fold = np.zeros((1, len(X)), dtype=np.uint16)
         return _combine(_hidden(X, self.hidden_weights_), self.output_weights_[None, None], fold)[0]
 
     def _predict_folds(self, X, y, folds, n_folds, random_states):

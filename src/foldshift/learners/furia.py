@@ -142,7 +142,6 @@ def _text(name, kind, core, support):
     return f"{name} in [{', '.join(ends if kind == LE else (f'{support:.12g}', f'{core:.12g}', 'inf', 'inf'))}]"
 
 
-@compiled
 def _fit_one(data, y, n_classes, seed, settings):
     n_features, n = data[1].shape
     return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, settings, np.zeros(n, np.int8), make_work(n_features, n))

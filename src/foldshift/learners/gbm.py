@@ -115,7 +115,6 @@ def _work(n_features, n_samples, n_trees):
     )
 
 
-@compiled
 def _fit_one(order, codes, values, y, seed, n_trees, learning_rate, bag_fraction, min_node):
     work = _work(codes.shape[0], codes.shape[1], n_trees)
     in_training = np.ones(len(y), np.bool_)
@@ -182,7 +181,7 @@ def _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fracti
         residuals[i] = residuals[i] - mean if in_training[i] else 0
     n_bag = max(1, int(bag_fraction * n))
     state = np.uint64(seed)
-    feature = -1
+    feature = np.int64(-1)  # typed: with the literal, numba would compile `_best_split` twice
     for tree in range(len(features)):
         state = _leave_out(rows[:n], n - n_bag, state)
         in_bag = total

@@ -95,7 +95,6 @@ class MARSRegressor(FoldRegressor):
         self._check_parameters()
         order, values = _presort(X)
         work = _workspace(*X.shape, self._n_terms_allowed(X.shape[1]))
-        folds = folds.astype(np.uint16)  # one compiled version
         return _cross_predict(X, values, order, y, folds, n_folds, *self._settings(X.shape[1]), *work)
 
     def __str__(self):
@@ -310,7 +309,7 @@ def _forward(values, order, target, max_terms, threshold, penalty, min_span, end
     rss = total
     null_gcv = _gcv(total, 1, n_samples, penalty)
     last_gain = np.inf
-    size = 0
+    size = np.int64(0)  # typed: with the literal, numba would compile every function it is given to twice
     if np.max(target) > np.min(target):
         for j in range(n_features):
             linear_mean[j] = np.mean(values[j])
@@ -533,7 +532,7 @@ def _backward(loadings, scores, total, n_samples, penalty):
     order = np.arange(n_terms)
     best_rss = np.full(n_terms + 1, np.inf)
     best_order = np.zeros((n_terms + 1, n_terms), dtype=np.int64)
-    _note_leading(order, rotated, total, 0, n_terms, best_rss, best_order)
+    _note_leading(order, rotated, total, np.int64(0), n_terms, best_rss, best_order)
     for size in range(n_terms, 1, -1):
         position = _cheapest(factor, rotated, size)
         if position < size - 1:

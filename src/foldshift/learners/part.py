@@ -281,8 +281,8 @@ def _grow_partially(known, n_in_use, n_known, data, settings, work, tables):
     Thresholds are values of the `n_known` rows marked in `known`.
     """
     confidence, quantile, min_samples, stop_early = settings
-    n_nodes = 1
-    node = 0
+    n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
+    node = np.int64(0)
     tables[0][0, NEXT] = _UNKNOWN
     while node >= 0:
         table, _, counts, _ = tables
@@ -298,7 +298,7 @@ def _grow_partially(known, n_in_use, n_known, data, settings, work, tables):
                     data,
                     work,
                     min_samples,
-                    True,
+                    np.bool_(True),  # typed, as what C4.5 gives: one compiled version for both
                     stop_early,
                 )
             if feature < 0:

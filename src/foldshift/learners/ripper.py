@@ -179,7 +179,6 @@ class RIPPERClassifier(FoldClassifier):
         return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), *settings)
 
 
-@compiled
 def _fit_one(data, y, n_classes, seed, on_remaining_rows, settings):
     n_features, n = data[1].shape
     work = make_work(n_features, n)
@@ -345,7 +344,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     rules = [nothing]
     rules.pop()
     times = np.zeros(codes.shape[1], np.int64)  # how many rules cover a row
-    n_positive = 0
+    n_positive = np.int64(0)  # typed: with the literal, numba would compile every function it is given to twice
     for row in rows:
         n_positive += positive[row]
     for turn in range(n_optimisations + 1):
@@ -360,7 +359,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
         least = np.inf
         while n_missed > 0:
             growing, pruning, state = split_rows(left, strata, share, state)
-            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, False, greedy)
+            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, np.bool_(False), greedy)
             theory += rule_bits(len(rule), n_conditions)
             bits = theory + _exception_bits(rule, times, left, positive, n_missed, codes)
             if bits > least + slack_bits:
@@ -410,8 +409,8 @@ def _optimise_one(rules, at, times, n_positive, data, target, work, settings, st
     least = np.inf
     for candidate in (
         old,
-        prune(replacement, pruning, positive, codes, True, greedy),
-        prune(revision, pruning, positive, codes, True, greedy),
+        prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
+        prune(revision, pruning, positive, codes, np.bool_(True), greedy),
     ):
         bits = rule_bits(len(candidate), n_conditions) + _exception_bits(candidate, times, rows, positive, n_positive, codes)
         if bits < least:

@@ -171,7 +171,6 @@ def _work(n_features, n_samples):
     )
 
 
-@compiled
 def _fit_one(order, codes, values, y, min_split, min_leaf, complexity, max_depth):
     work = _work(*codes.shape)
     in_training = np.ones(len(y), np.bool_)
@@ -232,13 +231,14 @@ def _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity,
             # Write always, step on only for training rows: a branch would be mispredicted at many test rows.
             lists[f, n] = order[f, i]
             n += in_training[order[f, i]]
-    _describe(0, -1, 0, n, lists[0], units, counts, measures, low, unit)
+    root = np.int64(0)
+    _describe(root, np.int64(-1), root, np.int64(n), lists[0], units, counts, measures, low, unit)
     least_gain = complexity * measures[0, _RISK]  # what every split must earn
     slack = 1e-12 * measures[0, _RISK]  # far above the rounding of the bounds
     smallest = max(min_split, 2 * min_leaf)
     largest_improvement = 0.0
-    n_nodes = 1
-    node = 0
+    n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
+    node = root
     while node >= 0:
         parent, stage = counts[node, _PARENT], counts[node, _STAGE]
         risk, needed = measures[node, _RISK], measures[node, _NEEDED]
