@@ -23,8 +23,11 @@ KERNEL_LEARNERS = sorted(
         name
         for study, settings in config["studies"].items()
         if study != "geras_2013"
-        for chosen in (settings, settings.get("audit") or {})
-        for name in chosen.get("learners", ())
+        for names in (
+            *(ids.values() for ids in configured_learners(settings, LEARNERS).values()),
+            (settings.get("audit") or {}).get("learners", ()),
+        )
+        for name in names
     }
 )
 COMPILED = "<resources>/compiled/kernels.json"
@@ -45,9 +48,11 @@ rule compile_kernels:
         runtime=minutes(300),
     params:
         learners={name: LEARNERS[name] for name in KERNEL_LEARNERS},
-        partitioners=["DB-SCV", "DOB-SCV", "MS-SCV"]
-        if "classification" in {TASKS[study] for study in config["studies"]}
-        else [],
+        partitioners=(
+            ["DB-SCV", "DOB-SCV", "MS-SCV"]
+            if "classification" in {TASKS[study] for study in config["studies"]}
+            else []
+        ),
         measures=sorted(
             {name for study in config["studies"] for name in MEASURES_OF[study]}
         ),
