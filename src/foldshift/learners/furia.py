@@ -14,9 +14,9 @@ from foldshift.learners._rulecore import (
     make_work,
     names_of,
     prepare,
-    rules_of_class,
     start_fold,
 )
+from foldshift.learners._rulesets import rules_of_class
 from foldshift.learners._states import draw_seeds
 from foldshift.learners.base import FoldClassifier
 

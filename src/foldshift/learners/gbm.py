@@ -183,7 +183,7 @@ def _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fracti
     state = np.uint64(seed)
     feature = np.int64(-1)  # typed: with the literal, numba would compile `_best_split` twice
     for tree in range(len(features)):
-        state = _leave_out(rows[:n], n - n_bag, state)
+        state = leave_out(rows[:n], n - n_bag, state)
         in_bag = total
         for i in range(n - n_bag):
             in_bag -= residuals[rows[i]]
@@ -230,7 +230,7 @@ def _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fracti
 
 
 @compiled
-def _leave_out(rows, n_out, state):
+def leave_out(rows, n_out, state):
     """Draw rows without replacement into the first `n_out` places (Fisher-Yates); return the generator's new state.
 
     Random bits come from splitmix64 [1]_. A place is the upper half of a 64-bit product; its relative bias is

@@ -91,19 +91,19 @@ def _refine(queries, points, candidates, length, skip_self):
         n_held = 0
         for j in np.sort(candidates[i]):
             if not (skip_self and i == j):
-                n_held = _insert(distances, rows, n_held, _distance(queries, i, points, j), j)
+                n_held = insert(distances, rows, n_held, _distance(queries, i, points, j), j)
         # The tree may round a distance otherwise than we do: a gap in the last few units counts as a tie.
         if n_held > length + 1 or distances[length - 1] >= distances[length] * (1 - 1e-12):
             n_held = 0
             for j in range(len(points)):
                 if not (skip_self and i == j):
-                    n_held = _insert(distances[:length], rows[:length], n_held, _distance(queries, i, points, j), j)
+                    n_held = insert(distances[:length], rows[:length], n_held, _distance(queries, i, points, j), j)
         out[i] = rows[:length]
     return out
 
 
 @compiled(inline="always")
-def _insert(distances, rows, n_held, distance, row):
+def insert(distances, rows, n_held, distance, row):
     """Insert into a list sorted by distance; a later row goes behind an equal distance."""
     if n_held == len(rows):
         if distance >= distances[n_held - 1]:
@@ -140,7 +140,7 @@ def _nearest(queries, points, n_nearest, skip_self):
         n_held = 0
         for j in range(len(points)):
             if not (skip_self and i == j):
-                n_held = _insert(distances, rows, n_held, _distance(queries, i, points, j), j)
+                n_held = insert(distances, rows, n_held, _distance(queries, i, points, j), j)
         out[i] = rows
     return out
 
@@ -184,7 +184,7 @@ def _walk(X, y, folds, n_folds, listed, n_neighbors):
                 found = 0
                 for j in range(n):
                     if folds[s, j] != own:
-                        found = _insert(distances[:wanted], rows[:wanted], found, _distance(X, i, X, j), j)
+                        found = insert(distances[:wanted], rows[:wanted], found, _distance(X, i, X, j), j)
                 total = 0.0
                 for t in range(wanted):
                     total += y[rows[t]]

@@ -7,7 +7,7 @@ import numpy as np
 
 from foldshift.compiling import compiled
 from foldshift.learners.base import FoldClassifier
-from foldshift.learners.nearest import _insert
+from foldshift.learners.nearest import insert
 from foldshift.nominal import nominal_columns
 
 METRICS = ("heom", "euclidean", "manhattan", "keel_hvdm")
@@ -188,7 +188,7 @@ def _nearest(totals, skipped, metric, skip_zero, distances, rows):
     n_held, bound = 0, np.inf
     for i in range(len(totals)):
         if totals[i] <= bound and i != skipped and not (skip_zero and totals[i] == 0):
-            n_held = _insert(distances, rows, n_held, math.sqrt(totals[i]) if metric == _HVDM else totals[i], i)
+            n_held = insert(distances, rows, n_held, math.sqrt(totals[i]) if metric == _HVDM else totals[i], i)
             if n_held == len(rows):
                 farthest = distances[n_held - 1]
                 # The root may round a slightly larger sum to the same distance, never one beyond the factor.

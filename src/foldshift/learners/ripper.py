@@ -12,18 +12,16 @@ from foldshift.learners._rulecore import (
     checked_count,
     condition_text,
     covers,
-    data_bits,
     grow,
     make_work,
     meets,
     names_of,
     prepare,
     prune,
-    rule_bits,
-    rules_of_class,
     split_rows,
     start_fold,
 )
+from foldshift.learners._rulesets import data_bits, rule_bits, rules_of_class
 from foldshift.learners._states import draw_seeds
 from foldshift.learners.base import FoldClassifier
 
@@ -331,7 +329,7 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
 
 @compiled
 def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
-    """Rules for one class against the others as KEEL finds them; parameters as in `_rulecore.rules_of_class`.
+    """Rules for one class against the others as KEEL finds them; parameters as in `_rulesets.rules_of_class`.
 
     A new rule is judged by the description length of the whole set on the rows that no rule covered before it. An
     optimised rule is judged by that of the whole set on all rows. After each optimisation, the rows of the class that
