@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import compare_classes_with_paper
 import compare_with_paper
 import list_failures
 import numpy as np
@@ -15,16 +16,16 @@ import plot_convergence
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import tabulate_error
-import tabulate_scaling
-
-import collect_scores
-import compare_classes_with_paper
 import tabulate_ablation
 import tabulate_agreement
 import tabulate_convergence
 import tabulate_covariate_shift
+import tabulate_error
 import tabulate_heldout
+import tabulate_scaling
+from measure_convergence import cell_rows, unknown, with_keys
+
+import collect_scores
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
 from foldshift.evaluation.storage import SCORE_SCHEMA, write_rows
 from foldshift.evaluation.summary import SEED_SHIFT_SCHEMA, count_failures, seed_schema
@@ -37,7 +38,6 @@ from foldshift.reporting.failures import failures_grid, failures_table
 from foldshift.reporting.tables import plain_grid, shades, to_html
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.folds import FoldFeature
-from measure_convergence import cell_rows, unknown, with_keys
 
 LEARNERS, CUTS, FOLDS, N_SEEDS = ["RPART", "NN"], ["CV", "SCV2", "TSCV"], [2, 5], 6
 CLASSIFIERS, PARTITIONERS, SCHEMES = ["1NN", "LDA", "PART"], ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"], {2: 2, 5: 1}

@@ -140,7 +140,9 @@ def test_shipped_configurations_are_valid(root, schema, name, monkeypatch):
     from foldshift.datasets.catalogue import read_catalogue
 
     config = resolve(at_scale(yaml.safe_load((root / "config" / name).read_text()), STUDIES), schema)
-    check_studies(config, read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"]), STUDIES, DECLARED)
+    check_studies(
+        config, read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"]), STUDIES, DECLARED
+    )
 
 
 @pytest.mark.parametrize(
