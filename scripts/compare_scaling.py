@@ -12,7 +12,7 @@ from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import evaluate_cell
 from foldshift.files import write_text
 from foldshift.jobs import run
-from foldshift.partition.storage import read_folds
+from foldshift.partition.storage import join_folds
 from foldshift.reporting.tables import to_csv
 from foldshift.seeding import fit_states
 
@@ -21,27 +21,20 @@ def main(job):
     """One row per learner and partitioner: the error with both kinds of scaling, on the same folds with the same random states; NaN where a fit fails."""
     whole, raw = read_prepared(job.input.scaled), read_prepared(job.input.raw)
     k, n_seeds = job.params.k, job.params.n_seeds
-    folds = {name: [] for name in job.params.partitioners}
-    seeds = {name: [] for name in job.params.partitioners}
-    for path in job.input.folds:  # blocks stand in the order of their seeds
-        block, block_seeds = read_folds(path)
-        for name in folds:
-            if (name, k) in block:
-                folds[name].extend(block[name, k])
-                seeds[name].extend(block_seeds[k])
+    folds, seeds = join_folds(job.input.folds, job.params.wanted, n_seeds)
 
     def mean_errors(cell):
         """Mean RMSE over folds and seeds, in units of the target's range, scaled as a whole and per training part."""
         learner, name = cell
         spec = job.params.learners[learner]
-        states = fit_states(job.params.master_seed, (whole.name, name, k), seeds[name][:n_seeds], k)
+        states = fit_states(job.params.master_seed, (whole.name, name, k), seeds[name, k], k)
         errors = []
         for data in (whole, raw):
             try:
                 estimator = build_learner(spec, data.scaling, data.categorical_features)
             except ValueError as error:
                 raise DataError(f"learner {learner}: {error}") from error
-            X, cut = design_matrix(data, spec["nominal"]), np.array(folds[name][:n_seeds])
+            X, cut = design_matrix(data, spec["nominal"]), folds[name, k]
             scores = evaluate_cell(estimator, X, data.y, cut, random_states=states, unit=data.unit)
             errors.append(float(np.mean(scores["rmse"])))
         return errors
@@ -52,7 +45,7 @@ def main(job):
         if isinstance(result, Lost):
             logging.warning("%s, %s: %s: %s", learner, name, result.status, result.message)
             result = (np.nan, np.nan)
-        rows.append((whole.name, learner, name, k, len(seeds[name][:n_seeds]), *result))
+        rows.append((whole.name, learner, name, k, len(seeds[name, k]), *result))
     columns = ["dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold"]
     write_text(job.output.rows, to_csv(pd.DataFrame(rows, columns=columns)))
 

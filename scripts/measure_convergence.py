@@ -11,7 +11,8 @@ from foldshift.evaluation.predictions import read_predictions
 from foldshift.evaluation.storage import TEXT, read_columns, write_rows
 from foldshift.inference.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
 from foldshift.jobs import run
-from foldshift.partition.storage import read_folds
+from foldshift.partition.storage import join_folds
+from foldshift.planning.names import held_scores, in_order, runs_wanted
 from foldshift.seeding import generator
 
 CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
@@ -34,23 +35,15 @@ CURVE_SCHEMA = pa.schema([*CELL, ("experiments", pa.int32()), ("correlation", pa
 POINTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
-def join_folds(paths):
-    """Folds of every partitioner and k, the blocks one after the other."""
-    blocks = {}
-    for path in paths:
-        for key, cut in read_folds(path)[0].items():
-            blocks.setdefault(key, []).append(cut)
-    return {key: np.concatenate(parts) for key, parts in blocks.items()}
-
-
-def complete_cells(paths, folds):
-    """Predictions of every learner, partitioner and k, the blocks one after the other, as soon as there are as many runs as folds."""
+def complete_cells(paths, wanted, folds):
+    """Predictions of every learner, partitioner and k that are wanted, in the order of their seeds, as soon as there are as many runs as folds."""
     waiting = {}
-    for path in paths:
-        for key, codes in read_predictions(path).items():
+    for path in in_order(paths):
+        predictions = read_predictions(path)
+        for key, n_wanted in runs_wanted(held_scores(path), wanted).items():
             blocks = waiting.setdefault(key, [])
-            blocks.append(codes)
-            n_runs = len(folds.get(key[1:], ()))
+            blocks.append(predictions[key][:n_wanted])
+            n_runs = len(folds[key[1:]])
             if sum(map(len, blocks)) >= n_runs:
                 predictions = np.concatenate(waiting.pop(key))
                 if len(predictions) != n_runs:
@@ -104,10 +97,11 @@ def with_keys(columns, keys):
 def main(job):
     """Write one row per learner, partitioner, k, criterion, threshold, rule and order, and the curves of the primary criterion."""
     data = read_prepared(job.input.data)
-    folds = join_folds(job.input.folds)
+    wanted = job.params.wanted
+    folds, _ = join_folds(job.input.folds, wanted)
     failed = failed_cells(job.input.scores)
-    rows, curves = [], []
-    for (learner, partitioner, k), predictions in complete_cells(job.input.predictions, folds):
+    rows, curves = {}, {}
+    for (learner, partitioner, k), predictions in complete_cells(job.input.predictions, wanted, folds):
         n_iterations = job.params.iterations[k]
         n_experiments = len(predictions) // n_iterations
         rng = generator(job.params.master_seed, "orders", data.name, learner, partitioner, k)
@@ -118,15 +112,18 @@ def main(job):
         else:
             found = converge_cell(data.y, predictions, folds[partitioner, k], n_iterations, orders)
         keys = {"dataset": data.name, "learner": learner, "partitioner": partitioner, "k": k}
-        rows.append(with_keys(cell_rows(found, n_experiments, failed=lost), keys))
+        rows[learner, partitioner, k] = with_keys(cell_rows(found, n_experiments, failed=lost), keys)
         points = [n for n in sorted({*POINTS, n_experiments}) if n <= n_experiments and n * n_iterations >= 2]
         ends = np.array(points, dtype=np.int64) * n_iterations - 2
         curve = {"experiments": np.array(points, dtype=np.int64), "correlation": found.correlations[:, ends].mean(axis=0)}
-        curves.append(with_keys(curve, keys))
-        said = "left out: a fit failed" if lost else f"{int(rows[-1]['cut_off'].sum())} of {len(rows[-1]['k'])} rows cut off"
+        curves[learner, partitioner, k] = with_keys(curve, keys)
+        cut_off = rows[learner, partitioner, k]["cut_off"]
+        said = "left out: a fit failed" if lost else f"{int(cut_off.sum())} of {len(cut_off)} rows cut off"
         logging.info("%s, %s, k=%d: %d experiments, %s", learner, partitioner, k, n_experiments, said)
-    write_rows(job.output.rows, rows, SCHEMA)
-    write_rows(job.output.curves, curves, CURVE_SCHEMA)
+    # In the order of the configuration, whatever files the predictions stand in.
+    cells = [(learner, *cut) for learner in wanted["learners"].values() for cut in folds]
+    write_rows(job.output.rows, [rows[cell] for cell in cells], SCHEMA)
+    write_rows(job.output.curves, [curves[cell] for cell in cells], CURVE_SCHEMA)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pyarrow as pa
 from foldshift.datasets.dataset import read_prepared
 from foldshift.evaluation.storage import TEXT, write_rows
 from foldshift.jobs import run
-from foldshift.partition.storage import read_folds
+from foldshift.partition.storage import join_folds
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES, fold_covariates
 from foldshift.shift.drift import FoldFeature, fold_drift
@@ -40,13 +40,15 @@ FEATURE_SCHEMA = pa.schema(
 )
 
 
-def first_runs(paths, n_runs):
+def first_runs(paths, wanted, n_runs):
     """First runs of every partitioner and k.
 
     Parameters
     ----------
     paths : sequence of path-like
-        Files of folds; the runs of a partitioner and k stand in the order of the files.
+        Files of folds.
+    wanted : dict
+        See `foldshift.planning.names.runs_wanted`.
     n_runs : dict of int to int
         Number of runs wanted, by k; other k are left out.
 
@@ -56,15 +58,12 @@ def first_runs(paths, n_runs):
         Folds, by k and partitioner; fewer where the files hold fewer.
     seeds : dict of int to dict of str to ndarray of shape (n_runs,)
     """
+    folds, all_seeds = join_folds(paths, wanted, max(n_runs.values()))
     cuts, seeds = {k: {} for k in n_runs}, {k: {} for k in n_runs}
-    for path in paths:
-        folds, seeds_of = read_folds(path)
-        for (partitioner, k), cut in folds.items():
-            if k in n_runs:
-                held = cuts[k].get(partitioner, cut[:0])
-                missing = n_runs[k] - len(held)
-                cuts[k][partitioner] = np.concatenate([held, cut[:missing]])
-                seeds[k][partitioner] = np.append(seeds[k].get(partitioner, seeds_of[k][:0]), seeds_of[k][:missing])
+    for partitioner, k in folds:
+        if k in n_runs:
+            cuts[k][partitioner] = folds[partitioner, k][: n_runs[k]]
+            seeds[k][partitioner] = all_seeds[partitioner, k][: n_runs[k]]
     return cuts, seeds
 
 
@@ -100,7 +99,7 @@ def main(job):
     """One row per partitioner, k and run; and one per partitioner, k and feature."""
     data = read_prepared(job.input.data)
     parts, features = [], []
-    cuts, seeds = first_runs(job.input.folds, job.params.runs)
+    cuts, seeds = first_runs(job.input.folds, job.params.wanted, job.params.runs)
     for k, by_partitioner in cuts.items():
         if not by_partitioner:
             continue

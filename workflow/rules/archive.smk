@@ -1,11 +1,8 @@
 """Needs: all studies. Makes: one file with scores, configuration, provenance, tables and figures. Not part of archived mode."""
 
-from types import SimpleNamespace
-
 # What is measured besides the scores. Raw and prepared data stay out, for their licences; folds and predictions too, for their size: the seeds determine them.
 ARCHIVED_ROWS = {
     "saez_2022": [
-        "shift/{name}.parquet",
         "seed_shift/{name}.parquet",
         "seed_scores/{name}.parquet",
         "failures/{name}.json",
@@ -29,6 +26,13 @@ ARCHIVED_DATASETS = sorted(
 )
 
 
+def measured_files(study, dataset):
+    """What was measured of every fold of a data set: scores, and the shift of a target."""
+    layout = LAYOUTS[study]
+    shift = layout.shift_files(dataset) if TASKS[study] == "regression" else []
+    return [*layout.score_files(dataset), *shift]
+
+
 rule archive:
     input:
         outputs=[study_outputs(study) for study in config["studies"]],
@@ -37,7 +41,7 @@ rule archive:
             for study, settings in config["studies"].items()
             if study in FOLD_STUDIES
             for name in settings["datasets"]
-            for path in scores_of_dataset(SimpleNamespace(study=study, dataset=name))
+            for path in in_study(study, measured_files(study, name))
         ],
         rows=[
             f"<results>/{study}/{rows.format(name=name)}"

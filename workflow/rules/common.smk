@@ -12,12 +12,8 @@ from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import FoldshiftError
 from foldshift.files import sweep
 from foldshift.jobs import LEADER, RERUN, rerun_command
-from foldshift.planning.blocks import (
-    block_names,
-    block_range,
-    partitioner_options,
-    variants,
-)
+from foldshift.evaluation.tasks import TASK_OBJECTS
+from foldshift.planning.blocks import block_names, choice_of, variants
 from foldshift.planning.config import (
     FOLD_STUDIES,
     TASKS,
@@ -35,10 +31,17 @@ from foldshift.planning.config import (
 )
 from foldshift.planning.costs import CostModel, read_costs
 from foldshift.planning.jobs import is_done, study_jobs
-from foldshift.planning.layout import Layout
+from foldshift.planning.layout import (
+    Layout,
+    every,
+    of_experiments,
+    of_own_experiments,
+)
 from foldshift.planning.modules import expose, module_files
+from foldshift.planning.names import bundle_of, part_of, scheme_of
 from foldshift.planning.plan import plan_text
 from foldshift.planning.progress import start_progress
+from foldshift.planning.record import add_record, read_record
 from foldshift.planning.schemes import iterations
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
@@ -48,6 +51,11 @@ expose(ROOT / "src", Path.cwd())
 def located(path):
     """A file of the working directory, or else the one of that name that comes with the workflow."""
     return path if Path(path).exists() else ROOT / path
+
+
+def record_file(resolved):
+    """What the labels in names of files stand for, of this run and of earlier ones."""
+    return Path(resolved["results"], "provenance", "labels.json")
 
 
 def configure(raw):
@@ -75,8 +83,9 @@ def configure(raw):
         sys.stderr.write(f"foldshift: {error}\n")
         sys.stderr.flush()
         os._exit(1)
+    recorded = read_record(record_file(resolved))
     layouts = {
-        study: Layout(study, resolved, known, learners, costs)
+        study: Layout(study, resolved, known, learners, costs, recorded)
         for study in resolved["studies"]
         if study in FOLD_STUDIES
     }
@@ -118,19 +127,28 @@ def code_files(script, objects):
 
 
 def learner_code(script):
-    """Function for the code of an evaluation: the script, and the modules of the learners of a job."""
+    """Function for the code of an evaluation: the script, and the modules of the task and of the learners of a job."""
 
     def files(wildcards):
-        return code(
-            script, [LEARNERS[name]["import"] for name in wildcards.learners.split("+")]
-        )
+        learners = learners_of_job(wildcards).values()
+        task = TASK_OBJECTS[TASKS[wildcards.study]]
+        return code(script, [task, *(entry["import"] for entry in learners)])
 
     return files
 
 
 def learners_of_job(wildcards):
-    """Entries of the learners that one job works through, by id."""
-    return {name: LEARNERS[name] for name in wildcards.learners.split("+")}
+    """Entries of the learners that one job works through, by id: a function of their labels alone."""
+    layout = LAYOUTS[wildcards.study]
+    return by_name(layout.learner(one) for one in wildcards.learners.split("+"))
+
+
+def by_name(entries):
+    """What labels stand for, by the names."""
+    return {
+        entry["name"]: {key: value for key, value in entry.items() if key != "name"}
+        for entry in entries
+    }
 
 
 def folds_code(wildcards):
@@ -141,28 +159,31 @@ def folds_code(wildcards):
 
 def choices_of(study, names):
     """How each partitioner cuts: a known one or a function of the user's own, and its options."""
-    choices = {}
-    for name in names:
-        if name in config["own_partitioners"]:
-            own = config["own_partitioners"][name]
-            choices[name] = {"import": own["import"], "options": own.get("params", {})}
-        elif TASKS[study] == "classification":
-            partitioner, options = partitioner_options(name, config["studies"][study])
-            choices[name] = {"partitioner": partitioner, "options": options}
-        else:
-            choices[name] = {"partitioner": name, "options": {}}
-    return choices
+    settings, own = config["studies"][study], config["own_partitioners"]
+    return {name: choice_of(name, settings, own) for name in names}
 
 
 def partitioners_of_job(wildcards):
-    """How the partitioners of a bundle cut."""
-    names = LAYOUTS[wildcards.study].bundles[wildcards.cuts].partitioners
-    return choices_of(wildcards.study, names)
+    """How the partitioners of a bundle cut: a function of their labels alone."""
+    layout = LAYOUTS[wildcards.study]
+    return by_name(layout.partitioner(one) for one in bundle_of(wildcards.bundle)[0])
 
 
 def iterations_of_job(wildcards):
     """Partitions per seed or experiment, by number of folds."""
-    return dict(LAYOUTS[wildcards.study].bundles[wildcards.cuts].iterations)
+    return dict(map(scheme_of, bundle_of(wildcards.bundle)[1]))
+
+
+def cuts_of_job(wildcards):
+    """Partitioners, by id, and numbers of folds of an evaluation."""
+    layout = LAYOUTS[wildcards.study]
+    bundle = part_of(wildcards.bundle, wildcards.part)
+    partitioners, schemes = bundle_of(bundle)
+    return [
+        (layout.partitioner(name)["name"], scheme_of(scheme)[0])
+        for scheme in schemes
+        for name in partitioners
+    ]
 
 
 def entry_of(wildcards):
@@ -199,61 +220,49 @@ def data_to_cut(wildcards):
     return prepared_of(wildcards)
 
 
-def folds_of_job(wildcards):
-    """The file that holds the folds of a block of seeds, and maybe of more."""
-    layout = LAYOUTS[wildcards.study]
-    block = layout.fold_block_of(wildcards.dataset, wildcards.cuts, wildcards.block)
-    return f"<results>/{wildcards.study}/folds/{wildcards.dataset}/{wildcards.cuts}/{block}.npz"
+def in_study(study, paths):
+    """Paths below the folder of a study."""
+    return [f"<results>/{study}/{path}" for path in paths]
 
 
-def folds_of_dataset(wanted=lambda cuts, bundle: True, n_seeds=None):
-    """Function for the folds of a data set: of the bundles that are wanted, at least of the first seeds."""
-
-    def files(wildcards):
-        study, dataset = wildcards.study, wildcards.dataset
-        layout = LAYOUTS[study]
-        return [
-            f"<results>/{study}/folds/{dataset}/{cuts}/{block}.npz"
-            for cuts in layout.cuts(dataset)
-            if wanted(cuts, layout.bundles[cuts])
-            for block in layout.fold_blocks(dataset, cuts)
-            if n_seeds is None or block_range(block)[0] < n_seeds
-        ]
-
-    return files
+def folds_of_dataset(chosen=every, n_seeds=None):
+    """Function for the folds of a data set that hold some of the chosen cells, at least of the first seeds."""
+    return lambda wildcards: in_study(
+        wildcards.study,
+        LAYOUTS[wildcards.study].folds_files(wildcards.dataset, chosen, n_seeds),
+    )
 
 
-def of_experiments(cuts, bundle):
-    """Whether a bundle is one of experiments, not of the truth."""
-    return cuts != "truth"
+def wanted_folds(chosen=every, n_seeds=None):
+    """Function for what is wanted of files of folds that may hold more."""
+    return lambda wildcards: LAYOUTS[wildcards.study].wanted_folds(
+        wildcards.dataset, chosen, n_seeds
+    )
 
 
-def of_own_experiments(cuts, bundle):
-    """Whether a bundle is one of the study's own partitioners, not of their variants."""
-    return of_experiments(cuts, bundle) and not cuts.startswith("ablation")
+def wanted_scores(chosen=every):
+    """Function for what is wanted of files of scores that may hold more."""
+    return lambda wildcards: LAYOUTS[wildcards.study].wanted_scores(
+        wildcards.dataset, chosen
+    )
 
 
-def of_reference(cuts, bundle):
-    """Whether a bundle cuts at random, or stratifies wholly: the references of the regression study."""
-    return bool({"CV", "TSCV"} & set(bundle.partitioners))
+def shift_of_dataset(wildcards):
+    """Target shift of all folds of a data set."""
+    study = wildcards.study
+    return in_study(study, LAYOUTS[study].shift_files(wildcards.dataset))
 
 
-def scores_of_dataset(wildcards, kind="scores", ending="parquet", truth=True):
-    """Scores (or predictions) of all learners, bundles and blocks of a data set."""
-    study, dataset = wildcards.study, wildcards.dataset
-    layout = LAYOUTS[study]
-    return [
-        f"<results>/{study}/{kind}/{dataset}/{cuts}/{learners}/{block}.{ending}"
-        for cuts in layout.cuts(dataset)
-        if truth or cuts != "truth"
-        for learners in layout.groups(dataset, cuts)
-        for block in layout.score_blocks(dataset, cuts)
-    ]
+def scores_of_dataset(wildcards):
+    """Scores of all learners, cells and seeds of a data set."""
+    study = wildcards.study
+    return in_study(study, LAYOUTS[study].score_files(wildcards.dataset))
 
 
 def predictions_of_dataset(wildcards):
     """Predictions of all experiments of a data set, without those of the truth."""
-    return scores_of_dataset(wildcards, "predictions", "npz", truth=False)
+    study = wildcards.study
+    return in_study(study, LAYOUTS[study].prediction_files(wildcards.dataset))
 
 
 # On a cluster two Snakemakes of 200 MB each stand in the memory of a job beside its own process.
@@ -287,8 +296,10 @@ def evaluation(wildcards):
     """Seconds and MB that an evaluation is expected to take."""
     return LAYOUTS[wildcards.study].job(
         wildcards.dataset,
-        wildcards.cuts,
-        wildcards.learners.split("+"),
+        wildcards.bundle,
+        wildcards.held,
+        wildcards.part,
+        wildcards.learners,
         wildcards.block,
     )
 
@@ -336,6 +347,7 @@ def begin():
     """At the start of a run: clear what a killed one left half-written, and tell from now on how far this one is."""
     for folder in ("results", "resources"):
         sweep(config[folder])
+    add_record(record_file(config), [layout.record() for layout in LAYOUTS.values()])
     # Every timer of the rate limiter starts another one, more with every job: soon the scheduler would do nothing else (Snakemake 9.27).
     workflow.scheduler.job_rate_limiter = None
     seconds = {job.output: job.seconds for job in jobs_of_run()}

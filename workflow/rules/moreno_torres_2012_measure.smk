@@ -44,6 +44,7 @@ rule moreno_measure_convergence:
         mem_mb=memory(planned_mb("moreno_measure_convergence")),
         runtime=minutes(planned_seconds("moreno_measure_convergence")),
     params:
+        wanted=wanted_scores(of_experiments),
         iterations=MORENO_SETTINGS["iterations"],
         n_orders=MORENO["convergence"]["n_orders"],
         master_seed=config["master_seed"],
@@ -56,7 +57,7 @@ rule moreno_measure_convergence:
 rule moreno_measure_covariate_shift:
     input:
         data="<resources>/prepared/none/{dataset}.npz",
-        folds=folds_of_dataset(of_own_experiments),
+        folds=folds_of_dataset(of_own_experiments, MORENO["covariate_shift"]["n_runs"]),
         code=code("measure_covariate_shift"),
     output:
         shift="<results>/{study}/covariate_shift/{dataset}.parquet",
@@ -73,6 +74,7 @@ rule moreno_measure_covariate_shift:
         mem_mb=memory(planned_mb("moreno_measure_covariate_shift")),
         runtime=minutes(planned_seconds("moreno_measure_covariate_shift")),
     params:
+        wanted=wanted_folds(of_own_experiments, MORENO["covariate_shift"]["n_runs"]),
         runs={k: MORENO["covariate_shift"]["n_runs"] for k in MORENO["n_folds"]},
     message:
         "Covariate shift of {wildcards.dataset}"

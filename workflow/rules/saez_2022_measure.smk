@@ -22,12 +22,17 @@ rule saez_2022_rows:
         "All rows of the regression study"
 
 
+def of_scaling_check(cell):
+    """Whether a cell is looked at by the scaling check: it cuts at random or stratifies wholly, with its number of folds."""
+    return cell.partitioner in ("CV", "TSCV") and cell.k == SAEZ_CHECK_K
+
+
 rule saez_compare_scaling:
     # The first seeds of the folds that exist anyway; the learners see scaled and raw data cut alike.
     input:
         scaled="<resources>/prepared/global/{dataset}.npz",
         raw="<resources>/prepared/fold/{dataset}.npz",
-        folds=folds_of_dataset(of_reference, SAEZ_CHECK["n_seeds"]),
+        folds=folds_of_dataset(of_scaling_check, SAEZ_CHECK["n_seeds"]),
         code=code(
             "compare_scaling", [LEARNERS[name]["import"] for name in SAEZ["learners"]]
         ),
@@ -45,6 +50,7 @@ rule saez_compare_scaling:
     params:
         learners={name: LEARNERS[name] for name in SAEZ["learners"]},
         partitioners=("CV", "TSCV"),
+        wanted=wanted_folds(of_scaling_check, SAEZ_CHECK["n_seeds"]),
         k=SAEZ_CHECK_K,
         n_seeds=SAEZ_CHECK["n_seeds"],
         master_seed=config["master_seed"],

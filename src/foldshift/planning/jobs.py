@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from foldshift.datasets.populations import POPULATIONS
-from foldshift.planning.blocks import TRUTH, block_range
+from foldshift.planning.blocks import OWN, TRUTH
 from foldshift.planning.config import TASKS, configured_learners
 from foldshift.planning.inference_jobs import inference_jobs, monitoring_jobs, source_jobs
-from foldshift.planning.layout import ABLATION, fits_per_seed, fold_work
+from foldshift.planning.layout import bundle_behind, of_experiments
+from foldshift.planning.names import held_folds, held_scores, part_of
 from foldshift.planning.schemes import iterations
 
 IDLE_MB = 330  # of a job that does nothing
@@ -149,7 +150,7 @@ def study_jobs(study, config, layout, learners, catalogue, found=None):
         rows, columns = layout.shape(dataset)
         folds = _fold_jobs(found, layout, results, dataset, rows, columns, task, data)
         scores = _score_jobs(found, layout, results, dataset, rows, task, (data, *folds.values()))
-        n_scores = sum(_n_scores(layout, dataset, cuts) for cuts in layout.cuts(dataset))
+        n_scores = _n_scores(layout, dataset)
         output = f"{results}/seed_scores/{dataset}.parquet"
         last.append(
             found.add("collect_scores", output, START["light"] + PER_SCORE * n_scores, needs=scores, megabytes=n_scores * 8 / 1e6)
@@ -180,50 +181,51 @@ def _data(found, resources, dataset):
 
 
 def _fold_jobs(found, layout, results, dataset, rows, columns, task, data):
-    """Jobs that cut a data set, by bundle and block."""
+    """Jobs that cut a data set, by the path of their file."""
     jobs = {}
-    for cuts in layout.cuts(dataset):
-        bundle = layout.bundles[cuts]
-        once = PER_NEIGHBOUR * rows**2 * columns if task == "classification" and cuts != TRUTH else 0.0
-        for block in layout.fold_blocks(dataset, cuts):
-            work = fold_work(bundle, rows, block_range(block)[1])
-            jobs[cuts, block] = found.add(
-                "make_folds",
-                f"{results}/folds/{dataset}/{cuts}/{block}.npz",
-                START["light"] + once + PER_ASSIGNMENT[task] * work,
-                IDLE_MB + 3 * work / 1e6,
-                BYTES_PER_FOLD * work / 1e6,
-                [data],
-            )
+    for path in layout.folds_files(dataset):
+        bundle, block = held_folds(path).name.split("/")
+        work = layout.fold_work(dataset, bundle, block)
+        truth = bundle_behind(bundle).partitioners == (TRUTH,)
+        once = PER_NEIGHBOUR * rows**2 * columns if task == "classification" and not truth else 0.0
+        jobs[path] = found.add(
+            "make_folds",
+            f"{results}/{path}",
+            START["light"] + once + PER_ASSIGNMENT[task] * work,
+            IDLE_MB + 3 * work / 1e6,
+            BYTES_PER_FOLD * work / 1e6,
+            [data],
+        )
     return jobs
 
 
 def _score_jobs(found, layout, results, dataset, rows, task, needs):
     rule = "evaluate" if task == "regression" else "classify"
     jobs = []
-    for cuts in layout.cuts(dataset):
-        bundle = layout.bundles[cuts]
-        for name, group in layout.groups(dataset, cuts).items():
-            for block in layout.score_blocks(dataset, cuts):
-                seconds, mb = layout.job(dataset, cuts, group, block)
-                n_seeds = block_range(block)[1]
-                size = BYTES_PER_SCORE * n_seeds * fits_per_seed(bundle) * len(group)
-                if task == "classification":
-                    size += BYTES_PER_PREDICTION * fold_work(bundle, rows, n_seeds) * len(group)
-                output = f"{results}/scores/{dataset}/{cuts}/{name}/{block}.parquet"
-                jobs.append(found.add(rule, output, START["learners"] + seconds, IDLE_MB + mb, size / 1e6, needs))
+    for path in layout.score_files(dataset):
+        bundle, held, part, learners, block = held_scores(path).name.split("/")
+        seconds, mb = layout.job(dataset, bundle, held, part, learners, block)
+        own, n_learners = part_of(bundle, part), len(learners.split("+"))
+        n_fits = layout.shift_work(dataset, own, block) / rows
+        size = BYTES_PER_SCORE * n_fits * n_learners
+        if task == "classification":
+            size += BYTES_PER_PREDICTION * layout.fold_work(dataset, own, block) * n_learners
+        jobs.append(found.add(rule, f"{results}/{path}", START["learners"] + seconds, IDLE_MB + mb, size / 1e6, needs))
     return jobs
 
 
-def _n_scores(layout, dataset, cuts):
-    return layout.bundles[cuts].n_seeds * fits_per_seed(layout.bundles[cuts]) * len(layout.learners_of(dataset))
+def _n_scores(layout, dataset):
+    return sum(cell.n_seeds * cell.k * cell.iterations for cell in layout.cells(dataset)) * len(layout.learners_of(dataset))
 
 
 def _measure_regression(found, layout, settings, learners, results, dataset, rows, columns, data, folds, scores):
     """Target shift, and what scaling before cutting leaks."""
-    work = sum(PER_SHIFT * rows * bundle.n_seeds * fits_per_seed(bundle) for bundle in layout.bundles.values())
-    output = f"{results}/shift/{dataset}.parquet"
-    jobs = [found.add("measure_shift", output, START["light"] + work, needs=[data, *folds.values()])]
+    shifts = []
+    for path, shift in zip(folds, layout.shift_files(dataset)):
+        seconds = START["light"] + PER_SHIFT * layout.shift_work(dataset, *held_folds(path).name.split("/"))
+        shifts.append(found.add("measure_shift", f"{results}/{shift}", seconds, needs=[data, folds[path]]))
+    output = f"{results}/seed_shift/{dataset}.parquet"
+    jobs = [found.add("collect_shift", output, START["light"], needs=shifts)]
     check = settings["scaling_check"]
     if check["n_seeds"]:
         n_fits = 2 * 2 * check["n_seeds"] * check["n_folds"]
@@ -235,22 +237,18 @@ def _measure_regression(found, layout, settings, learners, results, dataset, row
 
 def _measure_classes(found, layout, settings, learners, results, dataset, rows, columns, data, folds, scores):
     """Convergence and covariate shift."""
-    own = {name: bundle for name, bundle in layout.bundles.items() if name != TRUTH and name in layout.cuts(dataset)}
-    n_runs = sum(fold_work(bundle, 1, bundle.n_seeds) for bundle in own.values())
+    cells = [cell for cell in layout.cells(dataset) if of_experiments(cell)]
+    n_runs = sum(cell.n_seeds * cell.iterations for cell in cells)
     n_predictions = n_runs * rows * len(layout.learners_of(dataset))
-    n_experiments = sum(len(bundle.partitioners) * len(bundle.iterations) * bundle.n_seeds for bundle in own.values())
+    n_experiments = sum(cell.n_seeds for cell in cells)
     seconds = START["light"] + PER_PREDICTION * n_predictions * settings["convergence"]["n_orders"]
     seconds += PER_EXPERIMENT * n_experiments * len(layout.learners_of(dataset))
     output = f"{results}/convergence/{dataset}.parquet"
     jobs = [found.add("moreno_measure_convergence", output, seconds, IDLE_MB, needs=[data, *folds.values(), *scores])]
-    cuts = [
-        (min(bundle.n_seeds * r, settings["covariate_shift"]["n_runs"]) * k, len(bundle.partitioners))
-        for name, bundle in own.items()
-        if not name.startswith(ABLATION)
-        for k, r in bundle.iterations.items()
-    ]
-    seconds = START["learners"] + PER_COVARIATE * sum(n_folds * n for n_folds, n in cuts) * rows * columns
-    seconds += PER_DRIFT * sum(n for _, n in cuts) * (rows + DRIFT_ONCE) * columns
+    own = [cell for cell in cells if cell.kind == OWN]
+    n_folds = sum(min(cell.n_seeds * cell.iterations, settings["covariate_shift"]["n_runs"]) * cell.k for cell in own)
+    seconds = START["learners"] + PER_COVARIATE * n_folds * rows * columns
+    seconds += PER_DRIFT * len(own) * (rows + DRIFT_ONCE) * columns
     output = f"{results}/covariate_shift/{dataset}.parquet"
     mb = IDLE_MB + DRIFT_MB * rows
     jobs.append(found.add("moreno_measure_covariate_shift", output, seconds, mb, needs=[data, *folds.values()]))

@@ -86,6 +86,24 @@ def _locate(module, name=None):
     return base / "__init__.py" if not exported and base != PACKAGE else None
 
 
+def is_there(path):
+    """Whether the module of an import path can be found.
+
+    Parameters
+    ----------
+    path : str
+        ``package.module.name``.
+
+    Returns
+    -------
+    found : bool
+    """
+    try:
+        return importlib.util.find_spec(path.rpartition(".")[0]) is not None
+    except (ImportError, ValueError):
+        return False
+
+
 def _own_module(path):
     """File of the module of an import path, if it belongs to the library or lies below the working directory."""
     module, _, name = path.rpartition(".")
