@@ -11,6 +11,7 @@ from foldshift.errors import DataError
 from foldshift.evaluation.storage import read_columns
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.partition import make_folds
+from foldshift.planning.names import bundle_name
 from foldshift.partition.storage import write_folds
 from foldshift.reporting.covariate_shift import (
     QUESTIONS,
@@ -329,16 +330,24 @@ class Prepared(SimpleNamespace):
 def measure(folder, data, folds, parts, runs, monkeypatch):
     """Job of the script on folds of six seeds that are cut into files."""
     monkeypatch.setattr(measure_covariate_shift, "read_prepared", lambda path: data)
-    folder.mkdir()
+    names = list(dict.fromkeys(name for name, _ in folds))
+    bundle = bundle_name(names, ("2x1", "5x1"))
+    (folder / bundle).mkdir(parents=True)
     paths = []
-    for number, part in enumerate(parts):
+    for part in parts:
         seeds = {k: np.arange(6)[part] + 100 * k for k in (2, 5)}
-        paths.append(folder / f"{number}.npz")
+        paths.append(folder / f"{bundle}/{part.start}-{part.stop - 1}.npz")
         write_folds(paths[-1], {key: cut[part] for key, cut in folds.items()}, seeds)
     job = SimpleNamespace(
         input=SimpleNamespace(data="", folds=paths),
         output=SimpleNamespace(shift=folder / "shift.parquet", features=folder / "features.parquet"),
-        params=SimpleNamespace(runs=runs),
+        params=SimpleNamespace(
+            runs=runs,
+            wanted={
+                "partitioners": dict(zip(names, names)),
+                "seeds": {bundle_name([name], [f"{k}x1"]): 6 for k in (2, 5) for name in names},
+            },
+        ),
     )
     measure_covariate_shift.main(job)
     return job

@@ -13,7 +13,8 @@ RULES = {
 
 
 OWN, ABLATION = "own", "ablation"  # what a bundle is for, beside TRUTH
-MOST_LETTERS = 90  # of names that are joined in the name of a file: file systems allow 255 letters between two slashes
+MOST_LETTERS = 140  # of names that are joined in the name of a file: file systems allow 255 letters between two slashes
+MOST_OF_SCHEMES = 50  # which stand behind partitioners
 
 
 class Bundle(NamedTuple):
@@ -70,7 +71,7 @@ def block_range(name):
     return first, last - first + 1
 
 
-def groups(names, size=None, shown=str):
+def groups(names, size=None, shown=str, letters=MOST_LETTERS):
     """Cut a list of names into those that stand in one file.
 
     Parameters
@@ -80,7 +81,9 @@ def groups(names, size=None, shown=str):
     size : int, optional
         Most names in a group.
     shown : callable, default=str
-        How a name stands in the name of a file, where the names of a group, joined by ``+``, have at most `MOST_LETTERS` letters, unless one alone has more.
+        How a name stands in the name of a file.
+    letters : int, default=MOST_LETTERS
+        Most letters there of the names of a group joined by ``+``, unless one alone has more.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def groups(names, size=None, shown=str):
     """
     found = []
     for name in names:
-        if not found or len(found[-1]) == size or len("+".join(map(shown, [*found[-1], name]))) > MOST_LETTERS:
+        if not found or len(found[-1]) == size or len("+".join(map(shown, [*found[-1], name]))) > letters:
             found.append([])
         found[-1].append(name)
     return found
@@ -145,7 +148,7 @@ def bundles(settings, size, shown=str):
         Bundle(kind, tuple(part), {k: own[k] for k in numbers}, n_seeds)
         for kind, partitioners, own, n_seeds in wanted
         for part in groups(partitioners, size, shown)
-        for numbers in groups(own, shown=lambda k, own=own: f"{k}x{own[k]}")
+        for numbers in groups(own, shown=lambda k, own=own: f"{k}x{own[k]}", letters=MOST_OF_SCHEMES)
     ]
 
 
