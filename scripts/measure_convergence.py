@@ -43,7 +43,7 @@ def complete_cells(paths, wanted, folds):
         for key, n_wanted in runs_wanted(held_scores(path), wanted).items():
             blocks = waiting.setdefault(key, [])
             blocks.append(predictions[key][:n_wanted])
-            n_runs = len(folds[key[1:]])
+            n_runs = len(folds.get(key[1:], ()))
             if sum(map(len, blocks)) >= n_runs:
                 predictions = np.concatenate(waiting.pop(key))
                 if len(predictions) != n_runs:

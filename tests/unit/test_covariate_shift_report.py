@@ -11,8 +11,8 @@ from foldshift.errors import DataError
 from foldshift.evaluation.storage import read_columns
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.partition import make_folds
-from foldshift.planning.names import bundle_name
 from foldshift.partition.storage import write_folds
+from foldshift.planning.names import bundle_name
 from foldshift.reporting.covariate_shift import (
     QUESTIONS,
     correlation_grid,

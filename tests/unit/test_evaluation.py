@@ -13,6 +13,7 @@ from sklearn.model_selection import cross_val_predict
 import compare_scaling
 import evaluate
 from foldshift.datasets.dataset import Dataset, write_prepared
+from foldshift.errors import DataError
 from foldshift.evaluation import build_learner, evaluate_cell, evaluate_folds, isolation, regression_scores
 from foldshift.evaluation.metrics import METRICS
 from foldshift.evaluation.scores import lost_scores, part_of_block
