@@ -39,10 +39,10 @@ def complete_cells(paths, wanted, folds):
     """Predictions of every learner, partitioner and k that are wanted, in the order of their seeds, as soon as there are as many runs as folds."""
     waiting = {}
     for path in in_order(paths):
-        predictions = read_predictions(path)
+        read = read_predictions(path)
         for key, n_wanted in runs_wanted(held_scores(path), wanted).items():
             blocks = waiting.setdefault(key, [])
-            blocks.append(predictions[key][:n_wanted])
+            blocks.append(read[key][:n_wanted])
             n_runs = len(folds.get(key[1:], ()))
             if sum(map(len, blocks)) >= n_runs:
                 predictions = np.concatenate(waiting.pop(key))
