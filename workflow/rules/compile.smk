@@ -1,36 +1,45 @@
 """Needs: nothing but the configuration. Makes: compiled code of all learners, partitioners and measures in use, and a stamp that says what it took.
 
-To wire it: `include: "rules/compile.smk"` where the measuring rules are included (not in archived mode), and in every rule that calls kernels
-(evaluate, classify, make_folds, measure_shift, measure_covariate_shift ...) the input
-
-    kernels=ancient(COMPILED),
-
-`ancient`, and no code among the inputs here: the stamp stands for an order only. An edit of a kernel replans the jobs that rest on it, through their
-own inputs, and they compile anew what was edited; it must not replan the rest. Code is kept by the content of its source, not by this stamp.
+Rules that call kernels have `kernels=ancient(COMPILED)` among their inputs: the stamp stands for an order only. An edit of a kernel replans the jobs
+that rest on it, through their own inputs, and they compile anew what was edited; it must not replan the rest. Code is kept by the content of its
+source, not by this stamp.
 """
 
-# What studies measure besides scores that is compiled, see foldshift.evaluation.first_calls.
-MEASURES_OF = {
-    "saez_2022": ("target_shift",),
-    "moreno_torres_2012": ("covariate_shift",),
-    "geras_2013": ("sources",),
-    "wong_2015": (),
-    "cieslak_2009": ("monitoring",),
-}
-# Text learners of geras_2013 are no entries of the learners file.
-KERNEL_LEARNERS = sorted(
-    {
-        name
-        for study, settings in config["studies"].items()
-        if study != "geras_2013"
-        for names in (
-            *(ids.values() for ids in configured_learners(settings, LEARNERS).values()),
-            (settings.get("audit") or {}).get("learners", ()),
-        )
-        for name in names
-    }
-)
 COMPILED = "<resources>/compiled/kernels.json"
+
+
+def compiled_learners():
+    """Learners of the library that the run fits: those of others, and of the user's own, have nothing that is kept."""
+    names = {
+        name
+        for run in RUNS.values()
+        if run.found.task
+        for name in (
+            *run.learner_ids,
+            *(name for measure in run.measures() for name in measure.learners(run)),
+        )
+    }
+    return {
+        name: LEARNERS[name]
+        for name in sorted(names)
+        if LEARNERS[name]["import"].startswith("foldshift.")
+    }
+
+
+def first_calls():
+    """Functions that call what is measured besides scores."""
+    shift = any(TASKS[study] == "regression" for study in LAYOUTS)
+    return sorted(
+        {
+            *(["foldshift.evaluation.first_calls.target_shift"] if shift else []),
+            *(
+                run.found.path(measure.first_call)
+                for run in RUNS.values()
+                for measure in run.measures()
+                if measure.first_call
+            ),
+        }
+    )
 
 
 rule compile_kernels:
@@ -46,17 +55,16 @@ rule compile_kernels:
     resources:
         mem_mb=memory(3000),
         runtime=minutes(300),
+        expected_s=COMPILE,
     params:
-        learners={name: LEARNERS[name] for name in KERNEL_LEARNERS},
+        learners=compiled_learners(),
         partitioners=(
             ["DB-SCV", "DOB-SCV", "MS-SCV"]
-            if "classification" in {TASKS[study] for study in config["studies"]}
+            if any(TASKS[study] == "classification" for study in LAYOUTS)
             else []
         ),
-        measures=sorted(
-            {name for study in config["studies"] for name in MEASURES_OF[study]}
-        ),
+        measures=first_calls(),
     message:
-        "Compiling kernels (once)"
+        "Compiling kernels (once, a minute or two)"
     script:
         "../../scripts/compile_kernels.py"

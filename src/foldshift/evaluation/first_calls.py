@@ -25,7 +25,6 @@ N_FOLDS = 4
 N_CLASSES = 3
 NOMINAL = np.array([False, False, True, True])
 LOOK_AT_INPUTS = ("DB-SCV", "DOB-SCV", "MS-SCV")
-MEASURES = ("target_shift", "covariate_shift", "sources", "monitoring")
 
 
 class Sample(NamedTuple):
@@ -91,50 +90,17 @@ def call_partitioner(name, options):
     make_folds(name, data.X, data.y, N_FOLDS, range(2), **options, **named)
 
 
-def call_measure(name):
-    """Call what a study measures besides scores."""
+def target_shift():
+    """Measure the target shift of some folds."""
+    from foldshift.shift.ks import fold_ks
+
     data = sample("classification")
-    folds = make_folds("SCV", None, data.y, N_FOLDS, range(2))
-    if name == "target_shift":
-        from foldshift.shift.ks import fold_ks
-
-        fold_ks(data.X[:, 0], folds)
-    elif name == "covariate_shift":
-        from foldshift.shift.covariates import fold_covariates
-        from foldshift.shift.ks import fold_ks
-
-        fold_covariates(data.X, folds, categorical_features=NOMINAL)
-        fold_ks(data.X[:, 0], folds)
-    elif name == "sources":
-        from scipy.sparse import csr_matrix
-
-        from foldshift.evaluation.sources import source_losses
-        from foldshift.learners.text import text_learner
-
-        counts = csr_matrix(np.ones((N_ROWS, 5)))
-        learner, X = text_learner("NB", counts)
-        source_losses(X, data.y, np.arange(N_ROWS).reshape(1, 4, -1), learner, "cvs")
-    elif name == "monitoring":
-        _monitor(data)
+    fold_ks(data.X[:, 0], make_folds("SCV", None, data.y, N_FOLDS, range(2)))
 
 
-def _monitor(data):
-    """One repeat of the monitoring study with the three learners that have a way of their own there."""
-    from foldshift.datasets.dataset import Dataset
-    from foldshift.evaluation.monitoring import measure_repeat
-
-    kinds = tuple("nominal" if nominal else "real" for nominal in NOMINAL)
-    names, ranges = tuple("abcd"), np.zeros((4, 2))
-    whole = Dataset(
-        "first calls", "classification", data.X, data.y, names, kinds, data.categories, tuple("012"), None, "y", (0, 0), ranges, "none",
-        np.arange(N_ROWS), 0, (), (),
-    )  # fmt: skip
-    learners = {
-        "NB": {"import": "foldshift.learners.NaiveBayesClassifier", "nominal": "native"},
-        "5NN": {"import": "foldshift.learners.NNClassifier", "nominal": "native", "params": {"n_neighbors": 5}},
-        "LSVM": {"import": "sklearn.svm.LinearSVC", "nominal": "one_hot", "params": {"loss": "hinge", "random_state": 0}},
-    }
-    measure_repeat(whole, learners, 0, 0, n_bootstraps=2, n_versions_multivariate=1, n_repeats_multivariate=0)
+def call_measure(path):
+    """Call a function without arguments, by its import path: what a study measures besides scores, on a data set of its own making."""
+    import_object(path, "first call")()
 
 
 def compile_kernels(learners, partitioners=(), measures=(), *, n_processes=1, progress=lambda line: None):
@@ -143,11 +109,11 @@ def compile_kernels(learners, partitioners=(), measures=(), *, n_processes=1, pr
     Parameters
     ----------
     learners : dict of str to dict
-        Entries of the learners file by name. Those of other libraries, or of the user's own, are called like the library's.
+        Entries of the learners file by name.
     partitioners : sequence of str, or dict of str to dict
         The library's partitioners by name, with their options.
     measures : sequence of str
-        Of `MEASURES`.
+        Import paths of functions without arguments that call what a study measures besides scores, such as `target_shift`.
     n_processes : int, default=1
         Processes at once. Parts that share kernels stay in one process, so that none is compiled twice.
     progress : callable, optional
@@ -162,7 +128,7 @@ def compile_kernels(learners, partitioners=(), measures=(), *, n_processes=1, pr
     parts = {name: (call_learner, (spec,), _sources(import_object(spec["import"], "learner"))) for name, spec in learners.items()}
     cut = import_object("foldshift.partition.classes.db_scv_folds", "partitioner")
     parts |= {name: (call_partitioner, (name, given), _sources(cut)) for name, given in options.items() if name in LOOK_AT_INPUTS}
-    parts |= {name.replace("_", " "): (call_measure, (name,), frozenset((name,))) for name in measures}
+    parts |= {path: (call_measure, (path,), frozenset((path,))) for path in measures}
     done = []
     for found in _in_processes(families(parts), n_processes):
         for part in found:
