@@ -4,7 +4,20 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.geras_2013 import AXES, DESIGNS, FIGURE6, LEVEL, SAMPLING, STUDENT, covariance_noise
+from foldshift.reporting.items import Drawn
+from foldshift.studies.geras_2013.errors import DRAWS, error_table, spread_table
+from foldshift.studies.geras_2013.estimators import (
+    COMPONENTS,
+    ESTIMATES,
+    FIGURE6,
+    LEVEL,
+    STUDENT,
+    covariance_noise,
+    decomposition_table,
+    estimators_table,
+    figure6_table,
+)
+from foldshift.studies.geras_2013.rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
 
 ERRORS = {"cvs": "CVS: leave one source out", "out_of_source": "OSE: error on a source held out", "cvr": "CVR: random blocks"}
 SPREADS = {"sd_cvs": "CVS: leave one source out", "sd_cvr": "CVR: random blocks"}
@@ -24,8 +37,39 @@ SERIES = {
 }
 SERIES["theta_3"], SERIES["theta_4"] = SERIES["theta_gamma"], SERIES["theta_A"]
 STUDENT_SERIES = (5, r"S2/K with Student's t$_{K-1}$")
-DECADES = 3  # what is closer to 0 than the largest value by so many is drawn on a linear part of the axis, where values below 0 are shown
+# What is closer to 0 than the largest value by so many is drawn on a linear part of the axis, where values below 0 are shown.
+DECADES = 3
 WHITE, LIGHT, GREY, DARK = "#FFFFFF", "#DDDDDD", "#8C8C8C", "#333333"
+
+
+def figures(inputs, settings):
+    """All figures.
+
+    Parameters
+    ----------
+    inputs : object
+        ``error``, ``estimates``, ``components``: files of rows, one for each cell.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to (foldshift.reporting.items.Drawn or matplotlib.figure.Figure)
+    """
+    draws, grid = read_rows(inputs.error, DRAWS), {name: settings[name] for name in GRID}
+    estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
+    n_datasets = settings["n_truth"]
+    return {
+        "figure1_blocks (figure)": draw_blocks(),
+        "figure2_error (figure)": Drawn(
+            draw_error(error_table(draws, **grid)), {"kind_of_reviews": REVIEWS[settings["reviews"]]}
+        ),
+        "figure3_spread (figure)": draw_spread(spread_table(draws, **grid)),
+        "figure4_decomposition (figure)": draw_decomposition(decomposition_table(components, n_datasets)),
+        "figure5_covariances (figure)": draw_covariances(components, n_datasets),
+        "figure6_estimators (figure)": draw_estimators(figure6_table(estimates)),
+        "coverage (figure)": draw_coverage(estimators_table(estimates)),
+    }
 
 
 def draw_blocks(K=3, M=4):
@@ -106,7 +150,7 @@ def draw_error(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.geras_2013.error_table` makes it.
+        As `foldshift.studies.geras_2013.errors.error_table` makes it.
 
     Returns
     -------
@@ -123,7 +167,7 @@ def draw_spread(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.geras_2013.spread_table` makes it.
+        As `foldshift.studies.geras_2013.errors.spread_table` makes it.
 
     Returns
     -------
@@ -141,7 +185,7 @@ def draw_decomposition(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.geras_2013.decomposition_table` makes it.
+        As `foldshift.studies.geras_2013.estimators.decomposition_table` makes it.
 
     Returns
     -------
@@ -170,7 +214,8 @@ def draw_covariances(components, n_datasets):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        A dot for every block or pair of blocks. Grey bands: two Monte Carlo errors about their mean, where dots would lie if all were equal.
+        A dot for every block or pair of blocks. Grey bands: two Monte Carlo errors about their mean, where dots would lie if all
+        were equal.
     """
     figure, panels = _by_design(components, "covariance")
     shown = {
@@ -207,7 +252,7 @@ def draw_estimators(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.geras_2013.figure6_table` makes it.
+        As `foldshift.studies.geras_2013.estimators.figure6_table` makes it.
 
     Returns
     -------
@@ -232,7 +277,7 @@ def draw_coverage(table, level=LEVEL):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.geras_2013.estimators_table` makes it.
+        As `foldshift.studies.geras_2013.estimators.estimators_table` makes it.
     level : float, default=0.95
         Nominal coverage, drawn as a line.
 
@@ -293,7 +338,10 @@ def _mark_order(axis, sizes, holds, reversed_):
 
 
 def _by_design(table, label):
-    """One row of panels per learner and sampling, left CVS and right CVR: the figure, and every axis with its design and rows of the table."""
+    """One row of panels per learner and sampling, left CVS and right CVR.
+
+    Returns the figure, and every axis with its design and rows of the table.
+    """
     rows = list(table.groupby(["learner", "sampling"], sort=False))
     figure, axes = plt.subplots(
         len(rows), len(DESIGNS), figsize=(8.6, 1.2 + 2.4 * len(rows)), sharex=True, sharey="row", squeeze=False
@@ -331,7 +379,7 @@ def _size_axis(axis, sizes, logarithmic):
 
 
 def _show_signs(panels, columns):
-    """Logarithmic vertical axes in rows of panels whose values are all above 0; in others with a linear part about 0 that shows those below it."""
+    """Logarithmic vertical axes in rows of panels whose values are all above 0; in others with a linear part about 0."""
     for i in range(0, len(panels), len(DESIGNS)):
         row = panels[i : i + len(DESIGNS)]
         values = np.concatenate([part[columns].to_numpy(dtype=float).ravel() for *_, part in row])
