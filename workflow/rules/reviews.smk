@@ -1,4 +1,4 @@
-"""Needs: a host of reviews, a mirror, or nothing (generated ones). Makes: counted words of the reviews of a study, and where they came from.
+"""Needs: a host of reviews, a mirror, or nothing (generated ones). Makes: counted words of the reviews of a study, their origin.
 
 For studies with the settings `reviews` (amazon, generated), `domains` and `n_features`. Not part of archived mode.
 """

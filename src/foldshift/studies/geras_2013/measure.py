@@ -1,4 +1,4 @@
-"""Cross-validation over several domains of reviews: its estimate, the error on a domain held out, and what its variance is made of."""
+"""Cross-validation over several domains of reviews: its estimate, the error on a domain held out, the parts of its variance."""
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +37,8 @@ SCHEMAS = {
 def measure_error(inputs, cell, *, n_datasets, n_sources, n_points, held_fixed, master_seed):
     """Estimates of cross-validation beside the error on a domain held out (Figures 2 and 3).
 
-    For every draw: domains, data sets from them, cross-validation cut both ways, and training on all of them for the domain held out.
+    For every draw: domains, data sets from them, cross-validation cut both ways, and the error on the domain held out when trained
+    on all others.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def measure_error(inputs, cell, *, n_datasets, n_sources, n_points, held_fixed, 
 
 
 def measure_variance(inputs, cell, *, n_truth, master_seed):
-    """True variance of cross-validation over all domains, its parts, and what every estimator says of each single data set (Figures 4 to 6).
+    """True variance of cross-validation over all domains, its parts, and every estimate from a single data set (Figures 4 to 6).
 
     Parameters
     ----------
@@ -97,7 +98,8 @@ def measure_variance(inputs, cell, *, n_truth, master_seed):
     Returns
     -------
     rows : dict of str to list of dict
-        Kind ``estimates``: one row per way of cutting and data set; kind ``components``: one per way of cutting and part of the variance.
+        Kind ``estimates``: one row per way of cutting and data set; kind ``components``: one per way of cutting and part of the
+        variance.
     """
     sampling, n_points = cell["sampling"], int(cell["points"])
     counts = read_counts(inputs.counts)
