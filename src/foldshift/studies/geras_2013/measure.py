@@ -37,8 +37,8 @@ SCHEMAS = {
 def measure_error(inputs, cell, *, n_datasets, n_sources, n_points, held_fixed, master_seed):
     """Estimates of cross-validation beside the error on a domain held out (Figures 2 and 3).
 
-    For every draw: domains, data sets from them, cross-validation cut both ways, and the error on the domain held out when trained
-    on all others.
+    For every draw: domains, data sets from them, cross-validation cut both ways, and the error on the domain held out when
+    trained on all others.
 
     Parameters
     ----------

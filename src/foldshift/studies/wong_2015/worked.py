@@ -27,8 +27,8 @@ PRINTED_VARIANCE = 0.16
 class ExampleRow(NamedTuple):
     """One number of a worked example.
 
-    ``printed`` holds the characters of the paper ("-" where it prints nothing), ``paper`` what its formula gives for the data it states (None where
-    it has none), ``corrected`` what is right.
+    ``printed`` holds the characters of the paper ("-" where it prints nothing), ``paper`` what its formula gives for the data it
+    states (None where it has none), ``corrected`` what is right.
     """
 
     example: str
@@ -39,7 +39,7 @@ class ExampleRow(NamedTuple):
     note: str
 
 
-def wong_examples():
+def worked_examples():
     """All worked examples, printed and corrected side by side.
 
     Returns

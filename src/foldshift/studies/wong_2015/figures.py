@@ -7,11 +7,45 @@ from scipy.stats import norm
 from foldshift.inference.repetitions import variance_ratio
 from foldshift.reporting.critical_difference import draw_critical_difference
 from foldshift.reporting.figures import plt, style
-from foldshift.reporting.wong_2015 import LEAVE_ONE_OUT, REPETITIONS
+from foldshift.studies.wong_2015.accuracy import FOLDS, intervals_table, ranks_table, repetitions_table
+from foldshift.studies.wong_2015.coverage import ROWS, audit_table, partitioner_table
+from foldshift.studies.wong_2015.coverage_figure import draw_audit
+from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_rows
 
+CLAIMS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error")  # columns of simulations
 MOST_REPETITIONS = 100
 NOTHING = "no result to draw"
 FILLS = ("full", "none", "left", "bottom")  # of markers, by setting: the shape tells the model
+
+
+def figures(inputs, settings):
+    """All figures; those of claims and of the audit where there are any.
+
+    Parameters
+    ----------
+    inputs : object
+        ``folds``, ``claims``, ``audit``: files of rows, none of what a run leaves out.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to matplotlib.figure.Figure
+    """
+    level = settings["level"]
+    folds = read_rows(inputs.folds, FOLDS)
+    intervals = intervals_table(folds, level)
+    items = {
+        "intervals (figure)": draw_intervals(intervals, settings["learners"][0], level),
+        "repetitions (figure)": draw_repetitions(repetitions_table(folds, level)),
+        "critical_difference (figure)": draw_ranks(ranks_table(intervals, level)[1]),
+    }
+    if inputs.claims:
+        items["sigma_share (figure)"] = draw_sigma_share(read_rows(inputs.claims, CLAIMS), level)
+    if inputs.audit:
+        table = audit_table(read_rows(inputs.audit, ROWS), settings["audit"]["partitioners"], level)
+        items["audit (figure)"] = draw_audit(table, partitioner_table(table, level), level)
+    return items
 
 
 def draw_intervals(table, learner, level):
@@ -20,7 +54,7 @@ def draw_intervals(table, learner, level):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.wong_2015.intervals_table` makes it.
+        As `foldshift.studies.wong_2015.accuracy.intervals_table` makes it.
     learner : str
         Whose rows.
     level : float
@@ -53,8 +87,9 @@ def draw_intervals(table, learner, level):
         height = np.arange(len(names)) + 0.22 * (1 - i)
         there = ~np.isnan(low)
         axis.errorbar(
-            middle[there], height[there], xerr=np.stack([middle - low, high - middle])[:, there], fmt=look["marker"], ms=4.5, color=look["color"],
-            mfc="none" if i == 1 else look["color"], capsize=2.5, elinewidth=1.1, label=label,
+            middle[there], height[there], xerr=np.stack([middle - low, high - middle])[:, there],
+            fmt=look["marker"], ms=4.5, color=look["color"], mfc="none" if i == 1 else look["color"], capsize=2.5,
+            elinewidth=1.1, label=label,
         )  # fmt: skip
     axis.set_yticks(range(len(names)), names)
     axis.set_ylim(-0.6, max(len(names), 1) - 0.4)
@@ -67,12 +102,14 @@ def draw_intervals(table, learner, level):
 
 
 def draw_repetitions(table):
-    """Variance of the mean of r partitions against that of one: a grey curve per data set and learner, the middle one, and what the paper claims.
+    """Variance of the mean of r partitions against that of one.
+
+    A grey curve per data set and learner, the middle one, and what the paper claims.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.wong_2015.repetitions_table` makes it.
+        As `foldshift.studies.wong_2015.accuracy.repetitions_table` makes it.
 
     Returns
     -------
@@ -124,15 +161,16 @@ def draw_sigma_share(rows, level):
     Parameters
     ----------
     rows : pandas.DataFrame
-        As for `foldshift.reporting.wong_2015.claims_table`.
+        As for `foldshift.studies.wong_2015.claims.claims_table`.
     level : float
         Confidence level aimed at.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        The shape of a mark tells the model, its filling the setting. Left: the variance within folds, which is nearly Wong's over the data set, with the
-        curve that follows if estimates are normal. Right: his interval over the folds. Bars: two Monte Carlo standard errors.
+        The shape of a mark tells the model, its filling the setting. Left: the variance within folds, which is nearly Wong's over
+        the data set, with the curve that follows if estimates are normal. Right: his interval over the folds. Bars: two Monte
+        Carlo standard errors.
     """
     part = rows[rows["claim"] == "fold_independence"]
     keys = ["model", "n_folds", "n_points"]

@@ -1,15 +1,14 @@
-"""Check the claims of Wong (2015) on one model in which everything is known: folds, schemes, repetitions, folds that are left out."""
+"""Check the claims of Wong (2015) on a model in which everything is known: folds, schemes, repetitions, folds left out."""
 
 import logging
 
 import numpy as np
 import pyarrow as pa
 
-from foldshift.evaluation.storage import TEXT, write_rows
+from foldshift.evaluation.storage import TEXT
 from foldshift.inference.accuracy import accuracy_interval
 from foldshift.inference.claims import Measured, dropping_bias, fold_independence, repetition, scheme_independence
 from foldshift.inference.repeated_model import by_fold, simulate_repeated
-from foldshift.jobs import run
 from foldshift.seeding import generator
 
 N_REPETITIONS = 10
@@ -28,22 +27,58 @@ EXPECTED = {
     ("stump", "repetition", "rho"): 0.812,
     ("centroid", "repetition", "variance_ratio"): 0.909,
 }
-SCHEMA = pa.schema(
-    [
-        ("model", TEXT),
-        ("claim", TEXT),
-        ("n_folds", pa.int32()),
-        ("n_points", pa.int32()),
-        ("quantity", TEXT),
-        ("value", pa.float64()),
-        ("standard_error", pa.float64()),
-        ("expected", pa.float64()),
-    ]
-)
+SCHEMAS = {
+    "claims": pa.schema(
+        [
+            ("model", TEXT),
+            ("claim", TEXT),
+            ("n_folds", pa.int32()),
+            ("n_points", pa.int32()),
+            ("quantity", TEXT),
+            ("value", pa.float64()),
+            ("standard_error", pa.float64()),
+            ("expected", pa.float64()),
+        ]
+    )
+}
+
+
+def simulate_claims(inputs, cell, *, n_simulations, level, master_seed):
+    """Simulate, and measure what the claims are about.
+
+    Parameters
+    ----------
+    inputs : object
+        Nothing.
+    cell : dict
+        ``model``.
+    n_simulations : int
+        Data sets.
+    level : float
+        Confidence level of the intervals.
+    master_seed : int
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``claims``: one row per claim, setting and quantity; ``expected`` is NaN where no independent simulation is known.
+    """
+    model = cell["model"]
+
+    def rng_of(*setting):
+        return generator(master_seed, "wong_2015", "claims", model, *setting)
+
+    rows = []
+    for claim, n_folds, m, measured in claims_of(model, SETTINGS, level, n_simulations, rng_of):
+        for quantity, (value, error) in measured.items():
+            expected = EXPECTED.get((model, claim, quantity), np.nan) if (n_folds, m) == MAIN else np.nan
+            rows.append((model, claim, n_folds, m, quantity, value, error, expected))
+        logging.info("%s on %d folds of %d rows: %d numbers", claim, n_folds, m, len(measured))
+    return {"claims": [{name: list(values) for name, values in zip(SCHEMAS["claims"].names, zip(*rows))}]}
 
 
 def dropping(losses, level):
-    """Bias of the mean accuracy when folds that fail the large-sample conditions are left out, and the binomial one at the same accuracy."""
+    """Bias of the mean accuracy when folds that fail the large-sample conditions are left out; the binomial one beside it."""
     n_folds, m = losses.shape[1:]
     right = m - losses.sum(axis=2, dtype=np.int64)
     dropped = accuracy_interval(right, m, method="normal", small_folds="drop", confidence=level).estimate
@@ -74,23 +109,3 @@ def claims_of(model, settings, level, n_datasets, rng_of):
             yield "repetition", n_folds, m, repetition(drawn.losses, confidence=level)
         if (n_folds, m) == DROPPING:
             yield "dropping_bias", n_folds, m, dropping(blocks, level)
-
-
-def main(job):
-    """Simulate, measure, write."""
-    model, params = job.wildcards.model, job.params
-
-    def rng_of(*setting):
-        return generator(params.master_seed, "wong_2015", "claims", model, *setting)
-
-    rows = []
-    for claim, n_folds, m, measured in claims_of(model, SETTINGS, params.level, params.n_simulations, rng_of):
-        for quantity, (value, error) in measured.items():
-            expected = EXPECTED.get((model, claim, quantity), np.nan) if (n_folds, m) == MAIN else np.nan
-            rows.append((model, claim, n_folds, m, quantity, value, error, expected))
-        logging.info("%s on %d folds of %d rows: %d numbers", claim, n_folds, m, len(measured))
-    write_rows(job.output.rows, {name: list(values) for name, values in zip(SCHEMA.names, zip(*rows))}, SCHEMA)
-
-
-if __name__ == "__main__":
-    run(main, snakemake)  # noqa: F821
