@@ -14,14 +14,14 @@ import pandas as pd
 from scipy.stats import ks_2samp
 
 from foldshift.datasets.catalogue import load_dataset
-from foldshift.evaluation.monitoring import measure_repeat
 from foldshift.files import write_text
 from foldshift.planning.config import read_learners
 from foldshift.reporting.tables import to_csv
 from foldshift.shift.hellinger import hellinger_features
 from foldshift.shift.injectors import feature_scale, versions
 from foldshift.shift.ks import ks_features, ks_p_value
-from foldshift.studies.configure import configure
+from foldshift.studies.cieslak_2009.measure import measure_repeat
+from foldshift.studies.load import find_studies
 
 ROOT = Path(__file__).resolve().parents[1]
 N_MULTIVARIATE = 5  # repeats with the tests that permute rows, as the schema has it
@@ -84,8 +84,8 @@ def bench(n_loop, decimals):
 
 
 def bench_study(mirror):
-    """Seconds of one repeat on every data set of config/paper.yaml, with and without the tests that permute rows, and of the whole study."""
-    study = configure({"scale": "paper"}, ROOT).config["studies"]["cieslak_2009"]
+    """Seconds of one repeat on every data set at the paper's scale, with and without the tests that permute rows, and of the whole study."""
+    study = find_studies()["cieslak_2009"].scales["paper"]
     known = read_learners(ROOT / "config/learners.yaml")
     learners = {name: known[name] for name in study["learners"]}
     data_sets = [load_dataset(name, mirror=mirror) for name in study["datasets"]]

@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from foldshift.datasets import load_dataset
-from foldshift.evaluation.monitoring import feature_p_values, positive_class, split
-from foldshift.reporting.cieslak_2009 import paper_name
 from foldshift.shift.failures import failing
 from foldshift.shift.injectors import feature_scale, versions
+from foldshift.studies.cieslak_2009.features import feature_p_values
+from foldshift.studies.cieslak_2009.names import paper_name
+from foldshift.studies.cieslak_2009.splits import positive_class, split
 
 pytestmark = pytest.mark.oracle
 
@@ -30,7 +31,7 @@ def parts(shared):
 
 
 def printed(root, table):
-    frame = pd.read_csv(root / f"workflow/reference/cieslak_2009_{table}.csv")
+    frame = pd.read_csv(root / f"src/foldshift/studies/cieslak_2009/printed/{table}.csv")
     return frame.set_index(["dataset", "condition"])["proportion"]
 
 

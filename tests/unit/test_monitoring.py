@@ -1,6 +1,5 @@
 """The monitoring study: the split of Table 1, rows complete and reproducible, shifts that share rows, learners that fail alone."""
 
-import importlib.util
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,24 +9,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import LinearSVC
 
+import measure
 from foldshift.datasets.dataset import Dataset, write_prepared
-from foldshift.evaluation import monitoring
-from foldshift.evaluation.monitoring import (
-    BASE,
-    CONDITIONS,
-    feature_p_values,
-    hellinger_permutation_p,
-    learner_scores,
-    measure_repeat,
-    positive_class,
-    split,
-    split_sizes,
-)
 from foldshift.learners import NNClassifier
 from foldshift.planning.config import read_learners
 from foldshift.shift.failures import failing
 from foldshift.shift.injectors import feature_scale, versions
 from foldshift.shift.statistics import category_counts, chi_square, kruskal_wallis, two_proportion
+from foldshift.studies.cieslak_2009 import predictions
+from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED
+from foldshift.studies.cieslak_2009.features import feature_p_values, hellinger_permutation_p
+from foldshift.studies.cieslak_2009.measure import measure_repeat
+from foldshift.studies.cieslak_2009.predictions import learner_scores
+from foldshift.studies.cieslak_2009.splits import positive_class, split, split_sizes
 
 # Rows of the negative and of the positive class, and printed rows of training, validation and test part.
 TABLE1 = {
@@ -167,7 +161,7 @@ def test_rows_are_complete(data, learners, measured):
     there = [
         condition for condition in CONDITIONS if condition.name not in ("P2", "P5")
     ]  # 50 negative test rows allow 1 or 3 positive ones
-    per_condition = {c.name: 1 if c is BASE or c.kind == "prior" else 3 for c in there}
+    per_condition = {c.name: 1 if c is UNSHIFTED or c.kind == "prior" else 3 for c in there}
     cells = [(name, version) for name, n in per_condition.items() for version in range(n)]
     assert list(zip(measured["shift"]["condition"], measured["shift"]["version"])) == cells
     assert list(measured["co_failure"]["condition"]) == list(per_condition)
@@ -282,7 +276,7 @@ def one_split(data, seed=0):
 
 def test_a_learner_that_fails_costs_its_own_rows_only(data, learners, measured, monkeypatch):
     monkeypatch.setattr(
-        monitoring, "build_learner", lambda spec, **keys: spec["make"]() if "make" in spec else build(spec, **keys)
+        predictions, "build_learner", lambda spec, **keys: spec["make"]() if "make" in spec else build(spec, **keys)
     )
     bad = {"make": BadAtFitting, "nominal": "native"}
     said = []
@@ -295,7 +289,7 @@ def test_a_learner_that_fails_costs_its_own_rows_only(data, learners, measured, 
     assert said.count("repeat 0: bad failed: RuntimeError: cannot learn") == 1
 
 
-build = monitoring.build_learner
+build = predictions.build_learner
 
 
 def test_with_missing_values_only_naive_bayes_meets_a_mask(data, learners, measured):
@@ -439,26 +433,19 @@ def test_the_permutation_test_of_the_mean_hellinger_distance_keeps_its_level_and
 # ---- the job ----
 
 
-def load_script(root):
-    spec = importlib.util.spec_from_file_location("measure_monitoring", root / "scripts/measure_monitoring.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
-
-
-def test_rows_do_not_depend_on_how_repeats_are_blocked(root, tmp_path, learners):
-    script = load_script(root)
+def test_rows_do_not_depend_on_how_repeats_are_blocked(tmp_path, learners):
     write_prepared(tmp_path / "data.npz", make_data(n=120))
-    settings = SMALL | {"positive_class": {}, "alpha": 0.05, "mask": "median"}
+    settings = SMALL | {"learners": {"NB": learners["NB"]}, "master_seed": 1, "positive": None}
+    make = "foldshift.studies.cieslak_2009.measure.measure_shifts"
 
     def written(block):
         files = {kind: str(tmp_path / block / f"{kind}.parquet") for kind in COLUMNS}
-        script.main(
+        measure.main(
             SimpleNamespace(
                 input=SimpleNamespace(data=tmp_path / "data.npz"),
-                output=SimpleNamespace(**files),
-                params=SimpleNamespace(settings=settings, learners={"NB": learners["NB"]}, master_seed=1),
-                wildcards=SimpleNamespace(block=block),
+                output=files,
+                params=SimpleNamespace(make=make, arguments=settings, limited=False),
+                wildcards={"dataset": "made-up", "block": block},
             )
         )
         return {kind: pq.read_table(file).to_pandas() for kind, file in files.items()}

@@ -12,7 +12,6 @@ LONGEST = 500
 # Long, with the reason; a module that is gone or no longer long must leave the list.
 LONG = {
     "archive": "the archive's metadata move to a library of their own",
-    "evaluation.monitoring": "moves into the folder of its study",
     "learners._rulecore": "counted and listed branches of the rule kernels are being split",
     "learners.mars": "the kernel is being split from the estimator",
 }

@@ -122,7 +122,7 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
         The positive class, for ``prior`` and ``mnar_class``.
     removed : {"largest", "smallest"}, default="largest"
         Which values go first under ``mar``, ``mnar`` and ``mnar_class``. "The top 25 %" of the paper is the largest by its Figure 3, but
-        the smallest, the top of a table in ascending order, by its Tables 2 and 4: see `foldshift.evaluation.monitoring`.
+        the smallest, the top of a table in ascending order, by its Tables 2 and 4: see the README of that study.
 
     Returns
     -------

@@ -3,9 +3,9 @@
 import re
 from functools import cache, cached_property
 
-from foldshift.planning.blocks import block_names
+from foldshift.planning import kept
 from foldshift.planning.config import configured_learners
-from foldshift.planning.layout import every, of_experiments
+from foldshift.planning.layout import every, files_below, of_experiments
 from foldshift.planning.schemes import iterations
 from foldshift.planning.shapes import shape_of
 from foldshift.studies.base import FORMATS, Cost
@@ -52,6 +52,7 @@ class Run:
         self._costs = costs
         self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
         self.cells = cache(self._cells)
+        self._names_in = cache(lambda folder: [path.rpartition(".")[0] for path in files_below(folder)])
 
     # What is studied
 
@@ -189,9 +190,23 @@ class Run:
                 return list(dict.fromkeys(self.file(measure.rows[kind].format(**cell)) for cell in cells))
         raise KeyError(f"{self.id}: no measure writes rows of kind {kind!r}")
 
-    def blocks(self, n, size):
-        """Names of blocks of repetitions, ``first-last``."""
-        return block_names(n, size)
+    def blocks(self, folder, n, size):
+        """Names of blocks of repetitions, ``first-last``: those whose rows exist, and new ones for the rest.
+
+        Parameters
+        ----------
+        folder : str
+            Where the rows of a block stand, below the results of the study.
+        n : int
+            Repetitions wanted.
+        size : int
+            Repetitions of a new block.
+
+        Returns
+        -------
+        names : list of str
+        """
+        return kept.blocks(self._names_in(f"{self.config['results']}/{self.id}/{folder}"), n, size)
 
     # What the engine is made from
 

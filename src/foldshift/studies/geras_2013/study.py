@@ -68,13 +68,16 @@ STUDY = Study(
             cells=lambda run: [
                 sample | {"block": block}
                 for sample in samples(run)
-                for block in run.blocks(run.settings["n_seeds"], run.settings["draws_per_block"])
+                for block in run.blocks(
+                    "error/{learner}/{sampling}".format(**sample), run.settings["n_seeds"], run.settings["draws_per_block"]
+                )
             ],
             inputs=counts,
             params=lambda run, cell: (
                 run.pick("n_datasets", "n_sources", "n_points", "held_fixed") | {"master_seed": run.master_seed}
             ),
             cost=error_cost,
+            first_call="measure.first_call",
             message=f"error on several sources, draws {{block}}, {MESSAGE}",
         ),
         Measure(

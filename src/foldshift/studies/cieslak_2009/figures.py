@@ -1,27 +1,14 @@
 """Figures of the monitoring study (Cieslak and Chawla 2009)."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from scipy.stats import norm
 
-from foldshift.reporting.cieslak_2009 import (
-    BASE,
-    BIAS,
-    KS_A,
-    KS_B,
-    PRIORS,
-    TRANSLATION,
-    TRUE_MNAR,
-    listed_datasets,
-    paper_name,
-)
 from foldshift.reporting.figures import plt, style
+from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
+from foldshift.studies.cieslak_2009.names import listed_datasets, paper_name
 
-# Two classes of a hypothetical feature, for Figures 2 to 5: shares, means, standard deviations.
-NEGATIVE, POSITIVE = (0.65, 0.0, 1.0), (0.35, 2.5, 0.8)
-CUT = 0.25  # share of the largest values that Figure 3 removes
-MOVE = 1.0  # standard deviations by which Figure 4 moves the feature
 BY_CLASS = ("Compustat", "E-State", "Oil", "Phoneme")  # data sets that the paper looks at in Figure 14
 MOST_ROWS = 4
 GREYS = ("#FFFFFF", "#E3E3E3", "#C7C7C7", "#A3A3A3", "#7F7F7F", "#4F4F4F", "#2B2B2B", "#000000")
@@ -32,6 +19,24 @@ MEAN_P, RATE = "mean p-value", "share of p-values below {:g}"
 TEST_NAMES = {"friedman": "Friedman over bootstraps (paper)", "two_proportion": "two proportions", "kruskal": "Kruskal-Wallis"}
 
 
+def figures(inputs, settings):
+    """Figures 6 to 11 and 13 to 17 from their tables.
+
+    Parameters
+    ----------
+    inputs : object
+        ``p_values``, ``ks_by_prior``, ``hellinger``: tables as CSV.
+    settings : dict
+        ``alpha``.
+
+    Returns
+    -------
+    items : dict of str to matplotlib.figure.Figure
+    """
+    p_values, prior, hellinger = (pd.read_csv(path) for path in (inputs.p_values, inputs.ks_by_prior, inputs.hellinger))
+    return {f"{name} (figure)": draw(name, p_values, prior, hellinger, settings["alpha"]) for name in FIGURES}
+
+
 def draw(name, p_values, prior, hellinger, alpha):
     """One of `FIGURES`.
 
@@ -40,7 +45,7 @@ def draw(name, p_values, prior, hellinger, alpha):
     name : str
         Which.
     p_values, prior, hellinger : pandas.DataFrame
-        As `foldshift.reporting.cieslak_2009` makes them: `p_values_table`, `prior_table`, `hellinger_table`.
+        As `learner_tables.p_values_table`, `feature_tables.prior_table` and `hellinger_tables.hellinger_table` make them.
     alpha : float
         Level.
 
@@ -51,55 +56,13 @@ def draw(name, p_values, prior, hellinger, alpha):
     return FIGURES[name](p_values, prior, hellinger, alpha)
 
 
-def draw_shifts():
-    """Figures 2 to 5: a feature of two classes before any shift, with its largest values removed, moved, and with the shares of the classes exchanged.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Left the classes, right both together; thin and grey on the right: before the shift. The densities are made up, as in the paper.
-    """
-    x = np.linspace(-4, 7, 600)
-    before = [share * norm.pdf(x, mean, sd) for share, mean, sd in (NEGATIVE, POSITIVE)]
-    cut = _quantile(1 - CUT)
-    (w0, m0, s0), (w1, m1, s1) = NEGATIVE, POSITIVE
-    spread = np.sqrt(w0 * s0**2 + w1 * s1**2 + w0 * w1 * (m1 - m0) ** 2)
-    rows = {
-        "Figure 2: at first": before,
-        f"Figure 3: the largest {CUT:.0%} removed": [np.where(x > cut, np.nan, part / (1 - CUT)) for part in before],
-        f"Figure 4: moved by {100 * MOVE:.0f} % of a standard deviation (CS{100 * MOVE:.0f})": [
-            share * norm.pdf(x - MOVE * spread, mean, sd) for share, mean, sd in (NEGATIVE, POSITIVE)
-        ],
-        "Figure 5: shares of the classes exchanged": [
-            share * norm.pdf(x, mean, sd) for share, (_, mean, sd) in zip((w1, w0), (NEGATIVE, POSITIVE))
-        ],
-    }
-    figure, axes = plt.subplots(len(rows), 2, figsize=(8.6, 7.6), sharex=True, sharey=True)
-    for (title, (negative, positive)), (left, right) in zip(rows.items(), axes):
-        left.plot(x, negative, color="#000000", lw=1.4, label="negative class")
-        left.plot(x, positive, color="#D55E00", lw=1.4, dashes=(6, 2), label="positive class")
-        right.plot(x, sum(before), color="#8C8C8C", lw=1, dashes=(1, 1.5), label="both, before the shift")
-        right.plot(x, negative + positive, color="#0072B2", lw=1.8, label="both")
-        if np.isnan(positive).any():
-            for axis in (left, right):
-                axis.axvline(cut, color="#000000", lw=0.8, dashes=(1, 1.5))
-        left.set_title(title, fontsize=9, loc="left")
-    for axis in axes[-1]:
-        axis.set_xlabel("value of the feature")
-        axis.set_ylim(bottom=0)
-    figure.supylabel("density", fontsize=9)
-    handles = [handle for axis in axes[0] for handle in axis.get_legend_handles_labels()[0]]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    return figure
-
-
 def draw_p_values(table, conditions, paper_test, valid_test, alpha):
     """Figures 6 to 11: p-values of a test by condition and learner, from the lowest to the highest data set.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.cieslak_2009.p_values_table` makes it.
+        As `learner_tables.p_values_table` makes it.
     conditions : sequence of str
         From left to right.
     paper_test, valid_test : str
@@ -110,7 +73,8 @@ def draw_p_values(table, conditions, paper_test, valid_test, alpha):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        A vertical line per learner, from the lowest data set to the highest; plus: mean over data sets. Conditions right of a thin line are not in the paper.
+        A vertical line per learner, from the lowest data set to the highest; plus: mean over data sets. Conditions right of a
+        thin line are not in the paper.
     """
     learners = list(dict.fromkeys(table["learner"]))
     panels = (
@@ -155,47 +119,19 @@ def draw_p_values(table, conditions, paper_test, valid_test, alpha):
     return figure
 
 
-def draw_ks_example():
-    """Figure 12: distribution functions of the samples A and B, and the largest distance between them.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
-    figure, axis = plt.subplots(figsize=(6, 3.8))
-    values = np.sort(np.unique(KS_A + KS_B))
-    a, b = (np.searchsorted(np.sort(sample), values, side="right") / len(sample) for sample in (KS_A, KS_B))
-    ends = values[0] - 0.5, values[-1] + 0.5
-    for i, (name, heights) in enumerate((("A", a), ("B", b))):
-        look = style(i)
-        x, y = np.concatenate([[ends[0]], values, [ends[1]]]), np.concatenate([[0], heights, [1]])
-        axis.step(x, y, where="post", color=look["color"], dashes=look["dashes"], lw=1.5, label=f"{name}, {len(KS_A)} values")
-    gaps = np.round(np.abs(a - b), 12)
-    widest = int(np.flatnonzero(gaps == gaps.max())[-1])  # the distance is reached more than once
-    low, high = sorted((a[widest], b[widest]))
-    arrow = {"arrowstyle": "<->", "shrinkA": 0, "shrinkB": 0, "lw": 1.4}
-    axis.annotate("", (values[widest], low), (values[widest], high), arrowprops=arrow)
-    axis.text(values[widest] - 0.55, high - 0.05, f"D = {high - low:g}", ha="right", va="center")
-    axis.set_xlabel("x")
-    axis.set_ylabel("share of the values up to x")
-    axis.set_xlim(*ends)
-    axis.set_ylim(0, 1.02)
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    return figure
-
-
 def draw_prior(table):
     """Figure 13: share of features that fail KS as the share of positive rows changes.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.cieslak_2009.prior_table` makes it.
+        As `feature_tables.prior_table` makes it.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        Left with the paper's p, right with the valid one; a line per data set. The large open mark is the test part without shift, at its own share of positive rows.
+        Left with the paper's p, right with the valid one; a line per data set. The large open mark is the test part without
+        shift, at its own share of positive rows.
     """
     names = _datasets(table)
     titles = {"paper": "As in the paper: equation 7", "valid": "Corrected: valid two-sided p"}
@@ -215,12 +151,13 @@ def draw_prior_by_class(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.cieslak_2009.prior_table` makes it.
+        As `feature_tables.prior_table` makes it.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        A row of panels per data set; left the positive class, right the negative one. Bars: two standard errors over repeats. Dotted: without shift.
+        A row of panels per data set; left the positive class, right the negative one. Bars: two standard errors over repeats.
+        Dotted: without shift.
     """
     names = _datasets(table)
     names = [name for name in names if paper_name(name) in BY_CLASS] or names[:MOST_ROWS]
@@ -233,9 +170,9 @@ def draw_prior_by_class(table):
             rows = table[(table["dataset"] == name) & (table["part"] == part)]
             base, moved = rows[rows["condition"] == BASE], rows[rows["condition"] != BASE]
             x = 100 * moved["share_positive"]
-            axis.errorbar(
-                x, moved["value"], yerr=2 * moved["standard_error"].fillna(0), color="#000000", marker="o", mfc=face, ms=4.5, lw=1.2, capsize=2
-            )  # fmt: skip
+            error = 2 * moved["standard_error"].fillna(0)
+            look = {"color": "#000000", "marker": "o", "mfc": face, "ms": 4.5, "lw": 1.2, "capsize": 2}
+            axis.errorbar(x, moved["value"], yerr=error, **look)
             if len(base):
                 axis.axhline(float(base["value"].iloc[0]), color="#7F7F7F", lw=1, dashes=(1, 2))
             axis.set_title(f"({next(letters)}) {paper_name(name)}, {part} rows", fontsize=9)
@@ -259,7 +196,7 @@ def draw_hellinger(table, conditions):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.cieslak_2009.hellinger_table` makes it.
+        As `hellinger_tables.hellinger_table` makes it.
     conditions : sequence of str
         Bars of a data set, from left to right; the lower panel has Base before them.
 
@@ -285,9 +222,8 @@ def draw_hellinger(table, conditions):
             found = values.reindex(at)
             x = np.arange(len(names)) + width * (i - (len(shown) - 1) / 2)
             error = 2 * found[f"se_{column}"].fillna(0)
-            axis.bar(
-                x, found[column], width, yerr=error, **_fill(looks[condition], condition), error_kw={"elinewidth": 0.7, "ecolor": "#D55E00"}
-            )  # fmt: skip
+            whiskers = {"elinewidth": 0.7, "ecolor": "#D55E00"}
+            axis.bar(x, found[column], width, yerr=error, error_kw=whiskers, **_fill(looks[condition], condition))
         axis.axhline(0, color="#000000", lw=0.8)
         axis.set_axisbelow(True)
         axis.set_title(title, fontsize=9, loc="left")
@@ -308,7 +244,7 @@ def draw_hellinger_prior(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.reporting.cieslak_2009.hellinger_table` makes it.
+        As `hellinger_tables.hellinger_table` makes it.
 
     Returns
     -------
@@ -363,22 +299,18 @@ def _fill(index, condition):
     """Grey and hatching of a bar; Base has lines across."""
     if condition == BASE:
         return {"facecolor": "#FFFFFF", "edgecolor": "#000000", "linewidth": 0.7, "hatch": "----"}
-    return {"facecolor": GREYS[index % len(GREYS)], "edgecolor": "#FFFFFF" if index % len(GREYS) > 5 else "#000000", "linewidth": 0.7, "hatch": HATCHES[index % len(HATCHES)]}  # fmt: skip
+    index %= len(GREYS)
+    return {
+        "facecolor": GREYS[index],
+        "edgecolor": "#FFFFFF" if index > 5 else "#000000",
+        "linewidth": 0.7,
+        "hatch": HATCHES[index],
+    }
 
 
 def _datasets(table):
     """Data sets as the paper lists them."""
     return [ours for _, ours, _ in listed_datasets(table["dataset"]) if ours]
-
-
-def _quantile(share):
-    """Quantile of both classes together, by bisection."""
-    low, high = -10.0, 20.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        below = sum(weight * norm.cdf(middle, mean, sd) for weight, mean, sd in (NEGATIVE, POSITIVE))
-        low, high = (middle, high) if below < share else (low, middle)
-    return low
 
 
 def _sentence():
@@ -395,14 +327,12 @@ def _p_values(conditions, paper_test, valid_test):
 
 _BIASES, _PRIORS = (BASE, *BIAS, *TRUE_MNAR), (BASE, *PRIORS)
 FIGURES = {
-    "figures2_to_5_shifts": lambda p_values, prior, hellinger, alpha: draw_shifts(),
     "figure6_friedman_bias": _p_values(_BIASES, "friedman", "two_proportion"),
     "figure7_friedman_translation": _p_values((BASE, *TRANSLATION), "friedman", "two_proportion"),
     "figure8_friedman_prior": _p_values(_PRIORS, "friedman", "two_proportion"),
     "figure9_kruskal_bias": _p_values(_BIASES, "kruskal", "kruskal"),
     "figure10_kruskal_translation": _p_values((BASE, *TRANSLATION), "kruskal", "kruskal"),
     "figure11_kruskal_prior": _p_values(_PRIORS, "kruskal", "kruskal"),
-    "figure12_ks_example": lambda p_values, prior, hellinger, alpha: draw_ks_example(),
     "figure13_ks_prior": lambda p_values, prior, hellinger, alpha: draw_prior(prior),
     "figure14_ks_prior_by_class": lambda p_values, prior, hellinger, alpha: draw_prior_by_class(prior),
     "figure15_hellinger_bias": lambda p_values, prior, hellinger, alpha: draw_hellinger(hellinger, (*BIAS, *TRUE_MNAR)),

@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.cieslak_2009 import TOLERANCE, listed_datasets
-from foldshift.reporting.paper import join_with_print
+from foldshift.reporting.items import Shown
+from foldshift.reporting.paper import comparison_notes, join_with_print
+from foldshift.reporting.tables import plain_grid
+from foldshift.studies.cieslak_2009.beside_print import TOLERANCE
+from foldshift.studies.cieslak_2009.names import listed_datasets
 
 PRINT_KEYS = ("dataset", "ours_is", "condition", "quantity")  # of a printed number
 ROWS_TOLERANCE = 0.002  # share of the rows by which a part of Table 1 may differ
@@ -15,13 +18,33 @@ KNOWN = {
     ("table3", "Mammography", "MNAR25"): "all features fail: formula 8 gives 1/(2 n - 3) = .111, print has 0",
     ("table3", "Mammography", "MNAR50"): "all features fail: formula 8 gives 1/(2 n - 3) = .111, print has 0",
 }
-CAPTION = (
-    "Every printed number of Tables 1, 2, 3, 4 and 6 beside ours, with the paper's formulas. The paper has one split; ours are means over repeats, with the lowest and the highest of them. Agrees: Table 1 within two rows in a "
-    "thousand (features exactly), Tables 2 to 4 within .05, Table 6 the same sign."
-)
+TABLES = ("table1", "table2", "table3", "table4", "table6")  # those that are printed
 
 
-def paper_vs_ours(judged):
+def paper_vs_ours(inputs, settings):
+    """Join printed and computed tables.
+
+    Parameters
+    ----------
+    inputs : object
+        ``printed``, ``ours``: the tables of `TABLES` as CSV, in that order.
+    settings : dict
+        Not used.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    printed, ours = (
+        {name: pd.read_csv(path, keep_default_na=False, na_values=[""]) for name, path in zip(TABLES, paths)}
+        for paths in (inputs.printed, inputs.ours)
+    )
+    judged = judge(printed, {name: table.fillna({"ours": "", "note": ""}) for name, table in ours.items()})
+    table = comparison(judged)
+    return {"paper_vs_ours": Shown(table, plain_grid(table, [*comparison_notes(table), *summary(judged)]))}
+
+
+def comparison(judged):
     """Every printed number beside ours.
 
     Parameters
@@ -32,8 +55,8 @@ def paper_vs_ours(judged):
     Returns
     -------
     table : pandas.DataFrame
-        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note begins with ``agrees`` or ``differs`` where the two are compared,
-        and gives the reason and the range of ours over repeats.
+        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note begins with ``agrees`` or ``differs``
+        where the two are compared, and gives the reason and the range of ours over repeats.
     """
     on = ["table", *PRINT_KEYS]
     notes = [_note(row) for row in judged.itertuples()]
@@ -61,12 +84,14 @@ def judge(printed, ours):
     printed : dict of str to pandas.DataFrame
         The printed tables ``table1, table2, table3, table4, table6``, as in the reference files.
     ours : dict of str to pandas.DataFrame
-        The same as `foldshift.reporting.cieslak_2009` makes them.
+        The same as `feature_tables` and `hellinger_tables` make them.
 
     Returns
     -------
     table : pandas.DataFrame
-        ``table, dataset, ours_is, condition, quantity, printed, ours, standard_error, lowest, highest, difference, agrees`` (None where there is nothing to compare), ``reason``. One row per printed number, and data set of the run where several are the printed one.
+        ``table, dataset, ours_is, condition, quantity, printed, ours, standard_error, lowest, highest, difference, agrees`` (None
+        where there is nothing to compare), ``reason``. One row per printed number, and data set of the run where several are the
+        printed one.
     """
     rows = _sizes(printed["table1"], ours["table1"])
     on_themselves = _on_themselves(printed, ours)
@@ -100,7 +125,8 @@ def summary(table):
         known = part["agrees"].dropna()
         if len(known):
             out.append(
-                f"Table {name[-1]}: {int(known.sum())} of {len(known)} numbers agree; {len(part) - len(known)} cannot be compared."
+                f"Table {name[-1]}: {int(known.sum())} of {len(known)} numbers agree; "
+                f"{len(part) - len(known)} cannot be compared."
             )
         else:
             out.append(f"Table {name[-1]}: none of {len(part)} numbers can be compared.")
@@ -108,7 +134,7 @@ def summary(table):
 
 
 def _on_themselves(printed, ours):
-    """By data set of the run and condition: how many features fail on themselves in print and here, from the identity MAR less MNAR."""
+    """How many features fail on themselves in print and here (MAR less MNAR), by data set of the run and condition."""
     sizes = printed["table1"].set_index("dataset")["features"]
     print_of = printed["table2"].set_index(["dataset", "condition"])["proportion"]
     found = _by_cell(ours["table2"], "paper")

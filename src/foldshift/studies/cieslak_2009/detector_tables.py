@@ -1,0 +1,275 @@
+"""Which detector finds which shift, and which fire although nothing has moved."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.proportions import wilson_interval
+from foldshift.reporting.items import Shown
+from foldshift.reporting.numbers import EMPTY, number, with_error
+from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.cieslak_2009.conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
+from foldshift.studies.cieslak_2009.names import paper_name
+from foldshift.studies.cieslak_2009.rows import CELL, read_rows
+
+# id: (words, kind of rows, column, whether the column is a p-value or a number of failing features)
+DETECTORS = {
+    "ks_any_paper": ("KS, any feature, paper's p", "shift", "fails_paper", "count"),
+    "ks_any_holm": ("KS, any feature, Holm", "shift", "fails_holm", "count"),
+    "ks_any_bh": ("KS, any feature, Benjamini-Hochberg", "shift", "fails_bh", "count"),
+    "hellinger": ("Hellinger, permutation", "shift", "hellinger_p", "p"),
+    "friedman": ("Friedman over bootstraps (paper)", "learners", "friedman_p", "p"),
+    "two_proportion": ("two proportions of correct rows", "learners", "two_proportion_p", "p"),
+    "kruskal": ("Kruskal-Wallis on P(+)", "learners", "kruskal_p", "p"),
+    "ks_scores": ("KS on P(+)", "learners", "ks_scores_p", "p"),
+    "energy": ("energy distance", "multivariate", "energy", "p"),
+    "mmd": ("MMD", "multivariate", "mmd", "p"),
+    "c2st": ("classifier two-sample test", "multivariate", "c2st", "p"),
+}
+SUPERVISED = ("friedman", "two_proportion")  # they need the classes of the test rows
+COMPLETE = 0.95  # share of the cells that a detector needs to be compared on all of them
+
+
+def detectors(inputs, settings):
+    """Rejections of every detector where something has moved, and where nothing has.
+
+    Parameters
+    ----------
+    inputs : object
+        ``shift``, ``learners``, ``multivariate``: files of rows.
+    settings : dict
+        ``alpha``.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    alpha = settings["alpha"]
+    fired = rejections(*(read_rows(getattr(inputs, kind), kind) for kind in ("shift", "learners", "multivariate")), alpha)
+    power, alarms = power_table(fired, alpha), type_one_table(fired, alpha)
+    return {"power": Shown(power, power_grid(power, alpha)), "type_one": Shown(alarms, type_one_grid(alarms, alpha))}
+
+
+def rejections(shift, learners, multivariate, alpha):
+    """Which detectors fire, for every version of every data set.
+
+    Parameters
+    ----------
+    shift, learners, multivariate : pandas.DataFrame
+        Rows of the three kinds.
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    fired : pandas.DataFrame
+        Index ``dataset, repeat, condition, version``; a column of 0 and 1 per detector, for those over learners the share of the
+        learners; NaN where it was not run.
+    """
+    index = [*CELL, "version"]
+    rows = shift.set_index(index)
+    out = {}
+    for name, (_, _, column, form) in _detectors("shift"):
+        values = rows[column]
+        out[name] = ((values > 0) if form == "count" else (values < alpha)).where(values.notna()).astype(float)
+    out = pd.DataFrame(out, index=rows.index)
+    fires = {}
+    for name, (_, _, column, _) in _detectors("learners"):
+        fires[name] = (learners[column] < alpha).where(learners[column].notna()).astype(float)
+    fires = pd.DataFrame(fires)
+    out = out.join(fires.groupby([learners[name] for name in index], sort=False, observed=True).mean())
+    wide = multivariate.pivot_table(index=index, columns="detector", values="p_value", observed=True, aggfunc="first")
+    wide = wide.reindex(columns=[name for name, _ in _detectors("multivariate")])
+    fired = (wide < alpha).where(wide.notna()).astype(float)
+    return out.join(fired).reindex(columns=list(DETECTORS)).astype(float)
+
+
+def type_one_table(fired, alpha):
+    """Rejections where nothing has moved.
+
+    Parameters
+    ----------
+    fired : pandas.DataFrame
+        As `rejections` makes it.
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per detector and data set, and of ``all`` (mean over data sets; first): ``rate`` at Base, ``low`` and ``high`` (95
+        % Wilson interval, with every split as one trial), ``n_splits``, ``allowed`` (`allowed_rate`), ``keeps_level`` (None if it
+        was not run), and ``mcar25``, ``mcar50``.
+    """
+    by_dataset = _rates(fired)
+    out = []
+    for detector in DETECTORS:
+        part = by_dataset[by_dataset["detector"] == detector]
+        base = part[part["condition"] == BASE].set_index("dataset")
+        for dataset in ("all", *base.index):
+            rows = base if dataset == "all" else base.loc[[dataset]]
+            rate, n = float(rows["rate"].mean()), int(rows["n_repeats"].sum())
+            low, high = map(float, wilson_interval(rate, n))
+            row = {
+                "detector": detector,
+                "dataset": dataset,
+                "rate": rate,
+                "low": low,
+                "high": high,
+                "n_splits": n,
+                "allowed": allowed_rate(alpha, n),
+            }
+            row["keeps_level"] = bool(rate <= row["allowed"]) if n else None
+            for condition in ("MCAR25", "MCAR50"):
+                rows = part[
+                    (part["condition"] == condition) & part["dataset"].isin(base.index if dataset == "all" else [dataset])
+                ]
+                row[condition.lower()] = float(rows["rate"].mean())
+            out.append(row)
+    return pd.DataFrame(out)
+
+
+def allowed_rate(alpha, n):
+    """Highest rate in n independent trials that is not above alpha by more than two of its standard errors; NaN for no trials."""
+    return alpha + 2 * float(np.sqrt(alpha * (1 - alpha) / n)) if n else np.nan
+
+
+def power_table(fired, alpha):
+    """Rejection rate of every detector under every condition, and which is best.
+
+    Parameters
+    ----------
+    fired : pandas.DataFrame
+        As `rejections` makes it.
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per ``cells``, condition and detector. ``all``: every version of every repeat, for detectors that were run on 95 %
+        of them or more; ``common``, if some were not: those versions on which every detector was run that was run at all.
+        ``rate`` (mean over versions, repeats, data sets), ``se_datasets`` (NaN for one), ``se_repeats``, ``n_datasets``,
+        ``n_splits``, ``type_one`` (Base rate on all versions it was run on), ``keeps_level``, ``best``: of those that keep their
+        level the highest rate, or one that rounds to the same hundredth; none where nothing moves, or none is above what chance
+        allows.
+    """
+    level = type_one_table(fired, alpha).query("dataset == 'all'").set_index("detector")
+    run = [name for name in DETECTORS if fired[name].notna().any()]
+    complete = [name for name in run if fired[name].notna().mean() >= COMPLETE]
+    blocks = [("all", fired[complete])]
+    if len(complete) < len(run):
+        blocks.append(("common", fired[run].dropna()))
+    out = []
+    for cells, part in blocks:
+        by_dataset = _rates(part)
+        for condition in NAMES:
+            rows = [
+                {"cells": cells, "condition": condition, "detector": name}
+                | _over_data_sets(by_dataset[(by_dataset["condition"] == condition) & (by_dataset["detector"] == name)])
+                | {"type_one": level.loc[name, "rate"], "keeps_level": level.loc[name, "keeps_level"]}
+                for name in part.columns
+            ]
+            best = max(
+                (
+                    round(row["rate"], 2)
+                    for row in rows
+                    if row["keeps_level"] and row["n_splits"] and row["rate"] > allowed_rate(alpha, row["n_splits"])
+                ),
+                default=None,
+            )
+            named = condition_kind(condition) not in NO_SHIFT and best is not None
+            out += [row | {"best": bool(named and row["keeps_level"] and round(row["rate"], 2) == best)} for row in rows]
+    return pd.DataFrame(out)
+
+
+def power_grid(table, alpha):
+    """`power_table` as it is printed: a row per condition, a column per detector; shaded by rate."""
+    detectors = [name for name in DETECTORS if name in set(table["detector"])]
+    names = {"all": "all versions and repeats", "common": "the versions and repeats that every detector was run on"}
+    body = []
+    for cells, block in table.groupby("cells", sort=False):
+        body.append([names[cells]])
+        for condition, part in block.groupby("condition", sort=False):
+            if not part["n_splits"].any():
+                body.append([condition, *[Cell(EMPTY) for _ in detectors], EMPTY])
+                continue
+            by_name = part.set_index("detector")
+            row = [condition]
+            for name in detectors:
+                if name not in by_name.index or by_name.loc[name, "rate"] != by_name.loc[name, "rate"]:
+                    row.append(Cell(EMPTY))
+                    continue
+                one = by_name.loc[name]
+                error = one["se_datasets"] if one["se_datasets"] == one["se_datasets"] else one["se_repeats"]
+                text = with_error(one["rate"], error, ".2f")
+                row.append(Cell(text, shade=float(one["rate"]), bold=bool(one["best"])))
+            body.append([*row, _best_words(condition, part)])
+    header = ["Condition", *[DETECTORS[name][0] for name in detectors], "best that keeps its level"]
+    level = table.drop_duplicates("detector").set_index("detector")
+    broken = [
+        f"{DETECTORS[name][0]} ({level.loc[name, 'type_one']:.2f})" for name in detectors if not level.loc[name, "keeps_level"]
+    ]
+    notes = [
+        f"Do not keep their level of {100 * alpha:g} %, with the rate at Base: {'; '.join(broken) if broken else 'none'}.",
+        f"{' and '.join(DETECTORS[name][0] for name in SUPERVISED)} need the classes of the test rows; "
+        f"detectors over learners: mean over learners. {WORDS}",
+    ]
+    return Grid(header, body, notes)
+
+
+def type_one_grid(table, alpha):
+    """`type_one_table` as it is printed."""
+    body = []
+    for detector, part in table.groupby("detector", sort=False):
+        body.append([DETECTORS[detector][0] + ("" if part["n_splits"].any() else ": not run")])
+        for row in part[part["n_splits"] > 0].itertuples():
+            rates = [Cell(number(value, ".3f")) for value in (row.mcar25, row.mcar50)]
+            body.append(
+                [
+                    "mean over data sets" if row.dataset == "all" else paper_name(row.dataset),
+                    Cell(f"{row.rate:.3f}", bold=not row.keeps_level),
+                    Cell(f"{row.low:.3f} to {row.high:.3f}"),
+                    Cell(str(row.n_splits)),
+                    Cell(f"{row.allowed:.3f}"),
+                    *rates,
+                ]
+            )
+    note = (
+        f"Bold: above {100 * alpha:g} % by more than two standard errors (allowed). "
+        "Over learners: the mean of their decisions counts once per split."
+    )
+    return Grid(["", "rate at Base", "95 % interval", "splits", "allowed", "MCAR25", "MCAR50"], body, [note])
+
+
+def _best_words(condition, part):
+    if condition_kind(condition) in NO_SHIFT:
+        return "nothing has moved"
+    best = [DETECTORS[name][0] for name in part[part["best"]]["detector"]]
+    return "; ".join(best) if best else "none above chance"
+
+
+def _detectors(kind):
+    return [(name, words) for name, words in DETECTORS.items() if words[1] == kind]
+
+
+def _rates(fired):
+    """Rate, its standard error over repeats (each counts as the mean of its versions) and their number, by cell and detector."""
+    by_repeat = fired.groupby(level=CELL, sort=False, observed=True).mean()
+    by_repeat = by_repeat.rename_axis(columns="detector").stack().rename("rate").dropna().reset_index()
+    groups = by_repeat.groupby(["dataset", "condition", "detector"], sort=False, observed=True)["rate"]
+    out = groups.agg(rate="mean", se="std", n_repeats="size").reset_index()
+    return out.assign(se=out["se"] / np.sqrt(out["n_repeats"]))
+
+
+def _over_data_sets(rows):
+    """Mean rate over data sets with both standard errors: between data sets, and of the mean for these data sets."""
+    n = len(rows)
+    if n == 0:
+        return {"rate": np.nan, "se_datasets": np.nan, "se_repeats": np.nan, "n_datasets": 0, "n_splits": 0}
+    return {
+        "rate": float(rows["rate"].mean()),
+        "se_datasets": float(rows["rate"].std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan,
+        "se_repeats": float(np.sqrt((rows["se"] ** 2).sum(skipna=False)) / n),
+        "n_datasets": n,
+        "n_splits": int(rows["n_repeats"].sum()),
+    }

@@ -1,0 +1,118 @@
+"""The Hellinger distance of training and test features: Table 6, and the numbers behind Figures 15 to 17."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.reporting.items import Shown
+from foldshift.reporting.tables import plain_grid
+from foldshift.studies.cieslak_2009.beside_print import compared, compared_grid, over_repeats
+from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRUE_MNAR
+from foldshift.studies.cieslak_2009.names import in_order, paper_name
+from foldshift.studies.cieslak_2009.rows import CELL, read_rows
+
+
+def hellinger(inputs, settings):
+    """Table 6, and what Figures 15 to 17 show.
+
+    Parameters
+    ----------
+    inputs : object
+        ``shift``, ``co_failure``: files of rows; ``printed``: Table 6 in print.
+    settings : dict
+        Not used.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    skewness = skew_table(read_rows(inputs.co_failure, "co_failure"), pd.read_csv(inputs.printed))
+    distance = hellinger_table(read_rows(inputs.shift, "shift"))
+    return {
+        "table6_hellinger_skew": Shown(skewness, skew_grid(skewness)),
+        "hellinger": Shown(distance, plain_grid(distance, order_notes(distance))),
+    }
+
+
+def skew_table(co_failure, printed):
+    """Skewness over the versions of the mean Hellinger distance (Table 6).
+
+    Parameters
+    ----------
+    co_failure : pandas.DataFrame
+        Rows of kind ``co_failure``.
+    printed : pandas.DataFrame
+        ``dataset, condition, skew``.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns of `compared`, with ``positive``: share of the repeats with a positive skewness, and ``same_sign`` as print (None
+        where there is nothing to compare).
+    """
+    table = compared(co_failure, {"skew": "hellinger_skew"}, (*BIAS, *TRUE_MNAR), printed, "skew")
+    known = co_failure.dropna(subset=["hellinger_skew"])
+    positive = (known["hellinger_skew"] > 0).groupby([known["dataset"], known["condition"]], sort=False, observed=True).mean()
+    both = table["value"].notna() & table["printed"].notna()
+    same = np.sign(table["value"]) == np.sign(table["printed"])
+    return table.assign(
+        positive=[positive.get(key, np.nan) for key in zip(table["ours"], table["condition"])],
+        same_sign=[bool(agrees) if known else None for agrees, known in zip(same, both)],
+    )
+
+
+def hellinger_table(shift):
+    """Hellinger distance, its change against Base, and its excess over chance (Figures 15 to 17).
+
+    Parameters
+    ----------
+    shift : pandas.DataFrame
+        Rows of kind ``shift``.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per data set and condition: ``distance``, ``expected``, ``change`` (per cent, against Base of the same repeat),
+        ``excess`` and the standard errors ``se_change`` and ``se_excess`` over repeats.
+    """
+    means = shift.groupby(CELL, sort=False, observed=True)[["hellinger", "hellinger_expected"]].mean().reset_index()
+    base = means[means["condition"] == BASE].set_index(["dataset", "repeat"])["hellinger"].rename("base")
+    means = means.join(base, on=["dataset", "repeat"])
+    means["change"] = 100 * (means["hellinger"] / means["base"].where(means["base"] > 0) - 1)
+    means["excess"] = means["hellinger"] - means["hellinger_expected"]
+    out = {}
+    for name, column in (
+        ("distance", "hellinger"),
+        ("expected", "hellinger_expected"),
+        ("change", "change"),
+        ("excess", "excess"),
+    ):
+        found = over_repeats(means, column)
+        out[name] = found["value"]
+        if name in ("change", "excess"):
+            out[f"se_{name}"] = found["standard_error"]
+    return in_order(pd.DataFrame(out).rename_axis(["dataset", "condition"]).reset_index(), shift)
+
+
+def order_notes(table):
+    """Where the Hellinger distance orders the biases as the paper says, MCAR below MNAR below MAR; a sentence per severity."""
+    notes = []
+    wide = {name: table.pivot(index="dataset", columns="condition", values=name) for name in ("distance", "excess")}
+    for severity in (25, 50):
+        names = [f"{kind}{severity}" for kind in ("MCAR", "MNAR", "MAR")]
+        for column, words in (("distance", "Distance"), ("excess", "Excess")):
+            found = wide[column].reindex(columns=names).dropna()
+            holds = (found[names[0]] < found[names[1]]) & (found[names[1]] < found[names[2]])
+            others = [paper_name(name) for name in found.index[~holds]]
+            exceptions = f" (not {', '.join(others)})" if others else ""
+            notes.append(
+                f"{words}: {names[0]} < {names[1]} < {names[2]} on {int(holds.sum())} of {len(found)} data sets{exceptions}."
+            )
+    return notes
+
+
+def skew_grid(table):
+    """`skew_table` as it is printed."""
+    same = table["same_sign"].dropna()
+    notes = [f"The sign of print in {int(same.sum())} of {len(same)} cells."] if len(same) else []
+    other = (table["same_sign"] == False) & (table["value"].abs() > 2 * table["standard_error"])  # noqa: E712
+    return compared_grid(table, {"skew": "ours"}, notes, form="+.3f", bold=other)

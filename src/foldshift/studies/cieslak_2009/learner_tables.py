@@ -1,0 +1,203 @@
+"""How learners react to shift: the sensitivity index, and the numbers behind Figures 6 to 11."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.ranks import friedman
+from foldshift.reporting.items import Shown
+from foldshift.reporting.numbers import EMPTY, number, percent, with_error
+from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.cieslak_2009.conditions import BASE, KIND_NAMES, NO_SHIFT, condition_kind
+from foldshift.studies.cieslak_2009.names import in_order, paper_name
+from foldshift.studies.cieslak_2009.rows import read_rows
+
+TESTS = {"friedman": "friedman_p", "two_proportion": "two_proportion_p", "kruskal": "kruskal_p", "ks_scores": "ks_scores_p"}
+
+
+def learners(inputs, settings):
+    """The sensitivity index, and what Figures 6 to 11 show.
+
+    Parameters
+    ----------
+    inputs : object
+        ``learners``: files of rows.
+    settings : dict
+        ``alpha``.
+
+    Returns
+    -------
+    items : dict of str to (foldshift.reporting.items.Shown or pandas.DataFrame)
+    """
+    rows = read_rows(inputs.learners, "learners")
+    table = sensitivity_table(rows, settings["alpha"])
+    return {
+        "learner_sensitivity": Shown(table, sensitivity_grid(table)),
+        "p_values": p_values_table(rows, settings["alpha"]),
+    }
+
+
+def sensitivity_table(learners, alpha):
+    """How strongly learners react to shift.
+
+    Parameters
+    ----------
+    learners : pandas.DataFrame
+        Rows of kind ``learners``.
+    alpha : float
+        Level of the two-proportion test.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per learner and data set, and one of ``all`` (mean over the data sets in which every learner has an index; first):
+        ``base_accuracy``, ``base_auc``; ``index`` and ``auc_index`` (mean absolute change, over kinds of shift with equal weight;
+        NaN if a kind is missing that another learner has), standard errors (over repeats; of ``all`` over data sets), ``rank``,
+        ``auc_rank`` (1 has the smallest index; of ``all`` means of ranks); one column of absolute change per kind; ``worst``
+        (lowest mean change of accuracy, with its sign) and ``worst_condition``; ``noticed``. Everything but AUC and noticed in
+        shares of 1 of accuracy.
+    """
+    keys = ["dataset", "repeat", "learner"]
+    base = learners[learners["condition"] == BASE].set_index(keys)[["accuracy_test", "auc_test"]].add_prefix("base_")
+    moved = learners[learners["condition"] != BASE].join(base, on=keys)
+    kinds = moved["condition"].map(condition_kind)
+    moved = moved.assign(
+        kind=kinds,
+        change=moved["accuracy_test"] - moved["base_accuracy_test"],
+        auc_change=(moved["auc_test"] - moved["base_auc_test"]).abs(),
+        noticed=(moved["two_proportion_p"] < alpha).where(moved["two_proportion_p"].notna()).astype(float),
+    )
+    moved["absolute"] = moved["change"].abs()
+    measures = ["absolute", "auc_change", "noticed"]
+    by_condition = moved.groupby([*keys, "kind", "condition"], sort=False, observed=True)[[*measures, "change"]].mean()
+    by_kind = by_condition.groupby([*keys, "kind"], sort=False, observed=True)[measures].mean()
+    shifts = [kind for kind in KIND_NAMES if kind not in NO_SHIFT and kind in set(kinds)]
+    wide = {name: by_kind[name].unstack("kind").reindex(columns=[*NO_SHIFT[1:], *shifts]) for name in measures}
+    index = {name: wide[name][shifts].mean(axis=1, skipna=False) for name in measures}
+    names, datasets = (list(dict.fromkeys(learners[column])) for column in ("learner", "dataset"))
+    worst = by_condition["change"].groupby(["dataset", "learner", "condition"], sort=False, observed=True).mean()
+    out = []
+    for dataset in datasets:
+        of_dataset = []
+        for learner in names:
+            at = {"dataset": dataset, "learner": learner}
+            row = {"learner": learner, "dataset": dataset}
+            for column, name in (("base_accuracy", "base_accuracy_test"), ("base_auc", "base_auc_test")):
+                row[column] = float(_where(base[name], at).mean())
+            for column, name in (("index", "absolute"), ("auc_index", "auc_change")):
+                row[column], row[f"se_{column}"] = _mean_and_error(_where(index[name], at))
+            row |= {kind: float(_where(wide["absolute"][kind], at).mean()) for kind in wide["absolute"].columns}
+            row["noticed"] = float(_where(index["noticed"], at).mean())
+            falls = worst[[key for key in worst.index if key[:2] == (dataset, learner)]].dropna()
+            row["worst"] = float(falls.min()) if len(falls) else np.nan
+            row["worst_condition"] = falls.idxmin()[2] if len(falls) else ""
+            of_dataset.append(row)
+        frame = pd.DataFrame(of_dataset)
+        for column, rank in (("index", "rank"), ("auc_index", "auc_rank")):
+            complete = frame[column].notna().all()
+            frame[rank] = frame[column].rank() if complete else np.nan
+        out.append(frame)
+    table = pd.concat(out, ignore_index=True)
+    return pd.concat([_over_datasets(table, names), table], ignore_index=True)
+
+
+def sensitivity_test(table):
+    """Friedman's test of the indices over data sets: its p-value (NaN below two data sets or learners), and their number."""
+    part = table[table["dataset"] != "all"].dropna(subset=["rank"])
+    scores = part.pivot(index="dataset", columns="learner", values="index")
+    if min(scores.shape) < 2:
+        return np.nan, len(scores)
+    return friedman(scores.to_numpy(), larger_is_better=False).p_chi2, len(scores)
+
+
+def p_values_table(learners, alpha):
+    """p-values of the tests of a monitored classifier (Figures 6 to 11).
+
+    Parameters
+    ----------
+    learners : pandas.DataFrame
+        Rows of kind ``learners``.
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per data set, learner, condition and test: ``mean_p``, ``median_p``, ``rejection_rate`` and ``n`` p-values.
+    """
+    long = learners.melt(["dataset", "learner", "condition"], list(TESTS.values()), "test", "p").dropna(subset=["p"])
+    long = long.assign(
+        test=long["test"].map({column: name for name, column in TESTS.items()}), below=(long["p"] < alpha).astype(float)
+    )
+    groups = long.groupby(["dataset", "learner", "condition", "test"], sort=False, observed=True)
+    out = groups.agg(mean_p=("p", "mean"), median_p=("p", "median"), rejection_rate=("below", "mean"), n=("p", "size"))
+    return in_order(out.reset_index(), learners)
+
+
+def sensitivity_grid(table):
+    """`sensitivity_table` as it is printed, one block for all data sets together and one for each."""
+    kinds = [kind for kind in KIND_NAMES if kind in table]
+    body = []
+    for dataset, part in table.groupby("dataset", sort=False):
+        body.append(["mean over data sets" if dataset == "all" else f"{paper_name(dataset)} ({dataset})"])
+        for _, row in part.sort_values("rank", kind="stable").iterrows():
+            body.append(
+                [
+                    row["learner"],
+                    Cell(number(row["rank"], ".3g"), bold=bool(row["rank"] == part["rank"].min())),
+                    Cell(with_error(100 * row["index"], 100 * row["se_index"], ".2f")),
+                    *[Cell(percent(row[kind], 2)) for kind in kinds],
+                    Cell(percent(row["base_accuracy"])),
+                    Cell(f"{100 * row['worst']:+.1f} {row['worst_condition']}" if row["worst"] == row["worst"] else EMPTY),
+                    Cell(number(row["noticed"], ".2f")),
+                    Cell(number(row["auc_rank"], ".3g")),
+                    Cell(with_error(100 * row["auc_index"], 100 * row["se_auc_index"], ".2f")),
+                ]
+            )
+    header = [
+        "Learner",
+        "rank",
+        "index",
+        *[KIND_NAMES[kind] for kind in kinds],
+        "accuracy, Base",
+        "worst change",
+        "noticed",
+        "AUC rank",
+        "AUC index",
+    ]
+    p, n = sensitivity_test(table)
+    notes = (
+        [f"Friedman's test of the ranks over {n} data sets: p = {p:.3g}."]
+        if p == p
+        else ["Too few data sets for a test of the ranks."]
+    )
+    return Grid(header, body, notes)
+
+
+def _over_datasets(table, learners):
+    """Rows ``all`` of `sensitivity_table`."""
+    complete = table[table["rank"].notna()]
+    out = []
+    for learner in learners:
+        part = complete[complete["learner"] == learner]
+        row = part.drop(columns=["learner", "dataset", "worst_condition"]).mean().to_dict()
+        row |= {f"se_{name}": _mean_and_error(part[name])[1] for name in ("index", "auc_index")}
+        lowest = part["worst"].idxmin() if part["worst"].notna().any() else None
+        row |= {"worst": np.nan, "worst_condition": ""}
+        if lowest is not None:
+            row |= {"worst": part.loc[lowest, "worst"], "worst_condition": part.loc[lowest, "worst_condition"]}
+        out.append({"learner": learner, "dataset": "all"} | row)
+    return pd.DataFrame(out, columns=table.columns)
+
+
+def _where(series, at):
+    """Values whose index levels have the values of `at`."""
+    for name, value in at.items():
+        series = series[series.index.get_level_values(name) == value]
+    return series
+
+
+def _mean_and_error(values):
+    values = values.dropna()
+    if len(values) == 0:
+        return np.nan, np.nan
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
