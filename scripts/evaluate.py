@@ -1,4 +1,5 @@
-"""Evaluate learners on one data set, for all partitions of a block of seeds: scores and, of classifiers, the predictions of every sample."""
+"""Evaluate learners on one data set, for all partitions of a block of seeds: scores and, of classifiers, the predictions of every
+sample."""
 
 import logging
 from pathlib import Path

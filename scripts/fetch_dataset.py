@@ -29,7 +29,8 @@ def check_lock(lock, entry, fetched):
     first = lock.read_text(encoding="utf-8").strip()
     if first != fetched.fingerprint:
         raise DataError(
-            f"data set {entry.name}: its content has changed since it was first used: checksum {fetched.fingerprint} from {fetched.source}, "
+            f"data set {entry.name}: its content has changed since it was first used: checksum {fetched.fingerprint} from "
+            f"{fetched.source}, "
             f"was {first}; find out why, or delete {lock} to accept the new content"
         )
 

@@ -1,4 +1,5 @@
-"""Measure the target shift between training and test part of every fold: D_n of one data set, for the partitions of one file of folds."""
+"""Measure the target shift between training and test part of every fold: D_n of one data set, for the partitions of one file of
+folds."""
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.evaluation.storage import SHIFT_SCHEMA, fold_rows, write_rows

@@ -1,4 +1,5 @@
-"""Print what a run will take. Nothing is started: two dry runs of the same configuration say what there is to do, and what is left of it."""
+"""Print what a run will take. Nothing is started: two dry runs of the same configuration say what there is to do, and what is
+left of it."""
 
 import os
 import shlex

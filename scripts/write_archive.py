@@ -23,7 +23,8 @@ def renamed(path, folders):
 
 
 def own_modules(imports):
-    """Modules of learners and partitioners of the user's own, and what they import, by their place below the working directory or the import path."""
+    """Modules of learners and partitioners of the user's own, and what they import, by their place below the working directory or
+    the import path."""
     files = [Path(file) for file in module_files(objects=imports)]
     folders = [Path.cwd(), *(Path(folder).resolve() for folder in sys.path)]
     return {

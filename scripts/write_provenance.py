@@ -15,8 +15,10 @@ from foldshift.jobs import run
 from foldshift.versions import installed_versions
 
 SEEDS = (
-    "Every random number comes from numpy's PCG64, seeded with the master seed and the SHA-256 of the names of what it is for (data set, partitioner, k, seed, ...); "
-    "see foldshift.seeding. The seeds of the partitions are drawn without replacement from 1 to 1,000,000; they stand in every row of the scores."
+    "Every random number comes from numpy's PCG64, seeded with the master seed and the SHA-256 of the names of what it is for "
+    "(data set, partitioner, k, seed, ...); "
+    "see foldshift.seeding. The seeds of the partitions are drawn without replacement from 1 to 1,000,000; they stand in every "
+    "row of the scores."
 )
 
 

@@ -190,7 +190,8 @@ def main(n_kills=10, seed=1):
                 n_bad += not same
                 kind = "with its jobs" if with_jobs else "alone"
                 print(
-                    f"Snakemake {kind}: {crash}; {'same bytes' if same else 'OTHER BYTES'}; left behind: {temporaries(workflow.folder) or 'nothing'}",
+                    f"Snakemake {kind}: {crash}; {'same bytes' if same else 'OTHER BYTES'}; left behind: "
+                    f"{temporaries(workflow.folder) or 'nothing'}",
                     flush=True,
                 )
     return n_bad

@@ -123,7 +123,8 @@ class Workflow:
         return done
 
     def watched(self, *arguments, **keywords):
-        """Run and look on: what every job loads of the library and of the user's own modules, and what its rule says that it rests on.
+        """Run and look on: what every job loads of the library and of the user's own modules, and what its rule says that it
+        rests on.
 
         Returns
         -------

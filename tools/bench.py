@@ -1,4 +1,5 @@
-"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours; many data sets of texts, leave-one-out.
+"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours; many data
+sets of texts, leave-one-out.
 
 Without a mirror the data are made up in the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
 """
@@ -202,7 +203,8 @@ def main():
     write_costs("results/bench/costs.tsv", costs)
     print("\nWritten to results/bench/*.csv, and what fits cost to results/bench/costs.tsv.")
     print(
-        "To plan with the times of this machine: --config costs_file=results/bench/costs.tsv (jobs are then cut otherwise, and run again)."
+        "To plan with the times of this machine: --config costs_file=results/bench/costs.tsv (jobs are then cut otherwise, and "
+        "run again)."
     )
 
 

@@ -1,4 +1,5 @@
-"""The classification part of `make bench`: folds of DOB-SCV, milliseconds per fit, shared path against plain path, projected core-hours.
+"""The classification part of `make bench`: folds of DOB-SCV, milliseconds per fit, shared path against plain path, projected
+core-hours.
 
 Times are processor seconds of one thread, so that other work on the machine changes them little.
 """
@@ -86,7 +87,8 @@ def bench_dob(data):
 
 
 def dob_growth(n_rows):
-    """Seconds of the DOB-SCV folds of one seed on made-up data in 5 dimensions, and the peak memory of the process, which should do nothing else.
+    """Seconds of the DOB-SCV folds of one seed on made-up data in 5 dimensions, and the peak memory of the process, which should
+    do nothing else.
 
     The peak, in MB, includes Python and the imports (Linux only, NaN elsewhere).
     """

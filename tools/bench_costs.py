@@ -16,7 +16,8 @@ STATUS = Path("/proc/self/status")
 
 
 def peak_mb(function, *arguments):
-    """Memory in MB that a call takes at most beside what the process holds, measured in a forked process (Linux only, NaN elsewhere)."""
+    """Memory in MB that a call takes at most beside what the process holds, measured in a forked process (Linux only, NaN
+    elsewhere)."""
     if not sys.platform.startswith("linux"):
         return np.nan
     source, sink = os.pipe()
@@ -43,7 +44,8 @@ def _resident(field):
 
 
 def learner_ids(fits, learners):
-    """Ids of the rows of the classifiers' table: those of the paper configuration end in ``@paper`` where the learner has switches."""
+    """Ids of the rows of the classifiers' table: those of the paper configuration end in ``@paper`` where the learner has
+    switches."""
     return [
         name + PAPER if configuration == "paper" and name + PAPER in learners else name
         for configuration, name in zip(fits["configuration"], fits["learner"])

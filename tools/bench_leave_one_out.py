@@ -35,8 +35,8 @@ THEIRS = {
 def predict_some(estimator, X, y, n_fits):
     """The first predictions of scikit-learn's leave-one-out.
 
-    `cross_val_predict` wants every sample in one test part: the samples that are left out of the measurement make up a last one, of a model that is
-    fitted to few samples and costs next to nothing.
+    `cross_val_predict` wants every sample in one test part: the samples that are left out of the measurement make up a last one,
+    of a model that is fitted to few samples and costs next to nothing.
     """
     splits = list(islice(LeaveOneOut().split(X), n_fits))
     if n_fits < len(y):
@@ -45,7 +45,8 @@ def predict_some(estimator, X, y, n_fits):
 
 
 def bench(data, learners, n_fits):
-    """One row per data set and learner: seconds of both, their ratio, memory, and on how many of the compared predictions they differ."""
+    """One row per data set and learner: seconds of both, their ratio, memory, and on how many of the compared predictions they
+    differ."""
     rows = []
     for item in data:
         # In the order of the file, the first samples may be of one class only.

@@ -1,8 +1,10 @@
-"""Kolmogorov-Smirnov over all features of all injected versions at once, against a loop over scipy's `ks_2samp`; and how long the monitoring study takes.
+"""Kolmogorov-Smirnov over all features of all injected versions at once, against a loop over scipy's `ks_2samp`; and how long the
+monitoring study takes.
 
-Times are processor seconds of one thread, in one run. Both paths give statistics and asymptotic p-values; the statistics must be the same. The loop is timed on
-some of the versions and scaled to all. Tables are random numbers of the shapes of Cieslak and Chawla (2009), Table 1. The study is timed on the real data alone:
-one repeat with the tests that permute rows, one without, projected to all repeats.
+Times are processor seconds of one thread, in one run. Both paths give statistics and asymptotic p-values; the statistics must be
+the same. The loop is timed on some of the versions and scaled to all. Tables are random numbers of the shapes of Cieslak and
+Chawla (2009), Table 1. The study is timed on the real data alone: one repeat with the tests that permute rows, one without,
+projected to all repeats.
 """
 
 import argparse
@@ -84,7 +86,8 @@ def bench(n_loop, decimals):
 
 
 def bench_study(mirror):
-    """Seconds of one repeat on every data set at the paper's scale, with and without the tests that permute rows, and of the whole study."""
+    """Seconds of one repeat on every data set at the paper's scale, with and without the tests that permute rows, and of the
+    whole study."""
     study = find_studies()["cieslak_2009"].scales["paper"]
     known = read_learners(ROOT / "config/learners.yaml")
     learners = {name: known[name] for name in study["learners"]}
@@ -110,7 +113,8 @@ def main(argv=None):
     if options.loop < 1:
         parser.error("--loop must be at least 1")
     print(
-        "\nKolmogorov-Smirnov of every feature of every injected version, and Hellinger with its expected value; microseconds per test"
+        "\nKolmogorov-Smirnov of every feature of every injected version, and Hellinger with its expected value; microseconds "
+        "per test"
     )
     table = bench(options.loop, options.decimals)
     print(table.to_string(index=False, float_format=lambda value: f"{value:.3g}"))

@@ -1,7 +1,8 @@
-"""The multiple-source part of `make bench`: the data sets of Figures 4 to 6 with naive Bayes, shared path against plain scikit-learn.
+"""The multiple-source part of `make bench`: the data sets of Figures 4 to 6 with naive Bayes, shared path against plain
+scikit-learn.
 
-Times are processor seconds of one thread, so that other work on the machine changes them little. The plain path is timed on some of the data sets and
-scaled to all; its losses there must be those of the shared path.
+Times are processor seconds of one thread, so that other work on the machine changes them little. The plain path is timed on some
+of the data sets and scaled to all; its losses there must be those of the shared path.
 """
 
 import argparse
@@ -81,7 +82,8 @@ def main(argv=None):
     table = bench(counts, options.sizes, options.datasets, options.plain)
     print(table.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
     print(
-        f"plain: timed on {min(options.plain, options.datasets)} data sets, with the same losses, and scaled to {options.datasets}"
+        f"plain: timed on {min(options.plain, options.datasets)} data sets, with the same losses, and scaled to "
+        f"{options.datasets}"
     )
     write_text(options.output, to_csv(table))
 

@@ -2,7 +2,8 @@
 
     python tools/check_bytes.py
 
-One, two and four cores; blocks of 1, 7 and 100 seeds; two hash seeds; a fresh clone in another folder; a folder with blanks in its name.
+One, two and four cores; blocks of 1, 7 and 100 seeds; two hash seeds; a fresh clone in another folder; a folder with blanks in
+its name.
 """
 
 import argparse

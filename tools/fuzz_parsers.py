@@ -1,8 +1,10 @@
-"""Damaged data files against every parser: `python tools/fuzz_parsers.py --inputs 100000 --seed 0 [--minutes 10] [--keep FOLDER]`.
+"""Damaged data files against every parser: `python tools/fuzz_parsers.py --inputs 100000 --seed 0 [--minutes 10] [--keep
+FOLDER]`.
 
-Case i depends on (seed, i) only. A case is a small file made by the grammar of its format, with odd values in it, then cut, repeated and overwritten.
-It is a fault if anything but a `FoldshiftError` comes out, if the message is not one printable line, if a table is returned that breaks its own promises, if
-the case takes more than 2 s of processor time, or if memory runs out (the process may grow by 1 GiB). Exit code 1 if there was a fault.
+Case i depends on (seed, i) only. A case is a small file made by the grammar of its format, with odd values in it, then cut,
+repeated and overwritten. It is a fault if anything but a `FoldshiftError` comes out, if the message is not one printable line, if
+a table is returned that breaks its own promises, if the case takes more than 2 s of processor time, or if memory runs out (the
+process may grow by 1 GiB). Exit code 1 if there was a fault.
 """
 
 import argparse
@@ -60,7 +62,8 @@ ODD = (
 MARKS = (b",", b";", b"\t", b" ", b"'", b'"', b"{", b"}", b"[", b"]", b"@", b"%", b"?", b"\\", b"\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"<", b"=")
 LINES = (
     *("@data", "@DATA", "@data 1,2", "@relation", "@relation 'x", "@attribute", "@attribute x", "@attribute 'x real", "@attribute x real [0, 1]"),
-    *("@attribute x integer [1e999, nan]", "@attribute x real [,]", "@attribute x real [1", "@attribute x {}", "@attribute x {a", "@attribute x {a,,a}"),
+    *("@attribute x integer [1e999, "
+        "nan]", "@attribute x real [,]", "@attribute x real [1", "@attribute x {}", "@attribute x {a", "@attribute x {a,,a}"),
     *("@attribute x [a, b]", "@attribute x{'a', \"b\"}", "@attribute '' real", "@attribute x relational", "@attribute x date 'yyyy'", "@attribute x string"),
     *("@attribute x real {a}", "@inputs", "@inputs x1", "@inputs x1, x1,", "@inputs y", "@outputs", "@outputs y", "@outputs y, x1", "@output nothing"),
     *("@end x", "@", "%", "# @data", "{0 1, 1 a}", "1", "1,2,3", ",", ",,,,", "'a', 'b'", "\"a\nb\",1", "  ", "\x1a"),
@@ -283,31 +286,46 @@ def _source(rng):
 
 # fmt: off
 SHEET = (
-    '<?xml version="1.0"?>\n<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:C3"/><sheetData>'
+    '<?xml version="1.0"?>\n<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension '
+    'ref="A1:C3"/><sheetData>'
     '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>x2</t></is></c><c r="C1" t="str"><v>y</v></c></row>'
     '<row r="2"><c r="A2"><v>1.5</v></c><c r="B2" s="1"><v>41000</v></c><c r="C2" t="b"><v>1</v></c></row>'
-    '<row r="3"><c r="A3"><v>2</v></c><c r="B3" s="1"><v>41001.5</v></c><c r="C3" t="e"><v>#N/A</v></c></row></sheetData></worksheet>'
+    '<row r="3"><c r="A3"><v>2</v></c><c r="B3" s="1"><v>41001.5</v></c><c r="C3" '
+    't="e"><v>#N/A</v></c></row></sheetData></worksheet>'
 )
 BOOK = {
     "[Content_Types].xml": '<?xml version="1.0"?>\n<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" '
-    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/sheet.xml" '
-    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override PartName="/xl/strings.xml" '
-    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/><Override PartName="/xl/styles.xml" '
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
+    'PartName="/xl/workbook.xml" '
+    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override '
+    'PartName="/xl/sheet.xml" '
+    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override '
+    'PartName="/xl/strings.xml" '
+    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/><Override '
+    'PartName="/xl/styles.xml" '
     'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>',
-    "_rels/.rels": '<?xml version="1.0"?>\n<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" '
-    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "_rels/.rels": '<?xml version="1.0"?>\n<Relationships '
+        'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    'Target="xl/workbook.xml"/></Relationships>',
     "xl/workbook.xml": '<?xml version="1.0"?>\n<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
-    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Sheet" sheetId="1" r:id="r1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": '<?xml version="1.0"?>\n<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    '<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="sheet.xml"/></Relationships>',
-    "xl/strings.xml": '<?xml version="1.0"?>\n<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>x1</t></si></sst>',
-    "xl/styles.xml": '<?xml version="1.0"?>\n<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><fonts><font/></fonts>'
-    '<fills><fill><patternFill/></fill></fills><borders><border/></borders><cellStyleXfs><xf/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Sheet" sheetId="1" '
+    'r:id="r1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": '<?xml version="1.0"?>\n<Relationships '
+        'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" '
+    'Target="sheet.xml"/></Relationships>',
+    "xl/strings.xml": '<?xml version="1.0"?>\n<sst '
+        'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>x1</t></si></sst>',
+    "xl/styles.xml": '<?xml version="1.0"?>\n<styleSheet '
+        'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><fonts><font/></fonts>'
+    '<fills><fill><patternFill/></fill></fills><borders><border/></borders><cellStyleXfs><xf/></cellStyleXfs><cellXfs><xf '
+    'numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
     "xl/sheet.xml": SHEET,
 }
 XML = ("A1", "C3", "XFD1048576", "ZZZ1", "A0", "A-1", "99999999999", "-1", 't="s"', 't="d"', 't="x"', 's="9"', "<v/>", "<v>", "&x;", "]]>", "<!--", "<row>")
-XML += ('<!DOCTYPE x [<!ENTITY x "y">]>', '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>', "<c><c><c>", "1" * 5000, "1e999", "nan", "\x01", "")
+XML += ('<!DOCTYPE x [<!ENTITY x '
+    '"y">]>', '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>', "<c><c><c>", "1" * 5000, "1e999", "nan", "\x01", "")
 # fmt: on
 
 

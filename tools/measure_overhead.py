@@ -1,10 +1,12 @@
-"""What the workflow costs beside computing: run a slice of a study, and carry what starting and bookkeeping cost there over to the paper's scale.
+"""What the workflow costs beside computing: run a slice of a study, and carry what starting and bookkeeping cost there over to
+the paper's scale.
 
     python tools/measure_overhead.py --study saez_2022 --datasets stock,laser --mirror FOLDER
 
-Computing is what the scripts' functions take, as their logs say; the rest is starting Python, imports, and Snakemake itself. A slice has as many tables as
-the whole study and bears Snakemake's start alone: its own share is an upper limit. At the paper's scale every kind of job costs in starting what it cost in
-the slice, Snakemake's start is measured by a dry run, and computing is what the cost model says, corrected by what it said of the slice.
+Computing is what the scripts' functions take, as their logs say; the rest is starting Python, imports, and Snakemake itself. A
+slice has as many tables as the whole study and bears Snakemake's start alone: its own share is an upper limit. At the paper's
+scale every kind of job costs in starting what it cost in the slice, Snakemake's start is measured by a dry run, and computing is
+what the cost model says, corrected by what it said of the slice.
 """
 
 import argparse
@@ -70,7 +72,8 @@ def work_of(jobs, study):
 
 
 def processor_seconds(command, record=None):
-    """Run a command; processor seconds of it and of all that it starts, and seconds by the clock. `record`: the file for the jobs of a dry run."""
+    """Run a command; processor seconds of it and of all that it starts, and seconds by the clock. `record`: the file for the jobs
+    of a dry run."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     env = os.environ | ({RECORD: str(record)} if record else {})
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env)
@@ -112,10 +115,12 @@ def main():
     n_jobs = sum(map(len, kinds.values()))
     work, start = (sum(pair[i] for pairs in kinds.values() for pair in pairs) for i in (0, 1))
     print(
-        f"{options.study}, {options.datasets}, {' '.join(options.config) or 'paper scale'}: {n_jobs} jobs, {wall:.0f} s on {options.cores} cores"
+        f"{options.study}, {options.datasets}, {' '.join(options.config) or 'paper scale'}: {n_jobs} jobs, {wall:.0f} s on "
+        f"{options.cores} cores"
     )
     print(
-        f"slice: {whole:.0f} s of processor time, {work:.0f} s computing, {start:.0f} s starting jobs, {own_planning:.0f} s Snakemake's start, "
+        f"slice: {whole:.0f} s of processor time, {work:.0f} s computing, {start:.0f} s starting jobs, {own_planning:.0f} s "
+        f"Snakemake's start, "
         f"{whole - work - start - own_planning:.0f} s its bookkeeping; overhead {100 * (1 - work / whole):.1f} %"
     )
 
@@ -125,7 +130,8 @@ def main():
     computing = work_of(jobs, options.study) * work / expected
     overhead = planning + per_job * len(jobs) + starting
     print(
-        f"whole study at this scale: {len(jobs)} jobs, {computing:.0f} s computing (the cost model's {work_of(jobs, options.study):.0f} s by {work / expected:.2f}), "
+        f"whole study at this scale: {len(jobs)} jobs, {computing:.0f} s computing (the cost model's "
+        f"{work_of(jobs, options.study):.0f} s by {work / expected:.2f}), "
         f"{starting:.0f} s starting jobs, {planning:.0f} s Snakemake's start, {per_job * len(jobs):.0f} s its bookkeeping"
     )
     print(f"overhead: {100 * overhead / (computing + overhead):.1f} % of core time")

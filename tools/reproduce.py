@@ -1,4 +1,5 @@
-"""Make tables and figures again from an archive, in a fresh folder, and compare them byte for byte: `make reproduce ARCHIVE=path`.
+"""Make tables and figures again from an archive, in a fresh folder, and compare them byte for byte: `make reproduce
+ARCHIVE=path`.
 
 Nothing is fetched or fitted, and no code of the archive is run: the workflow is this one.
 """

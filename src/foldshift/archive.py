@@ -1,7 +1,8 @@
 """One file with all that the tables and figures of a run rest on, as a Workflow Run RO-Crate, and its safe way back.
 
-The crate follows RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5): the workflow is the main entity,
-one `CreateAction` is its run, with configuration and data as objects and tables and figures as results. Every file has its size and SHA-256.
+The crate follows RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and Workflow Run Crate 0.5
+(https://w3id.org/ro/wfrun/workflow/0.5): the workflow is the main entity, one `CreateAction` is its run, with configuration and
+data as objects and tables and figures as results. Every file has its size and SHA-256.
 """
 
 import hashlib
@@ -292,7 +293,8 @@ def unpack(path, folder):
     Raises
     ------
     DataError
-        If it is not such an archive, or at the first file (by name) that is damaged, changed, missing, not listed, or would land outside the folder.
+        If it is not such an archive, or at the first file (by name) that is damaged, changed, missing, not listed, or would land
+        outside the folder.
     """
     path, folder = Path(path), Path(folder)
     try:
@@ -356,7 +358,8 @@ def _check_space(path, folder, members):
     needed, free = sum(info.file_size for info in members.values()), shutil.disk_usage(place).free
     if needed > free:
         raise DataError(
-            f"archive {path}: {needed / 1e9:.1f} GB unpacked, {free / 1e9:.1f} GB free in {place}; make space or name another folder"
+            f"archive {path}: {needed / 1e9:.1f} GB unpacked, {free / 1e9:.1f} GB free in {place}; make space or name another "
+            f"folder"
         )
 
 
@@ -476,7 +479,8 @@ def differing_versions(ours, theirs):
     Returns
     -------
     differences : list of str
-        E.g. ``numpy 2.4.1 (archive: 2.3.0)``. Packages that are installed in one place only do not count: the workflow runs without them.
+        E.g. ``numpy 2.4.1 (archive: 2.3.0)``. Packages that are installed in one place only do not count: the workflow runs
+        without them.
     """
     pairs = {key: (ours.get(key), theirs.get(key)) for key in ("foldshift", "python")}
     packages = ours.get("packages", {}), theirs.get("packages", {})

@@ -1,7 +1,8 @@
 """Compiled functions ("kernels"), and where their machine code is kept: code is never older than the source it was made from.
 
-Numba notices an edit of the file that a kernel stands in, and no edit of other files whose kernels and constants went into the code. So the
-code of a module is kept in a folder named by a digest of the module and of all that its kernels take from other modules.
+Numba notices an edit of the file that a kernel stands in, and no edit of other files whose kernels and constants went into the
+code. So the code of a module is kept in a folder named by a digest of the module and of all that its kernels take from other
+modules.
 """
 
 import ast
@@ -27,8 +28,9 @@ _lock = threading.Lock()
 def compiled(function=None, **options):
     """Compile a function with numba when it is first called, and keep the code for later processes.
 
-    The one way to compile in this library. Code is kept in ``__pycache__`` of the package, in the user's cache folder where that is
-    read-only, or in the folder that the environment variable ``NUMBA_CACHE_DIR`` names; where nothing can be written, it is not kept.
+    The one way to compile in this library. Code is kept in ``__pycache__`` of the package, in the user's cache folder where that
+    is read-only, or in the folder that the environment variable ``NUMBA_CACHE_DIR`` names; where nothing can be written, it is
+    not kept.
 
     Parameters
     ----------
@@ -44,8 +46,8 @@ def compiled(function=None, **options):
 
     Notes
     -----
-    Names that a kernel uses from another module must be imported with ``from module import name`` at the top of the file: this is how their
-    source is found.
+    Names that a kernel uses from another module must be imported with ``from module import name`` at the top of the file: this is
+    how their source is found.
     """
     if function is None:
         return lambda function: compiled(function, **options)
@@ -70,7 +72,8 @@ def cache_root():
     Returns
     -------
     root : Path or None
-        The first that can be written: what ``NUMBA_CACHE_DIR`` names, ``__pycache__`` of the package, the user's cache folder. None: none of them.
+        The first that can be written: what ``NUMBA_CACHE_DIR`` names, ``__pycache__`` of the package, the user's cache folder.
+        None: none of them.
     """
     user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     places = [Path(__file__).parent / "__pycache__" / "kernels", user / "foldshift" / "kernels"]

@@ -52,8 +52,8 @@ def run(main, job):
     Raises
     ------
     SystemExit
-        With status 1, when `main` failed or the log cannot be written. The log then ends with the command that runs the job alone, if the environment variable
-        ``FOLDSHIFT_RERUN`` tells what follows the target in it (`rerun_command`).
+        With status 1, when `main` failed or the log cannot be written. The log then ends with the command that runs the job
+        alone, if the environment variable ``FOLDSHIFT_RERUN`` tells what follows the target in it (`rerun_command`).
     """
     follow()
     handlers = [logging.StreamHandler(sys.stderr)]
@@ -158,7 +158,8 @@ def job_command(output, tail):
 
 
 def follow(interval=0.5):
-    """End this process soon after the Snakemake that started it has gone: a killed run leaves nothing behind that computes or writes.
+    """End this process soon after the Snakemake that started it has gone: a killed run leaves nothing behind that computes or
+    writes.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """The `keel` metric against the 10-fold DOB-SCV partitions that KEEL distributes.
 
-The test parts keep the order in which KEEL assigned the samples: row g of a class in part i is the i-th member of group g. So part 1 holds the random
-starts in order. What is left to the partitioner is all the rest, and with these starts it gives every part exactly.
+The test parts keep the order in which KEEL assigned the samples: row g of a class in part i is the i-th member of group g. So
+part 1 holds the random starts in order. What is left to the partitioner is all the rest, and with these starts it gives every
+part exactly.
 """
 
 import numpy as np
@@ -21,7 +22,8 @@ def read_keel(path):
 
 
 def published_groups(shared, name):
-    """The data, and a list of groups of row numbers in KEEL's order, by class; equal rows are numbered in the order they are needed."""
+    """The data, and a list of groups of row numbers in KEEL's order, by class; equal rows are numbered in the order they are
+    needed."""
     X, y = read_keel(shared / "data" / "keel" / WHOLE[name])
     parts = [read_keel(shared / f"data/keel/partitions/{name}/{name}-10dobscv-{i}tst.dat") for i in range(1, 11)]
     groups, free = {label: [] for label in np.unique(y)}, np.ones(len(y), bool)

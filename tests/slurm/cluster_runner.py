@@ -1,4 +1,5 @@
-"""Runs on the cluster that `slurm_cluster.sh` starts: through the profile, by SLURM's own books, with what may happen to nodes and jobs."""
+"""Runs on the cluster that `slurm_cluster.sh` starts: through the profile, by SLURM's own books, with what may happen to nodes
+and jobs."""
 
 import copy
 import getpass

@@ -120,7 +120,8 @@ def test_repetitions_are_said_not_to_be_independent():
 
 
 def test_the_uncorrected_test_rejects_too_often_and_the_corrected_does_not():
-    """Two learners that are equally good: differences of folds share the training rows, correlation 1/k by Nadeau and Bengio's model."""
+    """Two learners that are equally good: differences of folds share the training rows, correlation 1/k by Nadeau and Bengio's
+    model."""
     rng = np.random.default_rng(1)
     rejected = {"paired t over folds": 0, "Nadeau-Bengio corrected t": 0}
     for _ in range(300):

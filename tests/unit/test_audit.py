@@ -276,7 +276,8 @@ def test_the_printed_audit_marks_the_narrowest_interval_that_keeps_the_level():
 
 
 def test_the_shape_alone_gives_the_published_coverage_of_the_out_of_source_error():
-    """K = 10, M = 200, sources random: S2/K .905 with z and .941 with t, theta_A .722, theta_B .871; random folds .62 (specification of the study)."""
+    """K = 10, M = 200, sources random: S2/K .905 with z and .941 with t, theta_A .722, theta_B .871; random folds .62
+    (specification of the study)."""
     audit = coverage_audit(shape=(2000, 10), model="centroid", n_replicates=300, rng=_rng(7))
     found = {(row.partitioner, row.interval): row for row in audit.rows if row.target == AVERAGE_NEW_SOURCE}
     assert len(audit.rows) == 2 * 2 * 7

@@ -52,7 +52,8 @@ class Starts:
         return np.array(order)
 
 
-# The rules, literally and slowly --------------------------------------------------------------------------------------------------
+# The rules, literally and slowly
+# --------------------------------------------------------------------------------------------------
 
 
 def literal_distance(a, b, metric, nominal, X, y):
@@ -128,7 +129,8 @@ def literal_folds(method, X, y, k, rng, metric, duplicates, remainders, nominal)
 
 @st.composite
 def problems(draw):
-    """Few values, so that ties and duplicates abound, or many; numeric, nominal and mixed columns; constant ones; up to four classes."""
+    """Few values, so that ties and duplicates abound, or many; numeric, nominal and mixed columns; constant ones; up to four
+    classes."""
     n, p, k = draw(st.integers(4, 32)), draw(st.integers(1, 4)), draw(st.integers(2, 6))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     nominal = np.array(draw(st.lists(st.booleans(), min_size=p, max_size=p)))
@@ -245,7 +247,8 @@ def test_folds_of_the_metrics_stay_what_they_were(method, metric, expected, n_se
     assert "".join(map(str, folds[0])) == expected
 
 
-# The tree, the lists and both together --------------------------------------------------------------------------------------------
+# The tree, the lists and both together
+# --------------------------------------------------------------------------------------------
 
 
 def tables(kind, n=700):
@@ -371,7 +374,8 @@ def test_two_hundred_thousand_samples_are_cut_without_a_table_of_pairs():
     assert np.bincount(folds).tolist() == [40_000] * 5
 
 
-# Worked by hand -------------------------------------------------------------------------------------------------------------------
+# Worked by hand
+# -------------------------------------------------------------------------------------------------------------------
 
 LINE = np.array([[0.0], [1], [3], [7]])  # from 3 on: 1, 0, 7
 ONE_CLASS = np.zeros(4, int)
@@ -466,7 +470,8 @@ def test_balancing_lowers_and_segregating_raises_the_shift_of_plain_stratificati
     assert max(dob, db) < scv / 2 and ms > 2 * scv
 
 
-# Class labels, shapes, refusals ---------------------------------------------------------------------------------------------------
+# Class labels, shapes, refusals
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("function", [scv_folds, *NEIGHBOUR.values()])
@@ -500,7 +505,8 @@ def test_one_class_identical_rows_and_classes_smaller_than_the_number_of_folds_a
         ({"remainders": "x"}, "^remainders='x' is not known; allowed: spread, restart$"),
         (
             {"X": np.ones((6, 1)), "metric": "keel"},
-            "^metric='keel' with remainders='restart' leaves fold 1 of 2 empty, since every group begins with fold 0 and ends where "
+            "^metric='keel' with remainders='restart' leaves fold 1 of 2 empty, since every group begins with fold 0 and ends "
+            "where "
             "only duplicates are left; use remainders='spread'$",
         ),
         (
@@ -516,7 +522,8 @@ def test_what_cannot_be_cut_is_refused_by_name(change, message):
         dob_scv_folds(**arguments)
 
 
-# Splitters ------------------------------------------------------------------------------------------------------------------------
+# Splitters
+# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", SPLITTERS + REPEATED)

@@ -49,7 +49,8 @@ from foldshift.studies.moreno_torres_2012.measure_convergence import SCHEMAS, me
 
 
 def algorithm_5(experiments, threshold):
-    """The loop as the paper prints it, with the average as the estimate that a union of experiments gives; None where it runs out of experiments."""
+    """The loop as the paper prints it, with the average as the estimate that a union of experiments gives; None where it runs out
+    of experiments."""
     if len(experiments) < 2:
         return None
     before, after = [experiments[0]], [experiments[0], experiments[1]]
@@ -69,7 +70,8 @@ def correlation(a, b):
     return np.corrcoef(a, b)[0, 1]
 
 
-# --- converged_after ---------------------------------------------------------------------------------------------------------------
+# --- converged_after
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_correlations_by_hand():
@@ -170,7 +172,8 @@ def test_bad_arguments_have_a_message(arguments, message):
         converged_after(**({"vectors": np.eye(3)} | arguments))
 
 
-# --- a cell -----------------------------------------------------------------------------------------------------------------------
+# --- a cell
+# -----------------------------------------------------------------------------------------------------------------------
 
 N_FOLDS, N_ITERATIONS, N_EXPERIMENTS = 3, 2, 12
 
@@ -310,7 +313,8 @@ def test_expected_runs_by_hand():
     assert np.isnan(expected_runs(np.ones((1, 1))))
 
 
-# --- files ------------------------------------------------------------------------------------------------------------------------
+# --- files
+# ------------------------------------------------------------------------------------------------------------------------
 
 DATA = load_dataset("iris")
 ITERATIONS = {2: 2, 3: 1}
@@ -468,14 +472,16 @@ def test_three_tables_are_made_from_what_was_measured(measured):
     assert table["mean"][0] == pytest.approx(rows[rows["threshold"] == 0.9999]["experiments"].mean())
 
 
-# --- tables ------------------------------------------------------------------------------------------------------------------------
+# --- tables
+# ------------------------------------------------------------------------------------------------------------------------
 
 SCHEMES = {2: 5, 5: 2}
 IDS = {"paper": {"1NN": "1NN@paper", "LDA": "LDA"}, "corrected": {"1NN": "1NN", "LDA": "LDA"}}
 
 
 def make_rows(values, n_experiments=100):
-    """Rows of the primary criterion from experiments by (data set, learner, partitioner, k): one number per order; None is cut off."""
+    """Rows of the primary criterion from experiments by (data set, learner, partitioner, k): one number per order; None is cut
+    off."""
     rows = []
     for (dataset, learner, partitioner, k), numbers in values.items():
         keys = {"dataset": dataset, "learner": learner, "partitioner": partitioner, "k": k}

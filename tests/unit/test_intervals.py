@@ -21,7 +21,8 @@ def by_name(losses, level=0.95, **options):
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(st.integers(2, 12), st.integers(2, 20), st.integers(0, 10**6), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_theta_a_is_the_within_fold_interval_of_bayle(K, M, seed, level):
-    """Bayle et al. 2020: the mean over folds of the variances about the fold means (n/k - 1) and the variance about the mean of all."""
+    """Bayle et al. 2020: the mean over folds of the variances about the fold means (n/k - 1) and the variance about the mean of
+    all."""
     e = np.random.default_rng(seed).random((K, M))
     n, q = K * M, norm.ppf((1 + level) / 2)
     inside = sum(((row - row.mean()) ** 2).sum() / (n / K - 1) for row in e) / K
@@ -232,7 +233,8 @@ def test_leaving_two_sources_out_weighs_unequal_sources_equally():
 
 
 def test_leaving_two_sources_out_centres_on_the_out_of_source_error():
-    """The mean predictor's error is linear in 1/K, so the corrected centre has no bias; 4000 data sets, exact expectation as target."""
+    """The mean predictor's error is linear in 1/K, so the corrected centre has no bias; 4000 data sets, exact expectation as
+    target."""
     K, M, rng = 5, 4, np.random.default_rng(6)
     exact = mean_predictor_random(K, M, 1.0, 0.25)
     groups, centres = np.repeat(np.arange(K), M), []

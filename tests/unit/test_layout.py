@@ -1,7 +1,6 @@
 import copy
 
 import pytest
-from foldshift.planning.jobs import study_jobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,8 +10,8 @@ from foldshift.planning.config import compose_schema, read_yaml, resolve
 from foldshift.planning.costs import Cost, CostModel
 from foldshift.planning.layout import MOST_FOLD_BYTES, Layout, fold_block, pack, score_block
 from foldshift.planning.names import bundle_of, held_folds, held_scores
-from foldshift.planning.plan import duration, plan_text, remaining, simulate
 from foldshift.planning.shapes import ASSUMED, shape_of
+from foldshift.studies.load import find_studies
 
 BUNDLE = Bundle("own", ("SCV", "DOB-SCV"), {5: 2, 10: 1}, 100)  # 2 x (5 x 2 + 10) = 40 fits and 6 partitions per experiment
 CATALOGUE = {
@@ -251,51 +250,6 @@ def test_large_data_sets_go_without_the_ablation_and_without_learners_that_are_h
 
 def test_learners_without_measurements_are_told(schema):
     assert layout(schema)[0].unmeasured() == [] and layout(schema, learners=["other", "fast"])[0].unmeasured() == ["other"]
-
-
-def test_jobs_of_a_study_stand_after_those_they_need_and_every_score_job_is_there(schema):
-    found, resolved = layout(schema)
-    jobs = study_jobs("moreno_torres_2012", resolved, found, LEARNERS, CATALOGUE).jobs
-    assert all(need < i for i, job in enumerate(jobs) for need in job.needs)
-    assert len({job.output for job in jobs}) == len(jobs)
-    assert sum(job.rule == "classify" for job in jobs) == sum(len(found.score_files(dataset)) for dataset in ("small", "large"))
-    again = study_jobs("moreno_torres_2012", resolved, found, LEARNERS, CATALOGUE, None).jobs
-    assert again == jobs
-
-
-class FakeJob:
-    def __init__(self, seconds, needs=()):
-        self.seconds, self.needs = seconds, needs
-
-
-def test_the_time_on_some_cores_is_that_of_the_longest_chain_or_of_all_work():
-    jobs = [FakeJob(10), FakeJob(10), FakeJob(10), FakeJob(5, (0, 1, 2))]
-    assert simulate(jobs, 1) == pytest.approx(35, abs=0.1)
-    assert simulate(jobs, 2) == pytest.approx(25, abs=0.1)
-    assert simulate(jobs, 100) == pytest.approx(15, abs=0.1)
-    assert simulate([], 4) == 0
-
-
-def test_jobs_that_are_done_are_left_out_of_the_time_and_of_the_needs(schema):
-    found, resolved = layout(schema)
-    jobs = study_jobs("moreno_torres_2012", resolved, found, LEARNERS, CATALOGUE).jobs
-    left = remaining(jobs, [job.rule in ("fetch_dataset", "prepare_dataset") for job in jobs])
-    assert {job.rule for job in jobs} - {job.rule for job in left} == {"fetch_dataset", "prepare_dataset"}
-    assert all(need < i for i, job in enumerate(left) for need in job.needs)
-    assert remaining(jobs, [False] * len(jobs)) == jobs
-
-
-def test_the_plan_says_jobs_core_hours_longest_memory_disk_and_times(schema):
-    found, resolved = layout(schema)
-    jobs = study_jobs("moreno_torres_2012", resolved, found, LEARNERS, CATALOGUE).jobs
-    text = plan_text(jobs, [False] * len(jobs), ["mine"], 3)
-    total = next(line for line in text.splitlines() if line.startswith("all "))
-    assert f"{len(jobs):,}" in total and f"{sum(job.seconds for job in jobs) / 3600:.2f}" in total
-    assert "3 cores" in text and "mine" in text and "Nothing was started" in text
-
-
-def test_times_are_readable():
-    assert [duration(s) for s in (0, 45, 720, 12240)] == ["0 s", "45 s", "12 min", "3.4 h"]
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,8 @@ def test_a_script_that_cuts_by_name_rests_on_every_partitioner_unless_it_says_wh
     assert not {"partition/stratified.py", "partition/scv.py", "partition/neighbours.py"} & library(script, tables=False)
 
 
-# Loading a package runs its __init__.py, which only says where public names stand; that of `shift` takes one function from a module.
+# Loading a package runs its __init__.py, which only says where public names stand; that of `shift` takes one function from a
+# module.
 ALWAYS = {"__init__.py", "lazy.py", "shift/hellinger.py"}
 
 

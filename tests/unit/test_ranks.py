@@ -18,7 +18,8 @@ tables = st.integers(2, 6).flatmap(
     )
 )
 
-# Demsar (2006), Table 6: AUC of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets. On the last but one he prints .975 for the last two and
+# Demsar (2006), Table 6: AUC of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets. On the last but one he prints .975 for the last
+# two and
 # ranks them 2 and 3, so they differed before rounding; .9751 stands for the larger one.
 DEMSAR = np.array(
     [

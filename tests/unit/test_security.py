@@ -1,4 +1,5 @@
-"""What data files, archives, servers and configuration must not be able to do. Further cases are in test_download, test_sources and test_parsers."""
+"""What data files, archives, servers and configuration must not be able to do. Further cases are in test_download, test_sources
+and test_parsers."""
 
 import ast
 import functools

@@ -261,7 +261,8 @@ def test_one_source_is_refused_by_the_closed_forms():
 
 # As the specification states them, the one of theta relative; 0.0015 for means is about five standard errors.
 TOLERANCE = {"ratio": 0.10, "coverage": 0.025, "negative": 0.04, "theta": 0.10, "mean": 0.0015, "out": 0.0015}
-# (model, sources, design, M) -> quantity -> printed figure. A quantity is what and of which estimator; the coverage is of the mean of the estimates or,
+# (model, sources, design, M) -> quantity -> printed figure. A quantity is what and of which estimator; the coverage is of the
+# mean of the estimates or,
 # where sources are random, of the out-of-source error.
 TARGETS = {
     ("centroid", "iid", "cvr", 10): (
@@ -388,7 +389,8 @@ def rows(n_datasets, seed=7):
                 yield (model, sources, which, M), found
 
 
-# Printed ratios that longer runs (200,000, 40,000 and 20,000 data sets) do not confirm to the tolerance, or that 2000 data sets determine less well than
+# Printed ratios that longer runs (200,000, 40,000 and 20,000 data sets) do not confirm to the tolerance, or that 2000 data sets
+# determine less well than
 # it: the value of the long run takes their place. The printed one is to lie within three standard errors of 2000 data sets.
 PRECISE = {
     ("centroid", "iid", "cvr", 10): {"ratio theta_B": 1.811, "ratio theta_5": 0.821},

@@ -1,7 +1,7 @@
 """In every job of a watched run: note which modules it asks for, and which files its rule lists as code.
 
-Python imports a module of this name by itself when it starts, if the folder is on its path. Lines are written at once, since the children that
-jobs fork end without a farewell.
+Python imports a module of this name by itself when it starts, if the folder is on its path. Lines are written at once, since the
+children that jobs fork end without a farewell.
 """
 
 import json

@@ -1,4 +1,5 @@
-"""More seeds, learners, partitioners, numbers of folds or data sets: what is there stays as it is, only what is missing is planned, and tables are those of a run from nothing."""
+"""More seeds, learners, partitioners, numbers of folds or data sets: what is there stays as it is, only what is missing is
+planned, and tables are those of a run from nothing."""
 
 import copy
 import hashlib

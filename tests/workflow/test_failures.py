@@ -1,4 +1,5 @@
-"""Learners that raise, hang, crash or exhaust memory: the run ends well, and the rows of the others are the same bytes as without them."""
+"""Learners that raise, hang, crash or exhaust memory: the run ends well, and the rows of the others are the same bytes as without
+them."""
 
 import shutil
 

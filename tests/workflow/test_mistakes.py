@@ -1,4 +1,5 @@
-"""A user's mistake ends in one line that names the thing and what is allowed, before planning where it can be known, and leaves nothing half-made."""
+"""A user's mistake ends in one line that names the thing and what is allowed, before planning where it can be known, and leaves
+nothing half-made."""
 
 import copy
 import re

@@ -21,8 +21,8 @@ def read_catalogue(path=DEFAULT_CATALOGUE):
     Parameters
     ----------
     path : path-like, default: the catalogue that comes with the library
-        Tab-separated text with a header line; columns as the attributes of `CatalogueEntry`, of which ``name``, ``task``, ``target`` and ``sources``
-        must be there. Lines that begin with ``#`` are comments.
+        Tab-separated text with a header line; columns as the attributes of `CatalogueEntry`, of which ``name``, ``task``,
+        ``target`` and ``sources`` must be there. Lines that begin with ``#`` are comments.
 
     Returns
     -------

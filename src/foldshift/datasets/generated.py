@@ -66,14 +66,16 @@ def _circuit(seed, n_rows):
 
 
 def friedman2():
-    """Friedman's second function: the impedance of a circuit, noise of standard deviation 125, 400 rows (Friedman 1991, section 4.4)."""
+    """Friedman's second function: the impedance of a circuit, noise of standard deviation 125, 400 rows (Friedman 1991, section
+    4.4)."""
     x = _circuit(3, 400)
     reactance = x[:, 1] * x[:, 2] - 1 / (x[:, 1] * x[:, 3])
     return _numeric(x, np.sqrt(x[:, 0] ** 2 + reactance**2) + 125 * noise(4, 400))
 
 
 def friedman3():
-    """Friedman's third function: the phase angle of a circuit, noise of standard deviation 0.1, 300 rows (Friedman 1991, section 4.4)."""
+    """Friedman's third function: the phase angle of a circuit, noise of standard deviation 0.1, 300 rows (Friedman 1991, section
+    4.4)."""
     x = _circuit(5, 300)
     reactance = x[:, 1] * x[:, 2] - 1 / (x[:, 1] * x[:, 3])
     return _numeric(x, np.arctan2(reactance, x[:, 0]) + 0.1 * noise(6, 300))
@@ -96,8 +98,9 @@ def heavy_tail():
 def monk_2():
     """KEEL's `monk-2`: all 432 combinations of six attributes. Its classes are those of the *third* of the monk's problems.
 
-    Class 1 where ``(A5 = 3 and A4 = 1) or (A5 != 4 and A2 != 3)``: the third problem without its noise, row by row; the rule of the second problem
-    (exactly two attributes have their first value) agrees with 53 % of KEEL's labels at most, whichever class is called 1.
+    Class 1 where ``(A5 = 3 and A4 = 1) or (A5 != 4 and A2 != 3)``: the third problem without its noise, row by row; the rule of
+    the second problem (exactly two attributes have their first value) agrees with 53 % of KEEL's labels at most, whichever class
+    is called 1.
 
     References
     ----------

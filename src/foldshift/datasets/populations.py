@@ -1,4 +1,5 @@
-"""Populations that draw as many rows as wanted, of two classes or with a number as target: a learner can be measured on rows it has never met."""
+"""Populations that draw as many rows as wanted, of two classes or with a number as target: a learner can be measured on rows it
+has never met."""
 
 import numpy as np
 
@@ -22,9 +23,11 @@ def twonorm(n, rng):
 
 
 def ringnorm(n, rng):
-    """A wide normal cloud around a narrow one, 20 dimensions: covariance 4 and mean 0 against covariance 1 and mean ``a = 2 / sqrt(20)`` everywhere [1]_.
+    """A wide normal cloud around a narrow one, 20 dimensions: covariance 4 and mean 0 against covariance 1 and mean ``a = 2 /
+    sqrt(20)`` everywhere [1]_.
 
-    The boundary is a sphere. The best possible error is 1.2 % (Breiman: 1.3 %; with ``a = 1 / sqrt(20)``, as some implementations have it, 1.5 %).
+    The boundary is a sphere. The best possible error is 1.2 % (Breiman: 1.3 %; with ``a = 1 / sqrt(20)``, as some implementations
+    have it, 1.5 %).
 
     References
     ----------
@@ -36,7 +39,8 @@ def ringnorm(n, rng):
 
 
 def threenorm(n, rng):
-    """Two clouds at ``(a, ..., a)`` and ``-(a, ..., a)`` against one at ``(a, -a, a, ...)``, 20 dimensions, ``a = 2 / sqrt(20)`` [1]_; best error 10.5 %.
+    """Two clouds at ``(a, ..., a)`` and ``-(a, ..., a)`` against one at ``(a, -a, a, ...)``, 20 dimensions, ``a = 2 / sqrt(20)``
+    [1]_; best error 10.5 %.
 
     References
     ----------
@@ -76,7 +80,8 @@ def unequal_gaussians(n, rng):
 
 
 def xor_blobs(n, rng):
-    """Four normal clouds of standard deviation 0.6 at the corners of a square of side 2; opposite corners have the same class [1]_.
+    """Four normal clouds of standard deviation 0.6 at the corners of a square of side 2; opposite corners have the same class
+    [1]_.
 
     References
     ----------
@@ -87,14 +92,16 @@ def xor_blobs(n, rng):
 
 
 def circles(n, rng):
-    """Two rings of radius 1 and 0.5 around the same centre, normal noise of standard deviation 0.2 (scikit-learn's `make_circles`)."""
+    """Two rings of radius 1 and 0.5 around the same centre, normal noise of standard deviation 0.2 (scikit-learn's
+    `make_circles`)."""
     y = _coin(n, rng)
     angle = 2 * np.pi * rng.random(n)
     return _polar(np.where(y == 0, 1.0, 0.5), angle) + 0.2 * rng.standard_normal((n, 2)), y
 
 
 def spirals(n, rng):
-    """Two spirals of one and a half turns that wind around each other [1]_, radius up to 1, normal noise of standard deviation 0.06.
+    """Two spirals of one and a half turns that wind around each other [1]_, radius up to 1, normal noise of standard deviation
+    0.06.
 
     References
     ----------
@@ -118,9 +125,11 @@ def checkerboard(n, rng):
 
 
 def mixed_attributes(n, rng):
-    """Applicants for a loan: six numeric and three nominal attributes (education, car, region), of which age and education decide; one label in ten is flipped.
+    """Applicants for a loan: six numeric and three nominal attributes (education, car, region), of which age and education
+    decide; one label in ten is flipped.
 
-    Function 3 of the generator of [1]_: class 1 where age is below 40 and education 0 or 1, below 60 and 1 to 3, or above and 2 to 4.
+    Function 3 of the generator of [1]_: class 1 where age is below 40 and education 0 or 1, below 60 and 1 to 3, or above and 2
+    to 4.
 
     References
     ----------
@@ -139,7 +148,8 @@ def mixed_attributes(n, rng):
 
 
 def sparse_signal(n, rng):
-    """Sixty independent normal inputs, five of which differ between the classes, by one standard deviation each; best error 13.2 %.
+    """Sixty independent normal inputs, five of which differ between the classes, by one standard deviation each; best error 13.2
+    %.
 
     In the manner of the simulations of [1]_, section 18.1: many inputs, few that matter.
 
@@ -156,7 +166,8 @@ def sparse_signal(n, rng):
 def integer_grid(n, rng):
     """Three inputs of whole numbers 0 to 4, so that most rows have duplicates, often of the other class; logistic in their sum.
 
-    In the manner of sets such as haberman, monk-2 and titanic, with 125 distinct rows and noise: ``log odds = (x1 + x2 + x3 - 6) * 0.8``.
+    In the manner of sets such as haberman, monk-2 and titanic, with 125 distinct rows and noise: ``log odds = (x1 + x2 + x3 - 6)
+    * 0.8``.
     """
     X = np.floor(5 * rng.random((n, 3)))
     y = (rng.random(n) < 1 / (1 + np.exp(-0.8 * (X.sum(axis=1) - 6)))).astype(np.int64)
@@ -164,7 +175,8 @@ def integer_grid(n, rng):
 
 
 def friedman_1991(n, rng):
-    """Ten uniform inputs, five of which matter: ``10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, e normal of standard deviation 1 [1]_.
+    """Ten uniform inputs, five of which matter: ``10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, e normal of standard
+    deviation 1 [1]_.
 
     References
     ----------
@@ -178,14 +190,16 @@ def friedman_1991(n, rng):
 def pareto_costs(n, rng):
     """A target with a heavy tail, such as costs have: Pareto of index 5 above ``1 + x1 + 2 x2 x3``, three uniform inputs.
 
-    Its first four moments exist: a squared error has a variance but no skewness, and its mean over some hundred rows is far from normal.
+    Its first four moments exist: a squared error has a variance but no skewness, and its mean over some hundred rows is far from
+    normal.
     """
     X = rng.random((n, 3))
     return X, (1 + X[:, 0] + 2 * X[:, 1] * X[:, 2]) * (1 - rng.random(n)) ** -0.2
 
 
 def staircase(n, rng):
-    """A target in whole numbers, hence with many ties: steps along three of four uniform inputs, and noise of -1, 0 or 1 (chances 1/4, 1/2, 1/4)."""
+    """A target in whole numbers, hence with many ties: steps along three of four uniform inputs, and noise of -1, 0 or 1 (chances
+    1/4, 1/2, 1/4)."""
     X, noise = rng.random((n, 4)), rng.random(n)
     y = np.floor(4 * X[:, 0]) + np.floor(3 * X[:, 1]) * (X[:, 2] > 0.5)
     return X, y + (noise > 0.75) - (noise < 0.25)

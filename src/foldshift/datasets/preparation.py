@@ -15,8 +15,9 @@ SCALINGS = ("global", "fold", "none")
 def prepare(table, name, task, *, scaling="global", expected_rows=None, expected_features=None, groups=None):
     """Make a data set of a parsed table.
 
-    Rows with missing values are dropped. The others are brought into the order of the SHA-256 of their text (duplicates keep theirs), which is the same
-    whichever source the table came from, and unrelated to any value: results per seed depend on the order of rows.
+    Rows with missing values are dropped. The others are brought into the order of the SHA-256 of their text (duplicates keep
+    theirs), which is the same whichever source the table came from, and unrelated to any value: results per seed depend on the
+    order of rows.
 
     Parameters
     ----------
@@ -27,7 +28,8 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     task : {"regression", "classification"}
         What is predicted.
     scaling : {"global", "fold", "none"}, default="global"
-        ``global`` scales numeric inputs and a regression target to [0, 1] by ``(x - min) / (max - min)`` over all rows; a constant column becomes 0.
+        ``global`` scales numeric inputs and a regression target to [0, 1] by ``(x - min) / (max - min)`` over all rows; a
+        constant column becomes 0.
     expected_rows, expected_features : int, optional
         Counts of the catalogue; a difference becomes a note.
     groups : array-like of shape (n_rows,), optional
@@ -40,8 +42,8 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     Raises
     ------
     DataError
-        If nothing can be learned: fewer than two rows, no inputs, one target value, a target that does not suit the task, numbers that are not finite.
-        The message names the data set.
+        If nothing can be learned: fewer than two rows, no inputs, one target value, a target that does not suit the task, numbers
+        that are not finite. The message names the data set.
     """
     if scaling not in SCALINGS:
         raise DataError(f"data set {name}: scaling={scaling!r} must be one of {', '.join(SCALINGS)}")
@@ -171,13 +173,15 @@ def _target(column, table, task, name, scaling):
         return present.cat.codes.to_numpy(dtype=np.int64), tuple(str(label) for label in present.cat.categories), (0.0, 0.0)
     if table.kinds[table.target] == "nominal":
         raise DataError(
-            f"data set {name}: the target {table.target[:60]!r} is not numeric (e.g. {column.iloc[0][:60]!r}); regression needs numbers"
+            f"data set {name}: the target {table.target[:60]!r} is not numeric (e.g. {column.iloc[0][:60]!r}); regression needs "
+            f"numbers"
         )
     values = _numbers(column, f"data set {name}: the target {table.target[:60]!r}")
     low, high = float(values.min()), float(values.max())
     if low == high:
         raise DataError(
-            f"data set {name}: the target {table.target[:60]!r} has one value, {low:g}, in all {len(values)} rows; nothing can be predicted"
+            f"data set {name}: the target {table.target[:60]!r} has one value, {low:g}, in all {len(values)} rows; nothing can "
+            f"be predicted"
         )
     return (_scaled(values, low, high) if scaling == "global" else values), (), (low, high)
 

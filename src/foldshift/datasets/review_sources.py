@@ -92,7 +92,8 @@ def fetch_review_file(file, *, mirror=None, cache, limits=None):
         except (DataError, OSError) as error:
             problems.append(f"{place}: {getattr(error, 'strerror', None) or error}")
     raise SourceError(
-        f"reviews of {file.domain} ({file.part}): none of {len(places)} places could be used; set mirror to a folder or address that holds {name}, "
+        f"reviews of {file.domain} ({file.part}): none of {len(places)} places could be used; set mirror to a folder or address "
+        f"that holds {name}, "
         f"check the network, or use the generated reviews (reviews: generated). {'; '.join(problems)}"
     )
 

@@ -73,7 +73,8 @@ def parse_reviews(data, name, *, max_bytes=MAX_BYTES):
     Parameters
     ----------
     data : bytes
-        Content of the file, packed by gzip or not: one review per line, label 0 or 1, tab, tokenised text in ISO-8859-1. A text may be empty.
+        Content of the file, packed by gzip or not: one review per line, label 0 or 1, tab, tokenised text in ISO-8859-1. A text
+        may be empty.
     name : str
         Name of the file, for messages.
     max_bytes : int, default=64 MiB
@@ -201,15 +202,16 @@ def _content(path, max_bytes):
 def bag_of_words(texts_by_domain, *, n_features=None, min_count=2, binary=False, ngram_range=(1, 1)):
     """Count the words of reviews, by scikit-learn's ``CountVectorizer``.
 
-    The vocabulary is taken from the reviews of *all* domains, test domains included. No label is used (it is unsupervised), but the number of words, and
-    with it the smoothing of naive Bayes, depends on reviews that a model is not trained on.
+    The vocabulary is taken from the reviews of *all* domains, test domains included. No label is used (it is unsupervised), but
+    the number of words, and with it the smoothing of naive Bayes, depends on reviews that a model is not trained on.
 
     Parameters
     ----------
     texts_by_domain : dict of str to Reviews
         The reviews of every domain, as `load_reviews` gives them.
     n_features : int or None, default=None
-        Keep only so many words, the most frequent over all reviews; of equally frequent ones those that come first in sorted order.
+        Keep only so many words, the most frequent over all reviews; of equally frequent ones those that come first in sorted
+        order.
     min_count : int, default=2
         Keep only words that so many reviews hold or more.
     binary : bool, default=False
@@ -333,9 +335,10 @@ def generate_reviews(
 ):
     """Draw reviews of two classes from several sources: a hierarchical multinomial model, for machines without the real ones.
 
-    Word j has log-frequency ``a_j`` (Zipf's law), and its polarity is ``d_j ~ N(0, polarity)``. Source k adds ``b_kj ~ N(0, word_spread)`` to the
-    log-frequency, its own words, and ``e_kj ~ N(0, polarity_spread)`` to the polarity, its own way to tell the class. A review of class c in {-1, 1} has
-    ``max(1, Poisson(mean_length))`` words, drawn independently with probabilities in proportion to ``exp(a_j + b_kj + c (d_j + e_kj))``.
+    Word j has log-frequency ``a_j`` (Zipf's law), and its polarity is ``d_j ~ N(0, polarity)``. Source k adds ``b_kj ~ N(0,
+    word_spread)`` to the log-frequency, its own words, and ``e_kj ~ N(0, polarity_spread)`` to the polarity, its own way to tell
+    the class. A review of class c in {-1, 1} has ``max(1, Poisson(mean_length))`` words, drawn independently with probabilities
+    in proportion to ``exp(a_j + b_kj + c (d_j + e_kj))``.
 
     Parameters
     ----------
@@ -349,7 +352,8 @@ def generate_reviews(
     mean_length : float, default=40
         Mean number of words of a review.
     polarity, word_spread, polarity_spread : float
-        Standard deviations, see above; the defaults give naive Bayes errors near those on the real reviews. With ``polarity_spread=0`` and ``word_spread=0`` all sources are the same.
+        Standard deviations, see above; the defaults give naive Bayes errors near those on the real reviews. With
+        ``polarity_spread=0`` and ``word_spread=0`` all sources are the same.
 
     Returns
     -------

@@ -241,7 +241,8 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
     if all(source.scheme == "file" for source in sources):
         raise SourceError(f"data set {entry.name}: {said}")
     raise SourceError(
-        f"data set {entry.name}: none of its {len(sources)} sources could be used; set mirror to a folder or address that holds the files, or"
+        f"data set {entry.name}: none of its {len(sources)} sources could be used; set mirror to a folder or address that holds "
+        f"the files, or"
         f" check the network. {said}"
     )
 

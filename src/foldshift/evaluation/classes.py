@@ -1,4 +1,5 @@
-"""Predicted classes, class scores and metrics of a classifier for many partitions; a fit that fails is a row, not the end of the job."""
+"""Predicted classes, class scores and metrics of a classifier for many partitions; a fit that fails is a row, not the end of the
+job."""
 
 import logging
 import time
@@ -16,7 +17,8 @@ from foldshift.evaluation.tasks import Task
 def predict_classes(estimator, X, codes, folds, random_states=None):
     """Cross-validated class codes and scores of a classifier, and the message of every fit that failed.
 
-    The shared path (`scores_folds`) is tried first where there is one. If it raises, every fit is done alone, so that only the failing ones are lost.
+    The shared path (`scores_folds`) is tried first where there is one. If it raises, every fit is done alone, so that only the
+    failing ones are lost.
 
     Parameters
     ----------
@@ -89,8 +91,8 @@ def evaluate_class_cell(estimator, X, codes, folds, *, random_states=None):
     predictions : ndarray of shape (n_seeds, n_samples), dtype int64
         Predicted class codes; 0 where the fit failed.
     scores : dict of str to ndarray of shape (n_seeds, n_folds)
-        `CLASSIFICATION_METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text), ``fit_seconds`` (mean
-        over the call: fits that share work have no time of their own).
+        `CLASSIFICATION_METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text),
+        ``fit_seconds`` (mean over the call: fits that share work have no time of their own).
 
     Raises
     ------

@@ -27,9 +27,10 @@ def classification_scores(codes, predictions, scores, folds, n_folds):
     Returns
     -------
     scores : dict of str to ndarray of shape (n_seeds, n_folds), dtype float64
-        ``auc_crisp``: ``(1 + TPR - FPR) / 2`` of the predicted classes, for more than two classes the mean recall; 0 where the fold lacks a class,
-        as in KEEL [1]_. ``auc``: area under the ROC curve of the scores, for more than two classes the mean of one against the rest; NaN where the fold
-        lacks a class. ``accuracy``. ``balanced_accuracy``: mean recall of the classes that are there. ``log_loss``: natural logarithm, scores clipped to
+        ``auc_crisp``: ``(1 + TPR - FPR) / 2`` of the predicted classes, for more than two classes the mean recall; 0 where the
+        fold lacks a class, as in KEEL [1]_. ``auc``: area under the ROC curve of the scores, for more than two classes the mean
+        of one against the rest; NaN where the fold lacks a class. ``accuracy``. ``balanced_accuracy``: mean recall of the classes
+        that are there. ``log_loss``: natural logarithm, scores clipped to
         2.2e-16. ``auc`` and ``log_loss`` are NaN without scores.
 
     References

@@ -1,7 +1,7 @@
 """Compile every kernel that some learners, partitioners and measures need, once and before the jobs that would each do it.
 
-Kernels are compiled by small calls of the same functions that the jobs call, so that exactly the types in use are compiled, and nothing here
-knows a kernel by name.
+Kernels are compiled by small calls of the same functions that the jobs call, so that exactly the types in use are compiled, and
+nothing here knows a kernel by name.
 """
 
 import inspect
@@ -99,7 +99,8 @@ def target_shift():
 
 
 def call_measure(path):
-    """Call a function without arguments, by its import path: what a study measures besides scores, on a data set of its own making."""
+    """Call a function without arguments, by its import path: what a study measures besides scores, on a data set of its own
+    making."""
     import_object(path, "first call")()
 
 

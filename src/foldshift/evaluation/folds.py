@@ -12,8 +12,8 @@ def evaluate_folds(estimator, X, y, folds, *, random_states=None, shared=True):
     Parameters
     ----------
     estimator : scikit-learn estimator
-        Not changed; every fit uses a clone. An estimator with a method ``predict_folds(X, y, folds, random_states)`` shares between the
-        fits what does not depend on the partition.
+        Not changed; every fit uses a clone. An estimator with a method ``predict_folds(X, y, folds, random_states)`` shares
+        between the fits what does not depend on the partition.
     X : array-like of shape (n_samples, n_features)
         Inputs.
     y : array-like of shape (n_samples,)
@@ -21,7 +21,8 @@ def evaluate_folds(estimator, X, y, folds, *, random_states=None, shared=True):
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), unsigned integer
         Fold of every sample, one row per seed, as `foldshift.partition.make_folds` makes them.
     random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
-        The `random_state` of every fit, where the estimator (or one inside it) has one that is None; one that the user has set stays.
+        The `random_state` of every fit, where the estimator (or one inside it) has one that is None; one that the user has set
+        stays.
     shared : bool, default=True
         Whether to use the shared path where there is one. Both give the same predictions.
 

@@ -72,7 +72,8 @@ def training_parts(y, n_folds, n_parts, rng):
     Returns
     -------
     parts : list of ndarray of int
-        Positions in the sample of the rows of each part, in the order of KEEL's training files: fold after fold, inside a fold class after class.
+        Positions in the sample of the rows of each part, in the order of KEEL's training files: fold after fold, inside a fold
+        class after class.
     """
     folds = scv_folds(None, y, n_folds, [rng] * -(-n_parts // n_folds))
     first = np.floor(n_folds * rng.random(len(folds))).astype(np.int64)
@@ -135,8 +136,8 @@ def heldout_replicate(estimator, X, y, sample_rows, rest_rows, partitions, parts
     partitions : dict of (str, int) to ndarray of shape (n_runs, n_samples), unsigned integer
         Folds of the sample by partitioner and k, one row per run of an experiment.
     parts : dict of int to list of ndarray of int
-        Training parts by k, as `training_parts` makes them. A classifier whose ``tie_order`` is ``fold`` gets the rows in that order, as it does in
-        cross-validation; any other gets them in the order of the sample.
+        Training parts by k, as `training_parts` makes them. A classifier whose ``tie_order`` is ``fold`` gets the rows in that
+        order, as it does in cross-validation; any other gets them in the order of the sample.
     rng : numpy.random.Generator
         Source of the random states of randomised learners.
 
@@ -156,8 +157,9 @@ def heldout_replicate(estimator, X, y, sample_rows, rest_rows, partitions, parts
 
     Notes
     -----
-    A number is NaN if one of its fits fails. A random stratified cut makes training and test parts that are draws of the same kind as a training part and
-    the held-out rows, so that SCV has no bias against `truth_part`: a check of the measurement, not a result.
+    A number is NaN if one of its fits fails. A random stratified cut makes training and test parts that are draws of the same
+    kind as a training part and the held-out rows, so that SCV has no bias against `truth_part`: a check of the measurement, not a
+    result.
     """
     X_sample, y_sample = np.ascontiguousarray(X[sample_rows]), y[sample_rows]
     estimates = {}

@@ -48,7 +48,8 @@ def run_cells(function, cells, *, minutes=None, memory_mb=None):
     Parameters
     ----------
     function : callable
-        ``function(cell)``; its result must be picklable. It lets a learner's `MemoryError` pass, and turns what else a learner raises into a result.
+        ``function(cell)``; its result must be picklable. It lets a learner's `MemoryError` pass, and turns what else a learner
+        raises into a result.
     cells : iterable of tuple
         Picklable; the first entry names the learner.
     minutes : float, optional
@@ -60,10 +61,13 @@ def run_cells(function, cells, *, minutes=None, memory_mb=None):
     ------
     cell : tuple
     result : object or Lost
-        - A cell that takes longer than `minutes` is lost (``timeout``). When the lost cells of a learner have taken that long together, the later ones
+        - A cell that takes longer than `minutes` is lost (``timeout``). When the lost cells of a learner have taken that long
+        together, the later ones
           are lost untried: a learner that hangs costs its time limit once, one that fails slowly at most three times.
-        - If the child dies in a cell, or if it runs out of memory in one that was not its first, a new child tries that cell again, so that neither
-          a stray kill nor the cells before change a result. A second time, or the first time without memory in a new child, it is lost (``failed``).
+        - If the child dies in a cell, or if it runs out of memory in one that was not its first, a new child tries that cell
+        again, so that neither
+          a stray kill nor the cells before change a result. A second time, or the first time without memory in a new child, it is
+          lost (``failed``).
 
     Raises
     ------
@@ -72,10 +76,10 @@ def run_cells(function, cells, *, minutes=None, memory_mb=None):
 
     Notes
     -----
-    All cells run in one child, forked from this process, until one is lost; libraries and compiled code stay loaded. A child is killed with the
-    processes it started, and does not outlive this process (PR_SET_PDEATHSIG: the thread that iterates must be the one that stays). Its memory is
-    limited by RLIMIT_DATA: private memory, so that shared libraries and the pages of this process are free. On other systems than Linux the
-    cells run in this process, without limits.
+    All cells run in one child, forked from this process, until one is lost; libraries and compiled code stay loaded. A child is
+    killed with the processes it started, and does not outlive this process (PR_SET_PDEATHSIG: the thread that iterates must be
+    the one that stays). Its memory is limited by RLIMIT_DATA: private memory, so that shared libraries and the pages of this
+    process are free. On other systems than Linux the cells run in this process, without limits.
     """
     seconds = math.inf if minutes is None else 60 * minutes
     child, wasted = None, collections.Counter()  # seconds in lost cells, by learner

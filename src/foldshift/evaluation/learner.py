@@ -52,7 +52,8 @@ def design_matrix(data, nominal="codes"):
         Prepared data set; nominal columns hold category codes.
     nominal : {"codes", "one_hot", "native"}, default="codes"
         ``codes``: the category's number, scaled to [0, 1] by the number of categories where numeric inputs are scaled as a whole;
-        ``one_hot``: one column per category; ``native``: the category's number as it is, for learners that know which columns are nominal.
+        ``one_hot``: one column per category; ``native``: the category's number as it is, for learners that know which columns are
+        nominal.
 
     Returns
     -------

@@ -20,11 +20,12 @@ INTERVAL = 10.0  # seconds between two lines of progress
 def is_cheap(estimator):
     """Whether leave-one-out needs no fits: nearest neighbours, linear discriminant analysis, naive Bayes.
 
-    Their shared path leaves a sample out by skipping it among the neighbours, or by subtracting it from sums. All other estimators, such as
-    trees, rules, support vector machines, boosting, and pipelines around one of the above, are fitted once per sample.
+    Their shared path leaves a sample out by skipping it among the neighbours, or by subtracting it from sums. All other
+    estimators, such as trees, rules, support vector machines, boosting, and pipelines around one of the above, are fitted once
+    per sample.
 
-    One case is slower: where a column hardly varies within classes compared with between them, linear discriminant analysis does not trust differences of
-    sums and takes them afresh for every sample.
+    One case is slower: where a column hardly varies within classes compared with between them, linear discriminant analysis does
+    not trust differences of sums and takes them afresh for every sample.
 
     Parameters
     ----------

@@ -25,7 +25,8 @@ def regression_scores(y, predictions, folds, n_folds, unit=1.0):
     Returns
     -------
     scores : dict of str to ndarray of shape (n_seeds, n_folds), dtype float64
-        ``rmse`` and ``mae`` in units of `unit`; ``r2`` against the mean of the fold's own targets, NaN where they are all the same.
+        ``rmse`` and ``mae`` in units of `unit`; ``r2`` against the mean of the fold's own targets, NaN where they are all the
+        same.
     """
     out = {name: np.empty((len(folds), n_folds)) for name in METRICS}
     for s, row in enumerate(folds):

@@ -11,9 +11,10 @@ def write_predictions(path, predictions, n_classes):
     Parameters
     ----------
     path : path-like
-        File in NumPy's ``.npz`` format, compressed: for every cell an array ``<learner>/<partitioner>/k<k>`` of shape
-        (n_bits, n_samples, ceil(n_runs / 8)), uint8, the bits of the codes packed along the runs, and ``<learner>/<partitioner>/k<k>/runs``, their number.
-        Along the runs, because a sample is mostly predicted the same: that compresses best.
+        File in NumPy's ``.npz`` format, compressed: for every cell an array ``<learner>/<partitioner>/k<k>`` of shape (n_bits,
+        n_samples, ceil(n_runs / 8)), uint8, the bits of the codes packed along the runs, and
+        ``<learner>/<partitioner>/k<k>/runs``, their number. Along the runs, because a sample is mostly predicted the same: that
+        compresses best.
     predictions : dict of (str, str, int) to ndarray of shape (n_runs, n_samples), integer
         Class codes by learner, partitioner and k.
     n_classes : int

@@ -84,14 +84,15 @@ def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0, repli
     unit : float, default=1.0
         Unit of the errors, see `regression_scores`.
     replicates : int, default=1
-        Above 1, the estimator is evaluated with ``random_state = 0 .. replicates - 1``, the same for every fit, and the scores are averaged:
-        for learners whose level depends on one random draw, such as the input weights of an extreme learning machine.
+        Above 1, the estimator is evaluated with ``random_state = 0 .. replicates - 1``, the same for every fit, and the scores
+        are averaged: for learners whose level depends on one random draw, such as the input weights of an extreme learning
+        machine.
 
     Returns
     -------
     scores : dict of str to ndarray of shape (n_seeds, n_folds)
-        `METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text), ``fit_seconds`` (mean
-        over the call: fits that share work have no time of their own).
+        `METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text), ``fit_seconds``
+        (mean over the call: fits that share work have no time of their own).
 
     Raises
     ------

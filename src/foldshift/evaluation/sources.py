@@ -24,8 +24,8 @@ def draw_rows(groups, sources, M, n_datasets, rng, *, replace=True):
     rng : numpy.random.Generator
         Source of randomness.
     replace : bool, default=True
-        With replacement, as from the empirical distribution: the same row can occur twice in a data set, and then in two blocks of a random cut but never
-        in two sources. False draws every row of a data set at most once.
+        With replacement, as from the empirical distribution: the same row can occur twice in a data set, and then in two blocks
+        of a random cut but never in two sources. False draws every row of a data set at most once.
 
     Returns
     -------
@@ -78,7 +78,8 @@ def random_blocks(rows, rng):
     Returns
     -------
     blocks : ndarray of shape (R, K, M); list of K ndarrays if `rows` is a sequence
-        The same rows by block. The sizes of the blocks differ by one at most, larger ones first, whatever the sizes of the sources.
+        The same rows by block. The sizes of the blocks differ by one at most, larger ones first, whatever the sizes of the
+        sources.
     """
     flat, sizes = _flat(rows)
     shuffled = rng.permuted(flat, axis=1)
@@ -103,15 +104,17 @@ def source_losses(X, y, rows, learner, design, rng=None, *, shared=True):
     design : {"cvs", "cvr"}
         ``cvs``: block k is source k, so that every source is predicted by a model of the others. ``cvr``: `random_blocks`.
     rng : numpy.random.Generator, optional
-        Source of the random cut, drawn first and the same for every learner; then of the states of a learner that is random and whose
-        `random_state` is None.
+        Source of the random cut, drawn first and the same for every learner; then of the states of a learner that is random and
+        whose `random_state` is None.
     shared : bool, default=True
-        Whether to use the shared path where there is one. Both give the same losses. A training part of one class predicts that class.
+        Whether to use the shared path where there is one. Both give the same losses. A training part of one class predicts that
+        class.
 
     Returns
     -------
     losses : ndarray of shape (R, K, M), dtype uint8; list of K ndarrays of shape (R, M_k) if `rows` is a sequence
-        1 where the prediction of the m-th row of block k is wrong. For ``cvr``, blocks are those of the random cut, not the sources.
+        1 where the prediction of the m-th row of block k is wrong. For ``cvr``, blocks are those of the random cut, not the
+        sources.
 
     Raises
     ------

@@ -111,7 +111,8 @@ def count_failures(failed, n_fits, kept=MOST_MESSAGES):
     Parameters
     ----------
     failed : dict of str to (dict of str to ndarray of shape (n_rows,))
-        By the path of the file: ``learner, partitioner, k, status, message`` of those score rows whose status is not ``ok``, one row per fit.
+        By the path of the file: ``learner, partitioner, k, status, message`` of those score rows whose status is not ``ok``, one
+        row per fit.
     n_fits : dict of (str, str, int) to int
         Number of all fits by learner, partitioner and k.
     kept : int, default=5
@@ -120,7 +121,8 @@ def count_failures(failed, n_fits, kept=MOST_MESSAGES):
     Returns
     -------
     failures : list of dict
-        Sorted by ``learner, partitioner, k, status, message``; ``n_failed`` fits of the ``n_fits`` of the cell, ``files``: the paths with such rows.
+        Sorted by ``learner, partitioner, k, status, message``; ``n_failed`` fits of the ``n_fits`` of the cell, ``files``: the
+        paths with such rows.
     """
     found = {}
     for path, columns in failed.items():

@@ -24,7 +24,8 @@ class Row(NamedTuple):
     test : str
         Name of the test.
     applies : bool
-        Whether its assumptions hold well enough for the design. Numbers of a test that does not apply are shown for those who find them in a paper.
+        Whether its assumptions hold well enough for the design. Numbers of a test that does not apply are shown for those who
+        find them in a paper.
     reason : str
         Why it applies or does not.
     statistic, p_value : float
@@ -100,9 +101,10 @@ def compare(
     Parameters
     ----------
     scores_a, scores_b : array-like
-        ``design="folds"``: scores of two learners on one data set, each of shape (r, k), r repetitions of k folds, or (k,). k = 1 is repeated
-        hold-out. ``design="datasets"`` or ``"sources"``: scores_a of shape (n_blocks, n_learners), one number for every data set or source, averaged
-        over its folds and repetitions; or two learners as scores_a and scores_b of shape (n_blocks,).
+        ``design="folds"``: scores of two learners on one data set, each of shape (r, k), r repetitions of k folds, or (k,). k = 1
+        is repeated hold-out. ``design="datasets"`` or ``"sources"``: scores_a of shape (n_blocks, n_learners), one number for
+        every data set or source, averaged over its folds and repetitions; or two learners as scores_a and scores_b of shape
+        (n_blocks,).
     design : {"folds", "datasets", "sources"}
         What a score stands for. ``sources``: one score for each source left out.
     names : sequence of str, optional
@@ -121,7 +123,8 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        With one row per test. More than two learners: Friedman's test, and Wilcoxon's of every pair with p corrected by Holm (the intervals are not).
+        With one row per test. More than two learners: Friedman's test, and Wilcoxon's of every pair with p corrected by Holm (the
+        intervals are not).
 
     Raises
     ------
@@ -130,12 +133,15 @@ def compare(
 
     References
     ----------
-    .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms. Neural Computation 10,
+    .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
+    Neural Computation 10,
            1895-1923.
     .. [2] Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
     .. [3] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30.
-    .. [4] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5), 1-10.
-    .. [5] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation. Pattern Recognition 48,
+    .. [4] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5),
+    1-10.
+    .. [5] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
+    Pattern Recognition 48,
            Theorems 2 and 4.
     """
     if design not in DESIGNS:
@@ -243,7 +249,8 @@ def _instance_rows(correct_a, correct_b, shape, level):
     x_a, x_b = np.atleast_2d(correct_a), np.atleast_2d(correct_b)
     if x_a.shape != x_b.shape or x_a.ndim != 2 or len(x_a) != shape[0]:
         raise ValueError(
-            f"correct_a and correct_b have shapes {x_a.shape} and {x_b.shape}; expected ({shape[0]}, n), n rows in every repetition"
+            f"correct_a and correct_b have shapes {x_a.shape} and {x_b.shape}; expected ({shape[0]}, n), n rows in every "
+            f"repetition"
         )
     all_of_them = mcnemar(x_a, x_b, level=level)
     test = mcnemar(x_a[0], x_b[0], level=level)
@@ -254,7 +261,8 @@ def _instance_rows(correct_a, correct_b, shape, level):
         first = f"; by the first of {r} repetitions: adding them up {shared} as independent"
         each = f" (p of each from {_p(all_of_them.p_value.min())} to {_p(all_of_them.p_value.max())})"
     reason = (
-        f"exact; every row is tested once by both ({test.only_a} right for the first learner only, {test.only_b} for the second only). "
+        f"exact; every row is tested once by both ({test.only_a} right for the first learner only, {test.only_b} for the second "
+        f"only). "
         f"It is about the models trained here: how results vary with the training set is left out{first}{each}"
     )
     rows = [Row(tests[0], True, reason, test.statistic, np.nan, test.p_value, test.estimate, test.low, test.high)]
@@ -318,7 +326,8 @@ def _block_rows(scores, names, design, level):
 
 
 def _hodges_lehmann(d, level):
-    """Median of the means of all pairs, with the interval of the values that Wilcoxon's exact test (without ties) does not reject."""
+    """Median of the means of all pairs, with the interval of the values that Wilcoxon's exact test (without ties) does not
+    reject."""
     n = len(d)
     if n > LARGEST_EXACT:
         return float(np.median(d)), np.nan, np.nan
@@ -368,13 +377,15 @@ def _block_scores(scores_a, scores_b):
         other = np.asarray(scores_b, dtype=np.float64)
         if scores.ndim != 1 or scores.shape != other.shape:
             raise ValueError(
-                f"scores_a and scores_b have shapes {scores.shape} and {other.shape}; expected (n_blocks,) twice: one score for every block, "
+                f"scores_a and scores_b have shapes {scores.shape} and {other.shape}; expected (n_blocks,) twice: one score for "
+                f"every block, "
                 "averaged over folds and repetitions, which are not blocks"
             )
         scores = np.stack([scores, other], axis=1)
     if scores.ndim != 2 or min(scores.shape) < 2:
         raise ValueError(
-            f"scores_a has shape {scores.shape}; expected (n_blocks, n_learners), two or more of both: one score for every block, "
+            f"scores_a has shape {scores.shape}; expected (n_blocks, n_learners), two or more of both: one score for every "
+            f"block, "
             "averaged over folds and repetitions, which are not blocks"
         )
     _check_finite(scores, "scores_a")

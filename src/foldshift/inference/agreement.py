@@ -1,7 +1,7 @@
 """How often a single cross-validation experiment finds the difference between two classifiers that the truth shows.
 
-A comparison of two classifiers is Wilcoxon's signed-ranks test over the data sets. The pairs that differ in truth are kept; an experiment agrees
-with the truth about a pair if its own test is at least as significant, in the same direction.
+A comparison of two classifiers is Wilcoxon's signed-ranks test over the data sets. The pairs that differ in truth are kept; an
+experiment agrees with the truth about a pair if its own test is at least as significant, in the same direction.
 """
 
 from typing import NamedTuple
@@ -121,13 +121,15 @@ def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
     Returns
     -------
     agreements : Agreements
-        ``pairs``, the pairs kept; ``agree`` and ``opposite``, bool of shape (n_pairs, n_experiments): the experiment's p is at most the true p of the
-        pair and the difference has the sign it has in truth, or the opposite one. ``judged``, of the same shape: whether the experiment has results on
-        all data sets that the truth of the pair rests on; where it lacks one, its p cannot be held against the true one, and it is neither.
+        ``pairs``, the pairs kept; ``agree`` and ``opposite``, bool of shape (n_pairs, n_experiments): the experiment's p is at
+        most the true p of the pair and the difference has the sign it has in truth, or the opposite one. ``judged``, of the same
+        shape: whether the experiment has results on all data sets that the truth of the pair rests on; where it lacks one, its p
+        cannot be held against the true one, and it is neither.
 
     References
     ----------
-    .. [1] Moreno-Torres, Saez, Herrera (2012), section V, steps 3 and 4. The paper does not say that the sign must be that of the truth.
+    .. [1] Moreno-Torres, Saez, Herrera (2012), section V, steps 3 and 4. The paper does not say that the sign must be that of the
+    truth.
     """
     truth_mean = _check(truth_mean, 2, "(n_learners, n_datasets)")
     experiments = _check(experiments, 3, "(n_learners, n_datasets, n_experiments)")
@@ -168,9 +170,9 @@ def accuracy(parts, subsets, alpha=ALPHA, formula="corrected"):
     Returns
     -------
     accuracy : Accuracy
-        ``standard_error`` is over the experiments (NaN where a part has one only); ``by_subset`` and ``without_one`` are the per cent on each subset and
-        without each data set; ``n_pairs`` is the mean over the parts; ``n_experiments`` the fewest that a pair is judged by. NaN where no pair is
-        significant, or none is judged.
+        ``standard_error`` is over the experiments (NaN where a part has one only); ``by_subset`` and ``without_one`` are the per
+        cent on each subset and without each data set; ``n_pairs`` is the mean over the parts; ``n_experiments`` the fewest that a
+        pair is judged by. NaN where no pair is significant, or none is judged.
     """
     whole = [agreements(truth, experiments, alpha, formula) for truth, experiments in parts]
     weights = np.array([experiments.shape[2] for _, experiments in parts], dtype=np.float64)
@@ -261,16 +263,17 @@ def accuracy_by_repetitions(truth_mean, experiments, repetitions, n_draws, rng, 
     repetitions : sequence of int
         Numbers of experiments m; those above the number of experiments are left out.
     n_draws : int
-        Draws of m experiments without replacement; m = 1 takes every experiment once and m = all of them has one draw. The average of a draw is
-        that of the experiments in it that have a result.
+        Draws of m experiments without replacement; m = 1 takes every experiment once and m = all of them has one draw. The
+        average of a draw is that of the experiments in it that have a result.
     rng : numpy.random.Generator
         Source of randomness.
 
     Returns
     -------
     m, percent, std, standard_error : ndarray of shape (n_repetitions,)
-        ``std`` is the standard deviation over the draws, about the spread of one user's result; ``standard_error`` is the Monte Carlo error of
-        ``percent``, larger than the draws alone would say because they share experiments; NaN at all experiments, where there is one draw.
+        ``std`` is the standard deviation over the draws, about the spread of one user's result; ``standard_error`` is the Monte
+        Carlo error of ``percent``, larger than the draws alone would say because they share experiments; NaN at all experiments,
+        where there is one draw.
     """
     n_experiments = experiments.shape[2]
     rows = []
@@ -314,7 +317,8 @@ def _over_subsets(parts, weights, subsets, alpha, formula):
 
 
 def _signed_ranks(differences, formula):
-    """Signed ranks of rows of differences; NaN are left out, rows with the same ones together. Arrays of shape (n_rows,) and a list of methods."""
+    """Signed ranks of rows of differences; NaN are left out, rows with the same ones together. Arrays of shape (n_rows,) and a
+    list of methods."""
     present = ~np.isnan(differences)
     differences = np.round(differences, DECIMALS)
     n = len(differences)

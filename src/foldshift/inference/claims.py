@@ -1,6 +1,7 @@
 """Wong's claims about cross-validation, checked on simulated losses.
 
-Every function takes 0/1 losses (1 = wrong) of many simulated data sets and returns a dictionary from the name of a quantity to a `Measured`.
+Every function takes 0/1 losses (1 = wrong) of many simulated data sets and returns a dictionary from the name of a quantity to a
+`Measured`.
 """
 
 from itertools import pairwise
@@ -70,15 +71,17 @@ def fold_independence(losses, *, confidence=0.95, truth=None):
     Returns
     -------
     measured : dict of str to Measured
-        ``variance``: theta, of the mean accuracy over data sets. ``sigma_share``, ``omega_share``, ``gamma_share``: parts of theta
-        from single instances, from pairs in the same fold, and from pairs in different folds; they sum to 1, and independent folds and
-        instances would have 1, 0, 0. ``coverage_dataset``, ``coverage_fold``, ``coverage_wilson``: of the intervals of `accuracy_interval`;
-        ``coverage_within``: of z with the mean variance within folds over N (theta_A), nearly the same variance as Wong's.
+        ``variance``: theta, of the mean accuracy over data sets. ``sigma_share``, ``omega_share``, ``gamma_share``: parts of
+        theta from single instances, from pairs in the same fold, and from pairs in different folds; they sum to 1, and
+        independent folds and instances would have 1, 0, 0. ``coverage_dataset``, ``coverage_fold``, ``coverage_wilson``: of the
+        intervals of `accuracy_interval`; ``coverage_within``: of z with the mean variance within folds over N (theta_A), nearly
+        the same variance as Wong's.
 
     Notes
     -----
-    The mean accuracy is a multiple of 1/N and the ends of the intervals of a data set depend on nothing else, so that their coverage jumps by a
-    hundredth or more (at N = 100) as the truth crosses an end. ``coverage_within`` is smoother; compare learners by it.
+    The mean accuracy is a multiple of 1/N and the ends of the intervals of a data set depend on nothing else, so that their
+    coverage jumps by a hundredth or more (at N = 100) as the truth crosses an end. ``coverage_within`` is smoother; compare
+    learners by it.
 
     References
     ----------
@@ -114,7 +117,8 @@ def fold_independence(losses, *, confidence=0.95, truth=None):
 def bridge(settings, *, confidence=0.95):
     """Sigma share against coverage of Wong's intervals, one row per setting.
 
-    Ties Wong (2015) to the variance estimators of Geras & Sutton (2013): Wong's variance is the sigma term of their decomposition alone.
+    Ties Wong (2015) to the variance estimators of Geras & Sutton (2013): Wong's variance is the sigma term of their decomposition
+    alone.
 
     Parameters
     ----------
@@ -133,7 +137,8 @@ def bridge(settings, *, confidence=0.95):
 
 
 def scheme_independence(losses_a, losses_b, *, confidence=0.95):
-    """How dependent two learners (or two partitions of one learner) are on the same instances, and what it does to Theorems 3 and 4.
+    """How dependent two learners (or two partitions of one learner) are on the same instances, and what it does to Theorems 3 and
+    4.
 
     Parameters
     ----------
@@ -146,15 +151,15 @@ def scheme_independence(losses_a, losses_b, *, confidence=0.95):
     -------
     measured : dict of str to Measured
         ``accuracy_a``, ``accuracy_b``; ``covariance``, ``phi``: of being right on an instance, over all data sets;
-        ``difference_variance``: true variance of the difference of accuracies; ``independent_ratio``, ``matched_ratio``: expected squared
-        standard error of Theorem 3 and of the matched test over instances, divided by it; ``minus``, ``zero``, ``plus``: probability of
-        the differences -1, 0, +1; ``minus_product``, ``zero_product``, ``plus_product``: Theorem 4's; ``coverage_independent``,
-        ``coverage_matched``: of the true difference by the two intervals.
+        ``difference_variance``: true variance of the difference of accuracies; ``independent_ratio``, ``matched_ratio``: expected
+        squared standard error of Theorem 3 and of the matched test over instances, divided by it; ``minus``, ``zero``, ``plus``:
+        probability of the differences -1, 0, +1; ``minus_product``, ``zero_product``, ``plus_product``: Theorem 4's;
+        ``coverage_independent``, ``coverage_matched``: of the true difference by the two intervals.
 
     Notes
     -----
-    Two omissions pull Theorem 3's variance apart: the covariance of the learners on an instance makes it too large, that between instances (overlapping
-    training sets) too small. ``independent_ratio`` shows the balance, ``matched_ratio`` the second alone.
+    Two omissions pull Theorem 3's variance apart: the covariance of the learners on an instance makes it too large, that between
+    instances (overlapping training sets) too small. ``independent_ratio`` shows the balance, ``matched_ratio`` the second alone.
 
     References
     ----------
@@ -206,10 +211,11 @@ def repetition(losses, *, confidence=0.95):
     Returns
     -------
     measured : dict of str to Measured
-        ``variance_1``: of the accuracy from one partition (mean over partitions); ``variance_r``: of the mean of r; ``variance_ratio``: of the
-        two, equal to ``(1 + (r - 1) rho) / r``; ``rho``: correlation of two partitions' accuracies, the ratio that no number of
-        repetitions goes below; ``coverage_1``: of the interval from one partition (the first); ``coverage_r``: of the same
-        width around the mean of r; ``coverage_counted``: of the interval that counts the r N predictions as independent.
+        ``variance_1``: of the accuracy from one partition (mean over partitions); ``variance_r``: of the mean of r;
+        ``variance_ratio``: of the two, equal to ``(1 + (r - 1) rho) / r``; ``rho``: correlation of two partitions' accuracies,
+        the ratio that no number of repetitions goes below; ``coverage_1``: of the interval from one partition (the first);
+        ``coverage_r``: of the same width around the mean of r; ``coverage_counted``: of the interval that counts the r N
+        predictions as independent.
 
     References
     ----------
@@ -248,8 +254,9 @@ def dropping_bias(p, m, k):
     Returns
     -------
     result : DroppingBias
-        ``bias`` given that a fold is kept (it does not depend on k then); ``bias_keeping_all`` of the mean over all folds; ``fold_kept``, probability
-        that a fold meets the conditions; ``none_kept``, probability that no fold does and there is no estimate.
+        ``bias`` given that a fold is kept (it does not depend on k then); ``bias_keeping_all`` of the mean over all folds;
+        ``fold_kept``, probability that a fold meets the conditions; ``none_kept``, probability that no fold does and there is no
+        estimate.
 
     Raises
     ------

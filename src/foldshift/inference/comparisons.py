@@ -66,8 +66,8 @@ class McNemar(NamedTuple):
 def paired_t(differences, *, level=0.95):
     """Paired t test that takes the results of the folds for independent.
 
-    They are not: the training sets overlap, and repetitions test the same rows again. The test finds differences that are not there; `nadeau_bengio`
-    corrects it. It is here because the papers use it, and for results that are independent indeed.
+    They are not: the training sets overlap, and repetitions test the same rows again. The test finds differences that are not
+    there; `nadeau_bengio` corrects it. It is here because the papers use it, and for results that are independent indeed.
 
     Parameters
     ----------
@@ -83,7 +83,8 @@ def paired_t(differences, *, level=0.95):
 
     References
     ----------
-    .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms. Neural Computation 10,
+    .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
+    Neural Computation 10,
            1895-1923, section 3.4 (the k-fold cross-validated paired t test).
     """
     return _t_test(differences, 0.0, level)
@@ -92,24 +93,25 @@ def paired_t(differences, *, level=0.95):
 def nadeau_bengio(differences, n_train, n_test, *, level=0.95):
     """Corrected resampled t test, for k-fold cross-validation, repeated or not, and for repeated hold-out.
 
-    ``t = mean / sqrt(s2 (1 / (k r) + n_test / n_train))`` with ``k r - 1`` degrees of freedom. The second term stands for the overlap of the training
-    sets: it does not shrink with the number of repetitions, so that these are not counted as independent.
+    ``t = mean / sqrt(s2 (1 / (k r) + n_test / n_train))`` with ``k r - 1`` degrees of freedom. The second term stands for the
+    overlap of the training sets: it does not shrink with the number of repetitions, so that these are not counted as independent.
 
     Parameters
     ----------
     differences : array-like of shape (..., r, k) or (k,)
         Difference of the two learners' scores in every fold of every repetition; k = 1 for repeated hold-out.
     n_train, n_test : float
-        Rows in a training and in a test part; their means where folds differ by a row. Only the ratio counts: ``k - 1`` and 1 for k folds.
+        Rows in a training and in a test part; their means where folds differ by a row. Only the ratio counts: ``k - 1`` and 1 for
+        k folds.
     level : float, default=0.95
         Level of the interval.
 
     Returns
     -------
     test : TTest
-        statistic, p_value (two-sided), estimate (mean difference), low, high, standard_error: float or ndarray of shape (...); df: int.
-        Where all differences are the same the standard error is 0 and the interval a point: statistic 0 and p 1 if they are zero,
-        else an infinite statistic and p 0.
+        statistic, p_value (two-sided), estimate (mean difference), low, high, standard_error: float or ndarray of shape (...);
+        df: int. Where all differences are the same the standard error is 0 and the interval a point: statistic 0 and p 1 if they
+        are zero, else an infinite statistic and p 0.
 
     Raises
     ------
@@ -118,8 +120,10 @@ def nadeau_bengio(differences, n_train, n_test, *, level=0.95):
 
     References
     ----------
-    .. [1] Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281 (the corrected resampled t test).
-    .. [2] Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests for comparing learning algorithms. PAKDD, 3-12
+    .. [1] Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281 (the corrected
+    resampled t test).
+    .. [2] Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests for comparing learning
+    algorithms. PAKDD, 3-12
            (the form for r repetitions of k folds).
     """
     for name, size in (("n_train", n_train), ("n_test", n_test)):
@@ -131,16 +135,16 @@ def nadeau_bengio(differences, n_train, n_test, *, level=0.95):
 def bayesian_correlated_t(differences, rho, rope):
     """Bayesian correlated t test: how probable it is that one learner is better by more than a margin.
 
-    The posterior of the mean difference is a Student t with ``k r - 1`` degrees of freedom, the mean of the differences, and scale
-    ``sqrt(s2 (1 / (k r) + rho / (1 - rho)))``.
+    The posterior of the mean difference is a Student t with ``k r - 1`` degrees of freedom, the mean of the differences, and
+    scale ``sqrt(s2 (1 / (k r) + rho / (1 - rho)))``.
 
     Parameters
     ----------
     differences : array-like of shape (..., r, k) or (k,)
         Difference of the two learners' scores in every fold of every repetition.
     rho : float
-        Correlation of the folds, in [0, 1): the share of the rows that is tested, ``n_test / (n_train + n_test)``, i.e. 1/k for k folds; the posterior is
-        then that of `nadeau_bengio`.
+        Correlation of the folds, in [0, 1): the share of the rows that is tested, ``n_test / (n_train + n_test)``, i.e. 1/k for k
+        folds; the posterior is then that of `nadeau_bengio`.
     rope : float
         Half-width of the region of practical equivalence around 0, in units of the score; 0 for none.
 
@@ -157,9 +161,11 @@ def bayesian_correlated_t(differences, rho, rope):
 
     References
     ----------
-    .. [1] Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms on multiple data sets. Machine Learning 100,
+    .. [1] Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms on multiple data sets.
+    Machine Learning 100,
            285-304 (the Bayesian correlated t test).
-    .. [2] Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing multiple classifiers through Bayesian
+    .. [2] Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing multiple
+    classifiers through Bayesian
            analysis. JMLR 18(77), 1-36.
     """
     if not 0 <= rho < 1:
@@ -178,8 +184,9 @@ def bayesian_correlated_t(differences, rho, rope):
 def t_5x2cv(differences):
     """Dietterich's 5x2cv paired t test.
 
-    ``t = d[0, 0] / sqrt(mean of the five s2)`` with 5 degrees of freedom, where s2 is the variance (ddof 1) of the two differences of a repetition.
-    The numerator is the first difference alone, so the result depends on the order of the repetitions and folds; `f_5x2cv` does not.
+    ``t = d[0, 0] / sqrt(mean of the five s2)`` with 5 degrees of freedom, where s2 is the variance (ddof 1) of the two
+    differences of a repetition. The numerator is the first difference alone, so the result depends on the order of the
+    repetitions and folds; `f_5x2cv` does not.
 
     Parameters
     ----------
@@ -189,12 +196,14 @@ def t_5x2cv(differences):
     Returns
     -------
     test : TTest
-        estimate is the mean of the ten differences; low and high are NaN, because the statistic is not about that mean. standard_error is that of the
-        first difference. Zero differences give statistic 0 and p 1; no spread and a first difference that is not zero, an infinite statistic and p 0.
+        estimate is the mean of the ten differences; low and high are NaN, because the statistic is not about that mean.
+        standard_error is that of the first difference. Zero differences give statistic 0 and p 1; no spread and a first
+        difference that is not zero, an infinite statistic and p 0.
 
     References
     ----------
-    .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms. Neural Computation 10,
+    .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
+    Neural Computation 10,
            1895-1923, section 3.5.
     """
     d, s2 = _five_by_two(differences)
@@ -210,7 +219,8 @@ def t_5x2cv(differences):
 def f_5x2cv(differences):
     """Alpaydin's combined 5x2cv F test.
 
-    ``F = sum of the ten squared differences / (2 sum of the five s2)`` with (10, 5) degrees of freedom; all ten take part, in any order.
+    ``F = sum of the ten squared differences / (2 sum of the five s2)`` with (10, 5) degrees of freedom; all ten take part, in any
+    order.
 
     Parameters
     ----------
@@ -220,12 +230,13 @@ def f_5x2cv(differences):
     Returns
     -------
     test : FTest
-        statistic, p_value, estimate (mean of the ten differences): float or ndarray of shape (...); df: (10, 5). No difference at all gives
-        statistic 0 and p 1; no spread otherwise, an infinite statistic and p 0.
+        statistic, p_value, estimate (mean of the ten differences): float or ndarray of shape (...); df: (10, 5). No difference at
+        all gives statistic 0 and p 1; no spread otherwise, an infinite statistic and p 0.
 
     References
     ----------
-    .. [1] Alpaydin, E. (1999). Combined 5x2 cv F test for comparing supervised classification learning algorithms. Neural Computation 11, 1885-1892.
+    .. [1] Alpaydin, E. (1999). Combined 5x2 cv F test for comparing supervised classification learning algorithms. Neural
+    Computation 11, 1885-1892.
     """
     d, s2 = _five_by_two(differences)
     f = _ratio((d**2).sum(axis=(-2, -1)), 2 * s2.sum(axis=-1))
@@ -236,7 +247,8 @@ def f_5x2cv(differences):
 def mcnemar(x_a, x_b, method="exact", *, level=0.95):
     """McNemar's test: of the rows that one learner gets right and the other wrong, are half each learner's?
 
-    The rows are taken for independent and the two trained models for given: how results vary with the training set is not part of it.
+    The rows are taken for independent and the two trained models for given: how results vary with the training set is not part of
+    it.
 
     Parameters
     ----------
@@ -244,17 +256,17 @@ def mcnemar(x_a, x_b, method="exact", *, level=0.95):
         Whether each learner got each row right; every row once.
     method : {"exact", "mid_p", "asymptotic", "corrected"}, default="exact"
         ``exact``: binomial, two-sided. ``mid_p``: the exact p less the probability of the observed count, less conservative.
-        ``asymptotic``: ``(b - c)^2 / (b + c)``, chi-square with 1 degree of freedom. ``corrected``: ``(|b - c| - 1)^2 / (b + c)``, Edwards' continuity
-        correction; 0 where b equals c.
+        ``asymptotic``: ``(b - c)^2 / (b + c)``, chi-square with 1 degree of freedom. ``corrected``: ``(|b - c| - 1)^2 / (b +
+        c)``, Edwards' continuity correction; 0 where b equals c.
     level : float, default=0.95
         Level of the interval.
 
     Returns
     -------
     test : McNemar
-        only_a (b), only_b (c): rows that only this learner got right; statistic: b for ``exact`` and ``mid_p``, else the chi-square; p_value, 1 where the
-        learners are right and wrong on the same rows; estimate: difference of the accuracies, ``(b - c) / n``; low, high: Bonett and Price's interval
-        for it. float or ndarray of shape (...).
+        only_a (b), only_b (c): rows that only this learner got right; statistic: b for ``exact`` and ``mid_p``, else the
+        chi-square; p_value, 1 where the learners are right and wrong on the same rows; estimate: difference of the accuracies,
+        ``(b - c) / n``; low, high: Bonett and Price's interval for it. float or ndarray of shape (...).
 
     Raises
     ------
@@ -263,11 +275,14 @@ def mcnemar(x_a, x_b, method="exact", *, level=0.95):
 
     References
     ----------
-    .. [1] McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages. Psychometrika 12, 153-157.
+    .. [1] McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages.
+    Psychometrika 12, 153-157.
     .. [2] Dietterich (1998), section 3.1.
-    .. [3] Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary matched-pairs data: mid-p and asymptotic are better than exact
+    .. [3] Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary matched-pairs data: mid-p and
+    asymptotic are better than exact
            conditional. BMC Medical Research Methodology 13:91.
-    .. [4] Bonett, D. G. and Price, R. M. (2012). Adjusted Wald confidence interval for a difference of binomial proportions based on paired data.
+    .. [4] Bonett, D. G. and Price, R. M. (2012). Adjusted Wald confidence interval for a difference of binomial proportions based
+    on paired data.
            Journal of Educational and Behavioral Statistics 37, 479-488.
     """
     if method not in ("exact", "mid_p", "asymptotic", "corrected"):

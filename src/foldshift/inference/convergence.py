@@ -1,7 +1,8 @@
 """How many cross-validation experiments it takes until what they measure no longer changes.
 
-The criterion is that of Raeder, Hoens and Chawla: accumulate what every run measures, and stop when the accumulated vector before and after the last
-step correlates at least so well. Which vector that is, Moreno-Torres et al. do not say; `CRITERIA` has those tried here.
+The criterion is that of Raeder, Hoens and Chawla: accumulate what every run measures, and stop when the accumulated vector before
+and after the last step correlates at least so well. Which vector that is, Moreno-Torres et al. do not say; `CRITERIA` has those
+tried here.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,8 @@ CRITERIA = {
     "instances class, run": "predicted class of every instance; one step is one run",
     "instances correct, experiment": "whether every instance is predicted correctly; one step is one experiment",
     "instances class, experiment": "predicted class of every instance; one step is one experiment",
-    "fold x class rates": "recall of every fold and class, averaged over the iterations of an experiment; one step is one experiment",
+    "fold x class rates": "recall of every fold and class, averaged over the iterations of an experiment; one step is one "
+    "experiment",
     "fold AUC": "AUC of every fold of every iteration, in order; one step is one experiment",
     "fold AUC, sorted": "the same, sorted within the experiment",
 }
@@ -42,8 +44,8 @@ def converged_after(vectors, *, threshold=THRESHOLD, step=1, rule="first", undef
     Parameters
     ----------
     vectors : array-like of shape (n_runs, m)
-        What every run measured on m instances, classes or folds, in the order of the runs; finite numbers. Their sum is accumulated: the mean has the
-        same correlation.
+        What every run measured on m instances, classes or folds, in the order of the runs; finite numbers. Their sum is
+        accumulated: the mean has the same correlation.
     threshold : float, default=0.9999
         Pearson correlation to reach, in ``(-1, 1]``.
     step : int, default=1
@@ -51,14 +53,15 @@ def converged_after(vectors, *, threshold=THRESHOLD, step=1, rule="first", undef
     rule : {"first", "last"}, default="first"
         The first step that reaches the threshold, or the first from which on the correlation does not fall below it again.
     undefined : {"converged", "not_converged"}, default="converged"
-        What a step counts as whose correlation is undefined because one of the two vectors is constant. The loop of Algorithm 5 goes on while the
-        correlation is below the threshold, and an undefined number is not: it ends.
+        What a step counts as whose correlation is undefined because one of the two vectors is constant. The loop of Algorithm 5
+        goes on while the correlation is below the threshold, and an undefined number is not: it ends.
 
     Returns
     -------
     n_runs : int or None
-        Runs accumulated when the criterion is met, the last step included: a multiple of `step`, at least two steps. With ``step=1`` and one experiment
-        per row it is the k of Algorithm 5. None if the criterion is not met, for instance because there are fewer than two steps.
+        Runs accumulated when the criterion is met, the last step included: a multiple of `step`, at least two steps. With
+        ``step=1`` and one experiment per row it is the k of Algorithm 5. None if the criterion is not met, for instance because
+        there are fewer than two steps.
 
     Raises
     ------
@@ -93,7 +96,8 @@ def accumulated_correlations(vectors, *, step=1):
     Returns
     -------
     correlations : ndarray of shape (n_steps - 1,), dtype float64
-        Entry i belongs to step ``i + 2``; in ``[-1, 1]``, NaN where one of the two vectors is constant (real numbers: but for a relative 1e-12).
+        Entry i belongs to step ``i + 2``; in ``[-1, 1]``, NaN where one of the two vectors is constant (real numbers: but for a
+        relative 1e-12).
 
     Raises
     ------
@@ -145,10 +149,11 @@ def converge_cell(codes, predictions, folds, n_iterations, orders, thresholds=TH
     Returns
     -------
     convergence : CellConvergence
-        ``experiments``: for every name of `CRITERIA` an array of shape (n_orders, n_thresholds, 2), runs until convergence divided by runs per experiment, by
-        the rules "first" and "last"; NaN where the criterion is not met. An undefined correlation counts as converged. ``expected``: shape (n_thresholds,),
-        what `expected_runs` says of the primary criterion, in experiments. ``correlations``: shape (n_orders, n_runs - 1), of the primary criterion,
-        1 where undefined; entry i belongs to run ``i + 2``.
+        ``experiments``: for every name of `CRITERIA` an array of shape (n_orders, n_thresholds, 2), runs until convergence
+        divided by runs per experiment, by the rules "first" and "last"; NaN where the criterion is not met. An undefined
+        correlation counts as converged. ``expected``: shape (n_thresholds,), what `expected_runs` says of the primary criterion,
+        in experiments. ``correlations``: shape (n_orders, n_runs - 1), of the primary criterion, 1 where undefined; entry i
+        belongs to run ``i + 2``.
 
     Raises
     ------
@@ -157,11 +162,12 @@ def converge_cell(codes, predictions, folds, n_iterations, orders, thresholds=TH
 
     Notes
     -----
-    Everything follows from the scalar products of the runs: one product of matrices serves all orders, and every order costs n_runs squared, however many
-    instances there are. Counts stay integers up to the quotient (beyond 10^18 they are rounded).
+    Everything follows from the scalar products of the runs: one product of matrices serves all orders, and every order costs
+    n_runs squared, however many instances there are. Counts stay integers up to the quotient (beyond 10^18 they are rounded).
 
-    For two classes the vector of predicted classes is that of the codes; for more a code means nothing, and the indicators of the classes stand one after
-    the other. Rates are rounded to five decimals. A fold that lacks a class has recall 0 and AUC 0, as in the scores.
+    For two classes the vector of predicted classes is that of the codes; for more a code means nothing, and the indicators of the
+    classes stand one after the other. Rates are rounded to five decimals. A fold that lacks a class has recall 0 and AUC 0, as in
+    the scores.
     """
     n_runs = len(predictions)
     if predictions.shape != folds.shape or predictions.shape[1:] != codes.shape:
@@ -215,9 +221,10 @@ def expected_runs(products, threshold=THRESHOLD):
 
     Notes
     -----
-    Let V be the variance over the instances of what a run measures on average, the mean covariance of two runs, and V + N the mean variance of
-    one. The vectors accumulated over t - 1 and over t independent runs then have a squared correlation of ``1 - N / (t ((t - 1) V + N))``, but for terms
-    that vanish with the number of instances; solved for t. Where nothing varies from run to run two runs are enough.
+    Let V be the variance over the instances of what a run measures on average, the mean covariance of two runs, and V + N the
+    mean variance of one. The vectors accumulated over t - 1 and over t independent runs then have a squared correlation of ``1 -
+    N / (t ((t - 1) V + N))``, but for terms that vanish with the number of instances; solved for t. Where nothing varies from run
+    to run two runs are enough.
     """
     n_runs = len(products)
     if n_runs < 2:
@@ -241,7 +248,8 @@ def _correlation(both, before, after):
 
 
 def _crossing(reached, rule):
-    """Number of steps when the criterion is met, from booleans of shape (..., n_steps - 1) that begin with step 2; NaN where it is not."""
+    """Number of steps when the criterion is met, from booleans of shape (..., n_steps - 1) that begin with step 2; NaN where it
+    is not."""
     n = reached.shape[-1]
     if n == 0:
         return np.full(reached.shape[:-1], np.nan)
@@ -292,7 +300,8 @@ def _by_experiment(products, n_iterations):
 
 
 def _fold_rates(codes, predictions, folds, n_classes):
-    """Recall of every fold and class (n_runs, n_folds * n_classes) and crisp AUC of every fold (n_runs, n_folds), as integers of five decimals."""
+    """Recall of every fold and class (n_runs, n_folds * n_classes) and crisp AUC of every fold (n_runs, n_folds), as integers of
+    five decimals."""
     n_folds = int(folds.max()) + 1
     rates = np.empty((len(predictions), n_folds, n_classes))
     areas = np.empty((len(predictions), n_folds))

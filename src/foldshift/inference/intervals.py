@@ -56,15 +56,15 @@ def cv_intervals(losses, level=0.95, *, design="cvs"):
     level : float, default=0.95
         Confidence level.
     design : {"cvs", "cvr"}, default="cvs"
-        Whether folds are sources or random. It changes targets and notes, no number: with random folds there is no source to generalise to, and all
-        intervals are about `THIS_POPULATION`.
+        Whether folds are sources or random. It changes targets and notes, no number: with random folds there is no source to
+        generalise to, and all intervals are about `THIS_POPULATION`.
 
     Returns
     -------
     list of Interval
-        ``theta_A``: normal, within-fold variance; with equal sizes the within-fold interval of [1]_. ``theta_B``: normal, twice that variance.
-        ``S2/K``: Student's t with K - 1 degrees of freedom on the fold means; with random folds the fold-level interval of [2]_.
-        ``all pairs``: normal, the all-pairs variance of [1]_, about the mean of all rows. ``theta_5``: normal.
+        ``theta_A``: normal, within-fold variance; with equal sizes the within-fold interval of [1]_. ``theta_B``: normal, twice
+        that variance. ``S2/K``: Student's t with K - 1 degrees of freedom on the fold means; with random folds the fold-level
+        interval of [2]_. ``all pairs``: normal, the all-pairs variance of [1]_, about the mean of all rows. ``theta_5``: normal.
 
     Raises
     ------
@@ -73,8 +73,10 @@ def cv_intervals(losses, level=0.95, *, design="cvs"):
 
     References
     ----------
-    .. [1] Bayle, P., Bayle, A., Janson, L., Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS 33, section 4.
-    .. [2] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation. Pattern Recognition 48.
+    .. [1] Bayle, P., Bayle, A., Janson, L., Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS 33,
+    section 4.
+    .. [2] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
+    Pattern Recognition 48.
     .. [3] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML.
     """
     check_level(level)
@@ -110,33 +112,35 @@ def nested_cv_interval(loss_of, folds, level=0.95, *, sources=False):
     Parameters
     ----------
     loss_of : callable
-        ``loss_of(train_mask, test_mask)`` trains on the rows of the first boolean mask of shape (N,) and returns the losses of the rows of the second,
-        in their order.
+        ``loss_of(train_mask, test_mask)`` trains on the rows of the first boolean mask of shape (N,) and returns the losses of
+        the rows of the second, in their order.
     folds : ndarray of shape (R, N), integer
-        Fold 0 .. K - 1 of every row, for R partitions into the same K, at least three, folds. Estimates are averaged over the partitions; [1]_ uses
-        200, and a single one is unstable.
+        Fold 0 .. K - 1 of every row, for R partitions into the same K, at least three, folds. Estimates are averaged over the
+        partitions; [1]_ uses 200, and a single one is unstable.
     level : float, default=0.95
         Confidence level.
     sources : bool, default=False
-        Folds are sources: leave two sources out. One partition. The unit is then the source: means weigh sources equally, the variance of a mean
-        about its expectation is that of the source means (S2), and the quantile is Student's with K - 1 degrees of freedom.
+        Folds are sources: leave two sources out. One partition. The unit is then the source: means weigh sources equally, the
+        variance of a mean about its expectation is that of the source means (S2), and the quantile is Student's with K - 1
+        degrees of freedom.
 
     Returns
     -------
     Interval
-        About `THIS_POPULATION` or, with sources, `NEW_SOURCE`; in both cases for training sets of all rows. Its centre is corrected for the rows
-        (sources) that training went without. The standard error ``sqrt((K - 1) / K MSE)`` is restricted to between that of ordinary cross-validation
-        and sqrt(K) times as much; the note says where that happened.
+        About `THIS_POPULATION` or, with sources, `NEW_SOURCE`; in both cases for training sets of all rows. Its centre is
+        corrected for the rows (sources) that training went without. The standard error ``sqrt((K - 1) / K MSE)`` is restricted to
+        between that of ordinary cross-validation and sqrt(K) times as much; the note says where that happened.
 
     Raises
     ------
     ValueError
-        If level is not between 0 and 1, folds are not such an array, a fold is empty or (random folds) has one row, or losses are not finite numbers,
-        one for every test row.
+        If level is not between 0 and 1, folds are not such an array, a fold is empty or (random folds) has one row, or losses are
+        not finite numbers, one for every test row.
 
     References
     ----------
-    .. [1] Bates, S., Hastie, T., Tibshirani, R. (2024). Cross-validation: what does it estimate and how well does it do it? JASA 119, algorithm 1
+    .. [1] Bates, S., Hastie, T., Tibshirani, R. (2024). Cross-validation: what does it estimate and how well does it do it? JASA
+    119, algorithm 1
        and section 4.3.
     """
     check_level(level)
@@ -207,7 +211,8 @@ def _losses(loss_of, train, test):
         raise ValueError(f"loss_of returned shape {losses.shape} for {int(test.sum())} test rows; expected one loss for each")
     if not np.isfinite(losses).all():
         raise ValueError(
-            f"loss_of returned {int((~np.isfinite(losses)).sum())} losses that are NaN or infinite; every loss must be a finite number"
+            f"loss_of returned {int((~np.isfinite(losses)).sum())} losses that are NaN or infinite; every loss must be a finite "
+            f"number"
         )
     return losses
 

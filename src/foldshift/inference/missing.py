@@ -25,14 +25,14 @@ def common_results(values):
     Parameters
     ----------
     values : dict of hashable to ndarray of shape (..., n_repetitions)
-        Results of every method (e.g. partitioner) by repetition (seed, experiment); NaN where there is none. The leading axes, such as classifiers and
-        data sets, are the same for all; the number of repetitions may differ.
+        Results of every method (e.g. partitioner) by repetition (seed, experiment); NaN where there is none. The leading axes,
+        such as classifiers and data sets, are the same for all; the number of repetitions may differ.
 
     Returns
     -------
     common : dict of hashable to ndarray
-        The same arrays with NaN wherever one of the methods has NaN, and in the whole cell of the leading axes where one of them has no repetition left.
-        A method without a single result is not waited for: the others are compared without it.
+        The same arrays with NaN wherever one of the methods has NaN, and in the whole cell of the leading axes where one of them
+        has no repetition left. A method without a single result is not waited for: the others are compared without it.
     """
     found = {name: array for name, array in values.items() if not np.isnan(array).all()}
     if not found:

@@ -111,8 +111,8 @@ def p_values_by_repetitions(errors, reference, repetitions, n_draws, rng):
     Parameters
     ----------
     errors, reference : ndarray of shape (n_datasets, n_seeds)
-        Results of the two methods; NaN where a fit failed. The mean of a draw is that of the seeds that have a result; a data set of which a draw has
-        none is left out of its test.
+        Results of the two methods; NaN where a fit failed. The mean of a draw is that of the seeds that have a result; a data set
+        of which a draw has none is left out of its test.
     repetitions : sequence of int
         Numbers of repetitions r, at most n_seeds.
     n_draws : int

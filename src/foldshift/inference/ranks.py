@@ -63,16 +63,17 @@ def friedman(scores, *, larger_is_better=True):
     Parameters
     ----------
     scores : array-like of shape (n_blocks, k)
-        Score of every method on every block. Blocks must be independent: data sets or sources, never folds or repetitions on one data set.
+        Score of every method on every block. Blocks must be independent: data sets or sources, never folds or repetitions on one
+        data set.
     larger_is_better : bool, default=True
         Whether the largest score of a block has rank 1. Equal scores share the mean of their ranks.
 
     Returns
     -------
     test : Friedman
-        average_ranks (k,); chi2 with df = k - 1 degrees of freedom and its p; f with df_f = (k - 1, (k - 1)(n - 1)) and its p. Where all methods tie on
-        every block, both statistics are 0 and both p 1; f is infinite where all blocks have the same order. For two methods chi2 is the sign test's,
-        ``(wins - losses)^2 / blocks that are not tied``.
+        average_ranks (k,); chi2 with df = k - 1 degrees of freedom and its p; f with df_f = (k - 1, (k - 1)(n - 1)) and its p.
+        Where all methods tie on every block, both statistics are 0 and both p 1; f is infinite where all blocks have the same
+        order. For two methods chi2 is the sign test's, ``(wins - losses)^2 / blocks that are not tied``.
 
     Raises
     ------
@@ -82,7 +83,8 @@ def friedman(scores, *, larger_is_better=True):
     References
     ----------
     .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, section 3.2.2.
-    .. [2] Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the Friedman statistic. Communications in Statistics A9, 571-595.
+    .. [2] Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the Friedman statistic.
+    Communications in Statistics A9, 571-595.
     """
     scores = _checked(scores)
     n, k = scores.shape
@@ -104,15 +106,17 @@ def critical_difference(scores, names, *, alpha=0.05, method="nemenyi", larger_i
     Parameters
     ----------
     scores : array-like of shape (n_blocks, k)
-        Score of every method on every block. Blocks are data sets or sources, one number each, averaged over folds and repetitions before. Folds or
-        repetitions of one data set share their rows; as blocks they would make any difference significant.
+        Score of every method on every block. Blocks are data sets or sources, one number each, averaged over folds and
+        repetitions before. Folds or repetitions of one data set share their rows; as blocks they would make any difference
+        significant.
     names : sequence of str
         Names of the k methods, all different.
     alpha : float, default=0.05
         Level over all pairs together.
     method : {"nemenyi", "holm"}, default="nemenyi"
-        ``nemenyi``: pairs whose average ranks differ by less than ``q sqrt(k (k + 1) / (6 n))`` are not told apart; the result depends on which other
-        methods are in the table. ``holm``: Wilcoxon's signed-ranks test of every pair, with Holm's correction; it does not.
+        ``nemenyi``: pairs whose average ranks differ by less than ``q sqrt(k (k + 1) / (6 n))`` are not told apart; the result
+        depends on which other methods are in the table. ``holm``: Wilcoxon's signed-ranks test of every pair, with Holm's
+        correction; it does not.
     larger_is_better : bool, default=True
         False for errors.
 
@@ -128,8 +132,10 @@ def critical_difference(scores, names, *, alpha=0.05, method="nemenyi", larger_i
 
     References
     ----------
-    .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, section 3.2.2 and Figure 1.
-    .. [2] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5), 1-10.
+    .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, section 3.2.2 and
+    Figure 1.
+    .. [2] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5),
+    1-10.
     """
     if method not in ("nemenyi", "holm"):
         raise ValueError(f"method={method!r} must be 'nemenyi' or 'holm'")
@@ -186,7 +192,8 @@ def cliques(joined):
 
     References
     ----------
-    .. [1] Bron, C. and Kerbosch, J. (1973). Algorithm 457: finding all cliques of an undirected graph. Communications of the ACM 16, 575-577.
+    .. [1] Bron, C. and Kerbosch, J. (1973). Algorithm 457: finding all cliques of an undirected graph. Communications of the ACM
+    16, 575-577.
     """
     neighbours = [{int(j) for j in np.flatnonzero(row) if j != i} for i, row in enumerate(joined)]
     found = []

@@ -1,4 +1,5 @@
-"""Repeated cross-validation of simple classifiers on data sets of a known model: what the claims about folds and repetitions are checked with."""
+"""Repeated cross-validation of simple classifiers on data sets of a known model: what the claims about folds and repetitions are
+checked with."""
 
 from typing import NamedTuple
 
@@ -16,8 +17,8 @@ class RepeatedLosses(NamedTuple):
     losses : ndarray of shape (R, r, N), uint8
         Of the model's own rule.
     other : ndarray of shape (R, N), uint8
-        Of the other rule on the first partition: nearest centroid by the one feature whose means differ most where the model's rule takes all, by
-        all features where it takes that one.
+        Of the other rule on the first partition: nearest centroid by the one feature whose means differ most where the model's
+        rule takes all, by all features where it takes that one.
     folds : ndarray of shape (R, r, N), unsigned integer
         Fold of every row.
     """
@@ -30,8 +31,8 @@ class RepeatedLosses(NamedTuple):
 def simulate_repeated(model, K, M, n_datasets, n_repetitions, rng):
     """Cut the same independent data into random folds several times, and cross-validate.
 
-    Data and rules are those of `foldshift.inference.sources_model.simulate_losses` with ``sources="iid"``; with one repetition the losses are
-    its ``cvr``.
+    Data and rules are those of `foldshift.inference.sources_model.simulate_losses` with ``sources="iid"``; with one repetition
+    the losses are its ``cvr``.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """How often cross-validation should be repeated with new partitions, and the most that repeating can gain.
 
-The estimates of different partitions of the same data share the data. With theta the variance of the estimate of one partition and rho the correlation of
-two, ``Var(mean of r) = theta (1 + (r - 1) rho) / r``: repeating removes the partition variance ``(1 - rho) theta`` and nothing else.
+The estimates of different partitions of the same data share the data. With theta the variance of the estimate of one partition
+and rho the correlation of two, ``Var(mean of r) = theta (1 + (r - 1) rho) / r``: repeating removes the partition variance ``(1 -
+rho) theta`` and nothing else.
 """
 
 from typing import NamedTuple
@@ -20,15 +21,16 @@ class Repetitions(NamedTuple):
     mean : float
         Mean estimate of the partitions.
     partition_variance, partition_low, partition_high : float
-        Variance of the estimate between partitions of these data, with its chi-square interval (the estimates taken for normal). Another data set of
-        the same size may have another one; that is not in the interval.
+        Variance of the estimate between partitions of these data, with its chi-square interval (the estimates taken for normal).
+        Another data set of the same size may have another one; that is not in the interval.
     theta : float
         Variance of the estimate of one partition, over data sets and partitions.
     theta_from : {"given", "corrected"}
         Whether theta was given or is that of Nadeau and Bengio, from the scores of the folds.
     rho, rho_low, rho_high : float
-        Correlation of the estimates of two partitions, ``1 - partition_variance / theta``, theta taken for known. It is also the variance that is left
-        after infinitely many repetitions, as a share of that of one. Not clipped: below 0, theta is too small for these data. NaN where theta is 0.
+        Correlation of the estimates of two partitions, ``1 - partition_variance / theta``, theta taken for known. It is also the
+        variance that is left after infinitely many repetitions, as a share of that of one. Not clipped: below 0, theta is too
+        small for these data. NaN where theta is 0.
     repetitions, repetitions_low, repetitions_high : int
         Recommended number: ``ceil(partition_variance / (eps^2 theta))``, at least 1; and for the ends of the interval.
     eps : float
@@ -69,15 +71,18 @@ class Repetitions(NamedTuple):
         share = f"{self.level:g} interval"
         lines = [
             f"mean of {self.n_partitions} partitions       {self.mean:.6g}",
-            f"sd between partitions      {self.partition_variance**0.5:.4g} ({share} {self.partition_low**0.5:.4g} to {self.partition_high**0.5:.4g})",
-            f"sd of one estimate         {self.theta**0.5:.4g} ({'given' if self.theta_from == 'given' else 'Nadeau-Bengio, from the folds'})",
+            f"sd between partitions      {self.partition_variance**0.5:.4g} ({share} {self.partition_low**0.5:.4g} to "
+            f"{self.partition_high**0.5:.4g})",
+            f"sd of one estimate         {self.theta**0.5:.4g} "
+            f"({'given' if self.theta_from == 'given' else 'Nadeau-Bengio, from the folds'})",
             f"recommended repetitions    {self.repetitions} ({share} {self.repetitions_low} to {self.repetitions_high}) "
             f"for eps = {self.eps:g}",
         ]
         if np.isfinite(self.rho):
             lines += [
                 f"variance left with them    {self.curve(self.repetitions):.3f} of that of one partition",
-                f"variance no number removes {self.rho:.3f} ({share} {self.rho_low:.3f} to {self.rho_high:.3f}): repetitions are not independent",
+                f"variance no number removes {self.rho:.3f} ({share} {self.rho_low:.3f} to {self.rho_high:.3f}): repetitions are "
+                f"not independent",
             ]
         return "\n".join(lines + ([f"note: {self.note}"] if self.note else []))
 
@@ -99,7 +104,8 @@ def variance_ratio(repetitions, rho):
 
     References
     ----------
-    .. [1] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation. Pattern Recognition 48,
+    .. [1] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
+    Pattern Recognition 48,
            section 4.3, which claims that the variance does not fall; this is what it does.
     """
     r = np.asarray(repetitions, dtype=np.float64)
@@ -112,19 +118,21 @@ def variance_ratio(repetitions, rho):
 def recommend_repetitions(scores, *, theta=None, n_train=None, n_test=None, eps=0.1, level=0.95):
     """Number of repetitions after which the choice of partitions hardly matters any more.
 
-    The mean of r partitions is taken for settled when the standard deviation that the choice of partitions leaves in it is at most eps times the
-    standard deviation of one estimate: beyond that, repeating makes a figure more exact that does not get nearer to the truth.
+    The mean of r partitions is taken for settled when the standard deviation that the choice of partitions leaves in it is at
+    most eps times the standard deviation of one estimate: beyond that, repeating makes a figure more exact that does not get
+    nearer to the truth.
 
     Parameters
     ----------
     scores : array-like of shape (r, k) or (r,)
-        Scores of the k folds of r partitions of the same data (differences of two learners as well), or the estimates of the partitions, which need
-        theta. Folds of equal weight.
+        Scores of the k folds of r partitions of the same data (differences of two learners as well), or the estimates of the
+        partitions, which need theta. Folds of equal weight.
     theta : float, optional
-        Variance of the estimate of one partition, in squared units of the score, e.g. from `foldshift.inference.variance.cv_variance`. Default: that of
-        Nadeau and Bengio from the scores, ``s2 (1 / k + n_test / n_train)`` with s2 the variance of the folds within a partition, averaged over
-        partitions. On simulated sets of 100 rows in 10 folds its mean was 1.0 times the truth for an unstable learner (a stump) and 1.9 times for a
-        stable one (nearest centroid), whose recommendation is too small by that factor; give theta where you know better.
+        Variance of the estimate of one partition, in squared units of the score, e.g. from
+        `foldshift.inference.variance.cv_variance`. Default: that of Nadeau and Bengio from the scores, ``s2 (1 / k + n_test /
+        n_train)`` with s2 the variance of the folds within a partition, averaged over partitions. On simulated sets of 100 rows
+        in 10 folds its mean was 1.0 times the truth for an unstable learner (a stump) and 1.9 times for a stable one (nearest
+        centroid), whose recommendation is too small by that factor; give theta where you know better.
     n_train, n_test : float, optional
         Rows in a training and in a test part, for the default of theta; k - 1 and 1 unless given.
     eps : float, default=0.1
@@ -140,12 +148,13 @@ def recommend_repetitions(scores, *, theta=None, n_train=None, n_test=None, eps=
     Raises
     ------
     ValueError
-        If there are fewer than two partitions, a score is not finite, theta is needed and not given, theta is negative, or it is 0 although
-        the estimates differ.
+        If there are fewer than two partitions, a score is not finite, theta is needed and not given, theta is negative, or it is
+        0 although the estimates differ.
 
     References
     ----------
-    .. [1] Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests for comparing learning algorithms. PAKDD, 3-12.
+    .. [1] Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests for comparing learning
+    algorithms. PAKDD, 3-12.
     """
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim not in (1, 2) or scores.size == 0:
@@ -153,7 +162,8 @@ def recommend_repetitions(scores, *, theta=None, n_train=None, n_test=None, eps=
     n_partitions = len(scores)
     if n_partitions < 2:
         raise ValueError(
-            "scores comes from 1 partition; two partitions of the same data are needed to see how far the estimate depends on the partition"
+            "scores comes from 1 partition; two partitions of the same data are needed to see how far the estimate depends on "
+            "the partition"
         )
     bad = ~np.isfinite(scores)
     if bad.any():

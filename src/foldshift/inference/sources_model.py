@@ -151,7 +151,8 @@ MODELS = {
 
 
 class SimulatedLosses(NamedTuple):
-    """Losses of shape (R, K, M) of either design (None where not asked for) and the out-of-source error (R,); see `simulate_losses`."""
+    """Losses of shape (R, K, M) of either design (None where not asked for) and the out-of-source error (R,); see
+    `simulate_losses`."""
 
     cvs: np.ndarray | None
     cvr: np.ndarray | None
@@ -161,7 +162,8 @@ class SimulatedLosses(NamedTuple):
 def simulate_losses(model, K, M, n_datasets, rng, *, sources="iid", design="cvs"):
     """Cross-validate a simple classifier on data sets drawn from a hierarchical model.
 
-    The classifier is the nearest centroid; ``stump`` uses only the feature whose training means differ most, which makes it unstable on purpose.
+    The classifier is the nearest centroid; ``stump`` uses only the feature whose training means differ most, which makes it
+    unstable on purpose.
 
     Parameters
     ----------
@@ -183,8 +185,8 @@ def simulate_losses(model, K, M, n_datasets, rng, *, sources="iid", design="cvs"
     cvs, cvr : ndarray of shape (R, K, M), uint8, or None
         0/1 losses of the test rows of every block.
     out_of_source : ndarray of shape (R,)
-        Probability that the classifier trained on all K sources errs on a row of a new source; exact, not simulated. With ``fixed`` the new
-        source comes from the law that the fixed ones came from; with ``iid`` it is the same as the others.
+        Probability that the classifier trained on all K sources errs on a row of a new source; exact, not simulated. With
+        ``fixed`` the new source comes from the law that the fixed ones came from; with ``iid`` it is the same as the others.
 
     Raises
     ------
@@ -298,7 +300,8 @@ def block_losses(x, y, total, one_feature):
 
 
 def _error_on_new_source(w, c, delta, spread):
-    """Error of the rules on balanced rows of a new source, whose projections on w are normal with standard deviation ``spread |w|``."""
+    """Error of the rules on balanced rows of a new source, whose projections on w are normal with standard deviation ``spread
+    |w|``."""
     scale = spread * np.sqrt((w**2).sum(axis=-1))
     mean = w @ delta
     return (ndtr((c - mean) / scale) + ndtr((-mean - c) / scale)) / 2

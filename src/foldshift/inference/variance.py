@@ -27,13 +27,15 @@ class CVVariance:
     W, S2 : float or ndarray
         Mean over folds of the sample variance within a fold, and the sample variance of the K fold means (both with n - 1).
     s1, s2, s3 : float or ndarray
-        Mean of the squared losses, of the products of two losses of the same fold, and of two losses of different folds; means over folds.
+        Mean of the squared losses, of the products of two losses of the same fold, and of two losses of different folds; means
+        over folds.
     theta_om, theta_gamma, theta_A, theta_B : float or ndarray
         Estimators for sources (Table 1, equations 11 and 12 of [1]_).
     theta_1, ..., theta_5 : float or ndarray
         Estimators for random folds ([2]_, and section 5 of [1]_); NaN with unequal sizes.
     negative : tuple of str, or dict of str to boolean ndarray
-        The estimators that are below 0, which a variance cannot be; they are never clipped. With leading axes, a mask for every estimator.
+        The estimators that are below 0, which a variance cannot be; they are never clipped. With leading axes, a mask for every
+        estimator.
     """
 
     mean: float | np.ndarray
@@ -69,11 +71,10 @@ def cv_variance(losses):
     -------
     CVVariance
         With equal sizes ``theta_2 == theta_om``, ``theta_3 == theta_gamma == S2 / K``, ``theta_4 == theta_A == W / (K M)``,
-        ``theta_B == 2 theta_A``, ``theta_1 == mean**2`` and ``theta_5 == (1 + 1 / K) S2 - W / M``. Losses that are all equal give W = S2 = 0 and every
-        estimator 0 but ``theta_1``.
-        With unequal sizes the variance is that of the macro mean: ``theta_gamma = S2 / K``, ``theta_A = mean_k(W_k / M_k) / K``;
-        ``theta_1`` to ``theta_5`` suppose one M and are NaN.
-        With folds of one row there are no pairs within a fold: W, s2 and all estimators but ``theta_gamma``, ``theta_1`` and ``theta_3`` are NaN.
+        ``theta_B == 2 theta_A``, ``theta_1 == mean**2`` and ``theta_5 == (1 + 1 / K) S2 - W / M``. Losses that are all equal give
+        W = S2 = 0 and every estimator 0 but ``theta_1``. With unequal sizes the variance is that of the macro mean: ``theta_gamma
+        = S2 / K``, ``theta_A = mean_k(W_k / M_k) / K``; ``theta_1`` to ``theta_5`` suppose one M and are NaN. With folds of one
+        row there are no pairs within a fold: W, s2 and all estimators but ``theta_gamma``, ``theta_1`` and ``theta_3`` are NaN.
 
     Raises
     ------
@@ -287,12 +288,13 @@ def estimator_from_bias(a1, a2, a3):
     Returns
     -------
     estimator : callable
-        From losses of shape (..., K, M) to the estimate, a float or an array of the leading axes. It raises ValueError for unequal sizes, and is NaN
-        for folds of one row unless the pairs within a fold have weight 0.
+        From losses of shape (..., K, M) to the estimate, a float or an array of the leading axes. It raises ValueError for
+        unequal sizes, and is NaN for folds of one row unless the pairs within a fold have weight 0.
 
     References
     ----------
-    .. [1] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML, Proposition 1, with ``mu^2`` where its first sentence prints ``mu``.
+    .. [1] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML, Proposition 1, with ``mu^2`` where its first
+    sentence prints ``mu``.
     """
 
     def estimator(losses):
@@ -340,8 +342,9 @@ def variance_components(losses, design):
     Returns
     -------
     sigma, omega : ndarray of shape (K,)
-        Variance of a loss of fold k, and covariance of two of its losses; unbiased. Omega is NaN with folds of one row, where its term is 0.
-        For 0/1 losses with mean p_k sigma is ``p_k (1 - p_k) + C[k, k] / R``, where the last part makes up for estimating the mean.
+        Variance of a loss of fold k, and covariance of two of its losses; unbiased. Omega is NaN with folds of one row, where its
+        term is 0. For 0/1 losses with mean p_k sigma is ``p_k (1 - p_k) + C[k, k] / R``, where the last part makes up for
+        estimating the mean.
     gamma : ndarray of shape (K, K)
         Covariance of a loss of fold k and one of fold l; the diagonal is NaN.
     sigma_term, omega_term, gamma_term : float

@@ -33,7 +33,8 @@ def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
     Returns
     -------
     r_plus, r_minus : float or ndarray of shape (...)
-        Sum of the ranks of ``|a - b|`` where a is larger, and where b is. Zero differences are ranked with the rest and their ranks split evenly.
+        Sum of the ranks of ``|a - b|`` where a is larger, and where b is. Zero differences are ranked with the rest and their
+        ranks split evenly.
     p_value : float or ndarray of shape (...)
         Two-sided p-value, in (0, 1].
     method : str

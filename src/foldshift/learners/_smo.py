@@ -13,10 +13,10 @@ MOST = np.int64(2**63 - 1)
 def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
     """Coefficients and bias of the machine between two classes.
 
-    The dual problem, with ``beta = signs * alpha``: maximise ``sum(signs * beta) - beta' K beta / 2`` where ``sum(beta) = 0`` and every beta lies between
-    0 and ``signs * costs``. A step moves one pair: the sample of the steepest slope among those that can rise, and of those that can fall
-    the one that promises the largest gain [1]_. Samples at a bound that seem to stay there are set aside for a while [2]_. The steps, and the single
-    precision of the kernel, are those of libsvm, and so is the solution.
+    The dual problem, with ``beta = signs * alpha``: maximise ``sum(signs * beta) - beta' K beta / 2`` where ``sum(beta) = 0`` and
+    every beta lies between 0 and ``signs * costs``. A step moves one pair: the sample of the steepest slope among those that can
+    rise, and of those that can fall the one that promises the largest gain [1]_. Samples at a bound that seem to stay there are
+    set aside for a while [2]_. The steps, and the single precision of the kernel, are those of libsvm, and so is the solution.
 
     Parameters
     ----------
@@ -48,11 +48,13 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
     ----------
     .. [1] Fan, Chen, Lin (2005). Working set selection using second order information for training support vector machines.
        Journal of Machine Learning Research 6, 1889-1918, WSS 2.
-    .. [2] Chang, Lin (2011). LIBSVM: a library for support vector machines. ACM Transactions on Intelligent Systems and Technology 2, 27,
+    .. [2] Chang, Lin (2011). LIBSVM: a library for support vector machines. ACM Transactions on Intelligent Systems and
+    Technology 2, 27,
        sections 4.1 and 5.1.
     """
     n = len(rows)
-    # Samples change places so that the active ones come first; what belongs to one is in a column of `state` and in three other arrays.
+    # Samples change places so that the active ones come first; what belongs to one is in a column of `state` and in three other
+    # arrays.
     sample, place = np.arange(n), rows.astype(np.uint32)  # unsigned: loops need not test for negative positions
     mobile = np.ones((2, n), np.bool_)  # which can rise, which can fall
     state = np.zeros((5, n))

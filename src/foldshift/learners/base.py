@@ -92,9 +92,9 @@ class FoldRegressor(_Open, RegressorMixin, BaseEstimator):
 class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that share work between folds.
 
-    A subclass writes ``_fit(X, codes, n_classes)`` and ``_scores(X)`` (the plain path), and
-    ``_scores_folds(X, codes, n_classes, folds, n_folds, random_states)`` (the shared path). Both give the same scores; the contract tests run
-    both for every subclass. The predicted class is the one with the largest score, the lower code among equal ones, unless a subclass overrides `decide`.
+    A subclass writes ``_fit(X, codes, n_classes)`` and ``_scores(X)`` (the plain path), and ``_scores_folds(X, codes, n_classes,
+    folds, n_folds, random_states)`` (the shared path). Both give the same scores; the contract tests run both for every subclass.
+    The predicted class is the one with the largest score, the lower code among equal ones, unless a subclass overrides `decide`.
 
     Attributes
     ----------

@@ -8,7 +8,8 @@ from foldshift.compiling import compiled
 from foldshift.learners.base import FoldClassifier
 
 SINGULAR = ("pseudo_inverse", "first_class")
-# Share of a column's variance (within classes) that the columns before it must leave unexplained; eigenvalue of the correlation matrix taken as 0.
+# Share of a column's variance (within classes) that the columns before it must leave unexplained; eigenvalue of the correlation
+# matrix taken as 0.
 TOLERANCE = 1e-8
 _ZERO = 1e-20  # share of the variance within classes in a column's sum of squares that is rounding
 _CANCELLED = 1e-4  # share of the whole data set's sum of squares below which a difference of sums is not trusted
@@ -16,15 +17,17 @@ _TIE = 1e-9  # scores that differ by less are equal
 
 
 class LDAClassifier(FoldClassifier):
-    """Linear discriminant analysis with the maximum-likelihood covariance matrix within classes and the training part's class frequencies.
+    """Linear discriminant analysis with the maximum-likelihood covariance matrix within classes and the training part's class
+    frequencies.
 
     Gives the decisions of scikit-learn's ``LinearDiscriminantAnalysis(solver="lsqr")`` where the covariance matrix is regular.
 
     Parameters
     ----------
     singular : {"pseudo_inverse", "first_class"}, default="pseudo_inverse"
-        What to do when a column is constant within classes, or a linear function of the others: the pseudo-inverse of the correlation
-        matrix within classes, or all samples to the first class of the training part (the `paper` setting, as in KEEL).
+        What to do when a column is constant within classes, or a linear function of the others: the pseudo-inverse of the
+        correlation matrix within classes, or all samples to the first class of the training part (the `paper` setting, as in
+        KEEL).
 
     Attributes
     ----------
@@ -37,11 +40,12 @@ class LDAClassifier(FoldClassifier):
 
     Notes
     -----
-    Columns are used as they are; the codes of nominal columns are numbers. Without the pseudo-inverse the scale of the columns makes no
-    difference. Classes whose scores differ by less than 1e-9 are a tie, which the lower code wins, so that the order of the sums does not decide it.
+    Columns are used as they are; the codes of nominal columns are numbers. Without the pseudo-inverse the scale of the columns
+    makes no difference. Classes whose scores differ by less than 1e-9 are a tie, which the lower code wins, so that the order of
+    the sums does not decide it.
 
-    The shared path subtracts the test fold's sums and products from the whole data set's. Where a column loses nearly all its variance in this way,
-    the sums of the training part are taken afresh.
+    The shared path subtracts the test fold's sums and products from the whole data set's. Where a column loses nearly all its
+    variance in this way, the sums of the training part are taken afresh.
 
     References
     ----------

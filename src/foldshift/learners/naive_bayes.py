@@ -17,10 +17,11 @@ _LOG_2_PI = math.log(2 * math.pi)
 
 
 class NaiveBayesClassifier(FoldClassifier):
-    """Naive Bayes: normal densities for numeric columns, smoothed frequencies for nominal ones, class frequencies of the training part as priors.
+    """Naive Bayes: normal densities for numeric columns, smoothed frequencies for nominal ones, class frequencies of the training
+    part as priors.
 
-    Gives the probabilities of scikit-learn's ``GaussianNB`` where all columns are numeric, of ``CategoricalNB`` where all are nominal, and for mixed data
-    the product of both with one prior.
+    Gives the probabilities of scikit-learn's ``GaussianNB`` where all columns are numeric, of ``CategoricalNB`` where all are
+    nominal, and for mixed data the product of both with one prior.
 
     Parameters
     ----------
@@ -44,14 +45,15 @@ class NaiveBayesClassifier(FoldClassifier):
     -----
     In `predict` and `predict_proba` a NaN is a feature that is not looked at: its factor is left out. In training NaN is refused.
 
-    A nominal column has as many categories as its highest code in the training part says, as in ``CategoricalNB``. A higher code in `predict` counts as
-    a category without training samples. Where all numeric columns are constant in the training part they are left out, since then all classes
-    have the same density, however wide.
+    A nominal column has as many categories as its highest code in the training part says, as in ``CategoricalNB``. A higher code
+    in `predict` counts as a category without training samples. Where all numeric columns are constant in the training part they
+    are left out, since then all classes have the same density, however wide.
 
-    Classes whose scores differ by less than 1e-9 are a tie, which the lower code wins, so that the order of the sums does not decide it.
+    Classes whose scores differ by less than 1e-9 are a tie, which the lower code wins, so that the order of the sums does not
+    decide it.
 
-    The shared path counts and sums every fold once, about the class means of the whole data set, and subtracts. Where a column loses nearly all its
-    variance in a class in this way, the sums of the training part are taken afresh.
+    The shared path counts and sums every fold once, about the class means of the whole data set, and subtracts. Where a column
+    loses nearly all its variance in a class in this way, the sums of the training part are taken afresh.
 
     References
     ----------
@@ -97,7 +99,8 @@ class NaiveBayesClassifier(FoldClassifier):
     def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
         if not np.isfinite(X).all():  # the plain path refuses it in `fit`
             raise ValueError(
-                f"NaiveBayesClassifier: X has {(~np.isfinite(X)).sum()} values that are NaN or infinite; training needs finite numbers"
+                f"NaiveBayesClassifier: X has {(~np.isfinite(X)).sum()} values that are NaN or infinite; training needs finite "
+                f"numbers"
             )
         values, categories, n_codes = self._split_training(X)
         return _fold_scores(
@@ -118,7 +121,8 @@ class NaiveBayesClassifier(FoldClassifier):
         values = np.ascontiguousarray(X[:, ~nominal])
         if np.abs(values).max(initial=0.0) > _LARGEST:
             raise ValueError(
-                f"NaiveBayesClassifier: the largest number is {np.abs(values).max():g}; scale numeric columns to at most {_LARGEST:g}"
+                f"NaiveBayesClassifier: the largest number is {np.abs(values).max():g}; scale numeric columns to at most "
+                f"{_LARGEST:g}"
             )
         categories = _categories(X[:, nominal])
         return values, categories, categories.max(axis=0) + 1 if categories.size else np.zeros(categories.shape[1], np.int64)
@@ -198,7 +202,8 @@ def _largest_variance(counts, origin, shift, variance):
 
 @compiled
 def _densities(variance, added):
-    """Reciprocal standard deviation and logarithm of the largest density of every class and column; 0 where all columns are constant."""
+    """Reciprocal standard deviation and logarithm of the largest density of every class and column; 0 where all columns are
+    constant."""
     scale, constant = np.zeros_like(variance), np.zeros_like(variance)
     if added > 0:
         for c in range(len(variance)):

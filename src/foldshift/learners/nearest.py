@@ -24,10 +24,11 @@ class NNRegressor(FoldRegressor):
     Notes
     -----
     Samples at equal distance are taken in the order of the training data, so that the prediction is defined under ties;
-    scikit-learn's `KNeighborsRegressor` gives the same prediction where there are none. The mean sums the neighbours from near to far.
+    scikit-learn's `KNeighborsRegressor` gives the same prediction where there are none. The mean sums the neighbours from near to
+    far.
 
-    The shared path lists the nearest neighbours of every sample once per data set; a fit is then a walk along the list that skips the
-    samples of its own fold. Where the list is too short (it almost never is) all samples are scanned.
+    The shared path lists the nearest neighbours of every sample once per data set; a fit is then a walk along the list that skips
+    the samples of its own fold. Where the list is too short (it almost never is) all samples are scanned.
 
     References
     ----------

@@ -1,4 +1,5 @@
-"""Nearest-neighbour classification under distances for mixed data, with one neighbour order for all partitions where there is one."""
+"""Nearest-neighbour classification under distances for mixed data, with one neighbour order for all partitions where there is
+one."""
 
 import math
 import numbers
@@ -38,23 +39,25 @@ class NNClassifier(FoldClassifier):
 
     Notes
     -----
-    Inputs are taken as they are. In ``heom``, ``euclidean`` and ``manhattan``, scale numeric columns first: to [0, 1] over the whole
-    data set, as data preparation does with ``scaling: global``, so that the distances of a data set are the same in all training parts and
-    one order of neighbours serves all of them; or per training part, with a scaler before this estimator in a pipeline.
+    Inputs are taken as they are. In ``heom``, ``euclidean`` and ``manhattan``, scale numeric columns first: to [0, 1] over the
+    whole data set, as data preparation does with ``scaling: global``, so that the distances of a data set are the same in all
+    training parts and one order of neighbours serves all of them; or per training part, with a scaler before this estimator in a
+    pipeline.
 
-    The distance of ``keel_hvdm`` is the root of a sum over columns: ``|a - b| / (4 sd)`` for a numeric one, the root of
-    ``sum over classes of (P(class | a) - P(class | b))**2`` for a nominal one. It is a Manhattan sum under a root, not the published HVDM [1]_. Standard
-    deviation (population) and class frequencies come from the training part. The root stays, since it makes ties of sums one unit in the
-    last place apart; for the same reason scale numeric columns to [0, 1] over the whole data set here too, as KEEL does (on `monk-2` rounding
-    decides). A sample with a category that is not in the training part is at no distance from any, nor is one of any where a numeric column is constant
-    in the training part: 0 / 0 in both cases.
+    The distance of ``keel_hvdm`` is the root of a sum over columns: ``|a - b| / (4 sd)`` for a numeric one, the root of ``sum
+    over classes of (P(class | a) - P(class | b))**2`` for a nominal one. It is a Manhattan sum under a root, not the published
+    HVDM [1]_. Standard deviation (population) and class frequencies come from the training part. The root stays, since it makes
+    ties of sums one unit in the last place apart; for the same reason scale numeric columns to [0, 1] over the whole data set
+    here too, as KEEL does (on `monk-2` rounding decides). A sample with a category that is not in the training part is at no
+    distance from any, nor is one of any where a numeric column is constant in the training part: 0 / 0 in both cases.
 
-    Places among the k neighbours that no sample takes (all others are skipped, or the distance is undefined) go to the first training sample.
-    Vote ties go to the lower class. Scores are shares of votes.
+    Places among the k neighbours that no sample takes (all others are skipped, or the distance is undefined) go to the first
+    training sample. Vote ties go to the lower class. Scores are shares of votes.
 
     References
     ----------
-    .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6, 1-34,
+    .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6,
+    1-34,
        sections 2.3 and 3.
     """
 
@@ -126,7 +129,8 @@ def _scales(columns, metric, n_codes):
 
 @compiled(error_model="numpy")
 def _frequencies(columns, codes, n_classes, metric, n_codes):
-    """Share of every class among the training samples with every category, a (n_codes, n_classes) block per nominal column; NaN where there are none."""
+    """Share of every class among the training samples with every category, a (n_codes, n_classes) block per nominal column; NaN
+    where there are none."""
     shares = np.zeros((n_codes.sum(), n_classes))
     if metric != _HVDM:
         return shares

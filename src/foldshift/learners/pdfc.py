@@ -37,14 +37,15 @@ class FuzzyRules(NamedTuple):
 class PDFClassifier(KernelClassifier):
     """Positive definite fuzzy classifier of Chen and Wang.
 
-    A rule's premise is a product over columns of one reference function, centred at a training sample, so the rule base is a support
-    vector machine with that product as its kernel.
+    A rule's premise is a product over columns of one reference function, centred at a training sample, so the rule base is a
+    support vector machine with that product as its kernel.
 
     Parameters
     ----------
     reference : str, default="symmetric_triangle"
-        Membership at distance u from the centre, of Table I of [1]_: ``symmetric_triangle`` max(1 - d |u|, 0), ``gaussian`` exp(-d u^2), ``cauchy`` 1 / (1 + d u^2),
-        ``laplace`` exp(-d |u|), ``hyperbolic_secant`` 1 / cosh(d u), ``squared_sinc`` (sin(d u) / (d u))^2.
+        Membership at distance u from the centre, of Table I of [1]_: ``symmetric_triangle`` max(1 - d |u|, 0), ``gaussian``
+        exp(-d u^2), ``cauchy`` 1 / (1 + d u^2), ``laplace`` exp(-d |u|), ``hyperbolic_secant`` 1 / cosh(d u), ``squared_sinc``
+        (sin(d u) / (d u))^2.
     d : float, default=0.25
         Steepness of the reference function.
     C : float, default=100.0
@@ -61,15 +62,17 @@ class PDFClassifier(KernelClassifier):
 
     Notes
     -----
-    Inputs are taken as they are: scale numeric columns to [0, 1] first, as for `SVMClassifier`. Nominal columns count as one indicator column per category
-    (two categories: a single one); so the membership of another category is the reference function at 1, squared if there are more than two. This also
-    holds for a category that is not in the training part.
+    Inputs are taken as they are: scale numeric columns to [0, 1] first, as for `SVMClassifier`. Nominal columns count as one
+    indicator column per category (two categories: a single one); so the membership of another category is the reference function
+    at 1, squared if there are more than two. This also holds for a category that is not in the training part.
 
-    Scores are the logistic function of the output. With more classes a score is the share of won comparisons, the sum of pair scores deciding between equal ones.
+    Scores are the logistic function of the output. With more classes a score is the share of won comparisons, the sum of pair
+    scores deciding between equal ones.
 
     References
     ----------
-    .. [1] Chen, Wang (2003). Support vector learning for fuzzy rule-based classification systems. IEEE Transactions on Fuzzy Systems 11,
+    .. [1] Chen, Wang (2003). Support vector learning for fuzzy rule-based classification systems. IEEE Transactions on Fuzzy
+    Systems 11,
        716-728, algorithm 1 and Table I.
     """
 

@@ -21,12 +21,14 @@ MAX_STEPS = 10_000_000
 class KernelClassifier(FoldClassifier):
     """Base of the classifiers that are a support vector machine with a kernel of their own.
 
-    A subclass writes ``_check()``, which refuses bad parameters, and ``_gram(A, B, units)``, the kernel between two sets of samples, pair by pair
-    (an entry must depend on its pair only, to the last bit). `units` has shape (n_features,), int64: 0 for a numeric column, for a
-    nominal one the number of indicator columns in which two categories differ: 1 if it has two categories, 2 if it has more.
+    A subclass writes ``_check()``, which refuses bad parameters, and ``_gram(A, B, units)``, the kernel between two sets of
+    samples, pair by pair (an entry must depend on its pair only, to the last bit). `units` has shape (n_features,), int64: 0 for
+    a numeric column, for a nominal one the number of indicator columns in which two categories differ: 1 if it has two
+    categories, 2 if it has more.
 
-    Equal training samples of one class are merged into one with their number as weight, which leaves the optimum unchanged. Samples are sorted,
-    so that the machine does not depend on their order. More than two classes: one machine per pair of classes. The solution is libsvm's, step by step.
+    Equal training samples of one class are merged into one with their number as weight, which leaves the optimum unchanged.
+    Samples are sorted, so that the machine does not depend on their order. More than two classes: one machine per pair of
+    classes. The solution is libsvm's, step by step.
 
     Memory: 12 bytes for every pair of distinct samples, and up to 4 for every pair of those that a machine is trained on.
     """
@@ -95,7 +97,8 @@ class KernelClassifier(FoldClassifier):
         return gram, single
 
     def _train(self, gram, single, work, rows, classes, counts):
-        """Machines of all pairs of classes among the samples `rows` of the kernel matrix; `work` has room for another in single precision."""
+        """Machines of all pairs of classes among the samples `rows` of the kernel matrix; `work` has room for another in single
+        precision."""
         machines = []
         present = np.unique(classes)
         for i, low in enumerate(present):
@@ -127,8 +130,8 @@ class SVMClassifier(KernelClassifier):
     Parameters
     ----------
     kernel : {"puk", "rbf", "poly"}, default="puk"
-        With x and z one-hot coded: ``puk`` is ``1 / (1 + 4 |x - z|^2 (2^(1 / omega) - 1) / sigma^2)^omega`` [1]_, ``rbf`` is ``exp(-gamma |x - z|^2)``,
-        ``poly`` is ``(gamma x'z + coef0)^degree``.
+        With x and z one-hot coded: ``puk`` is ``1 / (1 + 4 |x - z|^2 (2^(1 / omega) - 1) / sigma^2)^omega`` [1]_, ``rbf`` is
+        ``exp(-gamma |x - z|^2)``, ``poly`` is ``(gamma x'z + coef0)^degree``.
     C : float, default=100.0
         Cost of margin errors.
     sigma, omega : float, default=1.0
@@ -140,9 +143,9 @@ class SVMClassifier(KernelClassifier):
     coef0 : float, default=1.0
         Constant of ``poly``, at least 0.
     threshold : {"zero", "logistic", "logistic_one_step"}, default="zero"
-        Where the classes part on the machine's output. ``zero``: at 0. ``logistic``: where a logistic model of the training outputs says one half; see `platt`.
-        ``logistic_one_step``: where such a model says one half after KEEL's optimiser, which with a narrow kernel stops at its first step;
-        see `logistic_one_step` (the `paper` setting).
+        Where the classes part on the machine's output. ``zero``: at 0. ``logistic``: where a logistic model of the training
+        outputs says one half; see `platt`. ``logistic_one_step``: where such a model says one half after KEEL's optimiser, which
+        with a narrow kernel stops at its first step; see `logistic_one_step` (the `paper` setting).
     categorical_features : None, array-like of bool or of int, default=None
         Mask or positions of the nominal columns, which hold category codes 0, 1, ...
 
@@ -153,18 +156,20 @@ class SVMClassifier(KernelClassifier):
 
     Notes
     -----
-    Inputs are taken as they are: scale numeric columns to [0, 1] first, over the whole data set as data preparation does with ``scaling: global``, so that
-    one kernel matrix serves all training parts, or per training part with a scaler before this estimator in a pipeline.
+    Inputs are taken as they are: scale numeric columns to [0, 1] first, over the whole data set as data preparation does with
+    ``scaling: global``, so that one kernel matrix serves all training parts, or per training part with a scaler before this
+    estimator in a pipeline.
 
-    Nominal columns count as one indicator column per category, or a single one if there are two (if no code above 1 is in the training part).
-    A category that is not in the training part differs from every other as they differ among themselves.
+    Nominal columns count as one indicator column per category, or a single one if there are two (if no code above 1 is in the
+    training part). A category that is not in the training part differs from every other as they differ among themselves.
 
-    Scores are the logistic function of the output minus the threshold, for ``logistic`` the model's probability. With more classes a score is the share of won
-    comparisons, the sum of pair scores deciding between equal ones.
+    Scores are the logistic function of the output minus the threshold, for ``logistic`` the model's probability. With more
+    classes a score is the share of won comparisons, the sum of pair scores deciding between equal ones.
 
     References
     ----------
-    .. [1] Uestuen, Melssen, Buydens (2006). Facilitating the application of support vector regression by using a universal Pearson VII
+    .. [1] Uestuen, Melssen, Buydens (2006). Facilitating the application of support vector regression by using a universal
+    Pearson VII
        function based kernel. Chemometrics and Intelligent Laboratory Systems 81, 29-40, equation 4.
     """
 
@@ -355,10 +360,10 @@ def _platt_loss(outputs, targets, weights, intercept, slope):
 def logistic_one_step(outputs, high, weights):
     """Threshold from a logistic model of the machine's outputs, as KEEL's optimiser leaves it.
 
-    The model of the lower class given the standardised output (n - 1 in the variance) starts from the class frequencies and slope 0, and is improved by
-    BFGS from the identity matrix until the largest gradient component times ``max(|x|, 1)``, over ``max(|F|, 1)``, is below 1e-6. A first step of unit
-    length down a gradient of many samples makes the model so steep that, where the outputs part the classes well, this holds at once.
-    The threshold is then about the mean output.
+    The model of the lower class given the standardised output (n - 1 in the variance) starts from the class frequencies and slope
+    0, and is improved by BFGS from the identity matrix until the largest gradient component times ``max(|x|, 1)``, over
+    ``max(|F|, 1)``, is below 1e-6. A first step of unit length down a gradient of many samples makes the model so steep that,
+    where the outputs part the classes well, this holds at once. The threshold is then about the mean output.
 
     Parameters
     ----------
@@ -368,8 +373,8 @@ def logistic_one_step(outputs, high, weights):
     Returns
     -------
     intercept, slope : float
-        The higher class has the score ``1 / (1 + exp(-intercept - slope * output))``. Both are divided by the size of the slope, so
-        that scores keep the outputs' order instead of being all 0 or 1.
+        The higher class has the score ``1 / (1 + exp(-intercept - slope * output))``. Both are divided by the size of the slope,
+        so that scores keep the outputs' order instead of being all 0 or 1.
     """
     n = weights.sum()
     mean = (weights * outputs).sum() / n

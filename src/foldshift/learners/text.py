@@ -17,12 +17,13 @@ LINEAR_SVM = {"C": 1.0, "loss": "squared_hinge", "dual": True, "tol": 1e-3, "max
 class _CountedClasses:
     """The shared path of naive Bayes on counts; the plain path is scikit-learn's own.
 
-    The counts of every class over the whole data set are taken once; the training counts of a block are these minus the block's own. Data sets are
-    lists of rows of one matrix, which is never copied, and a row may occur in a data set any number of times.
+    The counts of every class over the whole data set are taken once; the training counts of a block are these minus the block's
+    own. Data sets are lists of rows of one matrix, which is never copied, and a row may occur in a data set any number of times.
     """
 
     def scores_blocks(self, X, y, rows, sizes, first=0):
-        """Log-probabilities, up to a constant, of every row under the classes, by the model trained on the other blocks of its data set.
+        """Log-probabilities, up to a constant, of every row under the classes, by the model trained on the other blocks of its
+        data set.
 
         Parameters
         ----------
@@ -40,18 +41,21 @@ class _CountedClasses:
         Returns
         -------
         scores : ndarray of shape (n_datasets, n_predicted, n_classes), dtype float64
-            scikit-learn's ``predict_joint_log_proba``, classes in sorted order; minus infinity for a class that the training blocks lack.
+            scikit-learn's ``predict_joint_log_proba``, classes in sorted order; minus infinity for a class that the training
+            blocks lack.
 
         Raises
         ------
         ValueError
-            If there are fewer than two blocks with rows, the shapes do not fit, a row does not exist, or `X` does not hold counts.
+            If there are fewer than two blocks with rows, the shapes do not fit, a row does not exist, or `X` does not hold
+            counts.
         """
         classes, blocks = self._blocks(X, y, rows, sizes, first)
         return np.stack(list(blocks)) if len(rows) else np.empty((0, int(np.sum(sizes[first:])), len(classes)))
 
     def predict_blocks(self, X, y, rows, sizes, first=0):
-        """Predicted class of every row, by the model trained on the other blocks of its data set; parameters as in `scores_blocks`.
+        """Predicted class of every row, by the model trained on the other blocks of its data set; parameters as in
+        `scores_blocks`.
 
         Returns
         -------
@@ -142,8 +146,8 @@ class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
 
     Notes
     -----
-    The shared path looks logarithms up by count and sums in the order of scikit-learn, so that equal scores are equal in both: where `alpha` is a
-    power of two the log-probabilities are the same to the last bit.
+    The shared path looks logarithms up by count and sums in the order of scikit-learn, so that equal scores are equal in both:
+    where `alpha` is a power of two the log-probabilities are the same to the last bit.
 
     References
     ----------
@@ -172,8 +176,8 @@ class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
 
     Notes
     -----
-    The sum over the words that a text lacks is taken over the distinct numbers of texts that words occur in. The log-probabilities differ from
-    scikit-learn's, which takes the logarithm of 1 - p by way of the exponential, by rounding.
+    The sum over the words that a text lacks is taken over the distinct numbers of texts that words occur in. The
+    log-probabilities differ from scikit-learn's, which takes the logarithm of 1 - p by way of the exponential, by rounding.
 
     References
     ----------
@@ -207,9 +211,10 @@ def linear_svm(**params):
 
     Notes
     -----
-    There is no shared path: every block is a fit of its own. Measured on 30 fits to real reviews (900 training reviews, 31504 words): on rows of unit length
-    the dual solver takes 8 ms per fit, the primal one 14 ms, and a tolerance of 1e-4 gives the same mean error more slowly; on the counts themselves the
-    dual solver takes 120 ms and need not converge. The dual solver visits the samples in random order, hence the fixed `random_state`.
+    There is no shared path: every block is a fit of its own. Measured on 30 fits to real reviews (900 training reviews, 31504
+    words): on rows of unit length the dual solver takes 8 ms per fit, the primal one 14 ms, and a tolerance of 1e-4 gives the
+    same mean error more slowly; on the counts themselves the dual solver takes 120 ms and need not converge. The dual solver
+    visits the samples in random order, hence the fixed `random_state`.
     """
     return LinearSVC(**(LINEAR_SVM | params))
 

@@ -35,7 +35,8 @@ class _ClassStratified(BaseCrossValidator):
         y = column_or_1d(y)
         if self.n_splits > n_samples:
             raise ValueError(
-                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: n_samples={n_samples}."
+                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
+                f"n_samples={n_samples}."
             )
         counts = np.unique(y, return_counts=True)[1]
         if self.n_splits > counts.max():
@@ -200,15 +201,15 @@ class DBSCV(_NeighbourStratified):
     n_splits : int, default=5
         Number of folds, at least 2.
     metric : {"heom", "euclidean", "keel"}, default="heom"
-        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns adding 0
-        or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
+        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
+        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
         `foldshift.partition.db_scv_folds`.
     duplicates : None or {"neighbours", "skipped"}, default=None
-        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``, ``neighbours``
-        otherwise.
+        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
+        ``neighbours`` otherwise.
     remainders : None or {"spread", "restart"}, default=None
-        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every group
-        and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
+        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
+        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
     categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
         Mask or positions of the nominal columns, which hold a number for each category.
     random_state : int, RandomState instance or None, default=None
@@ -239,8 +240,8 @@ class RepeatedDBSCV(_RepeatedNeighbourStratified):
 class DOBSCV(_NeighbourStratified):
     """Distribution optimally balanced stratified cross-validation: a random sample and its nearest go to different folds.
 
-    A random unassigned sample and its ``n_splits - 1`` nearest unassigned samples of the class go to as many different folds, until
-    all are assigned.
+    A random unassigned sample and its ``n_splits - 1`` nearest unassigned samples of the class go to as many different folds,
+    until all are assigned.
 
     Parameters
     ----------

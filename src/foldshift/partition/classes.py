@@ -31,8 +31,8 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
         Whether samples at distance exactly 0 are neighbours like all others, or none: where only such are left, the path goes on
         from a random one. None: ``skipped`` for ``keel``, as the KEEL tool has it, ``neighbours`` otherwise.
     remainders : None or {"spread", "restart"}, default=None
-        Whether the fold that is next runs on across classes, or every class begins with fold 0. None: ``restart`` for ``keel``, as
-        the KEEL tool has it, ``spread`` otherwise.
+        Whether the fold that is next runs on across classes, or every class begins with fold 0. None: ``restart`` for ``keel``,
+        as the KEEL tool has it, ``spread`` otherwise.
     categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
         Mask or positions of the nominal columns, which hold a number for each category. ``euclidean`` takes them as numbers.
 
@@ -50,8 +50,8 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
 
     Notes
     -----
-    ``heom`` is the Euclidean distance of numeric columns scaled to [0, 1], nominal ones adding 0 or 1 (equal or not) to the sum of
-    squares; ``euclidean`` takes the inputs as they are. Ranges are those of the whole data set.
+    ``heom`` is the Euclidean distance of numeric columns scaled to [0, 1], nominal ones adding 0 or 1 (equal or not) to the sum
+    of squares; ``euclidean`` takes the inputs as they are. Ranges are those of the whole data set.
 
     ``keel`` orders neighbours as the KEEL tool does: by the root of the sum of ``|a - b| / 4 * sd`` over numeric columns, which
     weights wide columns more, and of ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones;
@@ -59,8 +59,8 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
 
     Under all metrics, neighbours at equal distance are taken in the order of the rows.
 
-    The neighbours are worked out once for all seeds. Memory is proportional to the number of samples; with few columns, so is time, but
-    for a logarithm, and with many (beyond twenty, say) it grows to the square of a class.
+    The neighbours are worked out once for all seeds. Memory is proportional to the number of samples; with few columns, so is
+    time, but for a logarithm, and with many (beyond twenty, say) it grows to the square of a class.
 
     References
     ----------
@@ -73,8 +73,8 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
 def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
     """Assign samples to folds in groups of near neighbours (distribution optimally balanced SCV, DOB-SCV), once per generator.
 
-    Class by class: a random unassigned sample and its k - 1 nearest unassigned samples of the class go to k different folds, until
-    none are left.
+    Class by class: a random unassigned sample and its k - 1 nearest unassigned samples of the class go to k different folds,
+    until none are left.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remain
 
     Notes
     -----
-    Metrics are described in `db_scv_folds`. A group is smaller than k at the end of its class and, if duplicates are ``skipped``, where
-    only duplicates of its start are left.
+    Metrics are described in `db_scv_folds`. A group is smaller than k at the end of its class and, if duplicates are ``skipped``,
+    where only duplicates of its start are left.
 
     ``spread``: the fold that receives the start of a group moves on by one from group to group, and a smaller group goes to the
     folds that are next in turn among all such groups. ``restart``: every group begins with fold 0, so that the low folds receive
@@ -132,8 +132,9 @@ def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
 
     Notes
     -----
-    Metrics are described in `db_scv_folds`. Of a class of n samples, the first n mod k folds receive one more than the others; the
-    paper's pseudo-code leaves these samples out. If remainders are spread, the first fold is the next in turn for such a sample.
+    Metrics are described in `db_scv_folds`. Of a class of n samples, the first n mod k folds receive one more than the others;
+    the paper's pseudo-code leaves these samples out. If remainders are spread, the first fold is the next in turn for such a
+    sample.
 
     References
     ----------
@@ -164,8 +165,8 @@ def cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categ
     X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features
         As in `dob_scv_folds`.
     folds_of : callable
-        ``folds_of(group, place, n_folds, turn)``: the fold from the group of a sample and its place in it, e.g. `in_turn`. `turn` counts the
-        samples of the classes before; None: every class begins with fold 0.
+        ``folds_of(group, place, n_folds, turn)``: the fold from the group of a sample and its place in it, e.g. `in_turn`. `turn`
+        counts the samples of the classes before; None: every class begins with fold 0.
     hops : bool
         Whether the walk goes on from the sample just assigned (else it returns to its start).
 

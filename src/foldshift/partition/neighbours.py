@@ -1,4 +1,5 @@
-"""Nearest unassigned samples of a class: a k-d tree that forgets samples as they are assigned, and neighbour lists shared by seeds."""
+"""Nearest unassigned samples of a class: a k-d tree that forgets samples as they are assigned, and neighbour lists shared by
+seeds."""
 
 from typing import NamedTuple
 
@@ -78,9 +79,9 @@ def make_space(X, codes, metric, nominal):
     codes : ndarray of shape (n_samples,), dtype int64
         Classes ``0 .. n_classes - 1``.
     metric : {"heom", "euclidean", "keel"}
-        ``heom``: numeric columns scaled to [0, 1], nominal ones 0 or 1 (equal or not) [1]_. ``euclidean``: the numbers as they are,
-        nominal or not. ``keel``: root of the sum of ``|a - b| / 4 * sd`` over numeric columns and of
-        ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones.
+        ``heom``: numeric columns scaled to [0, 1], nominal ones 0 or 1 (equal or not) [1]_. ``euclidean``: the numbers as they
+        are, nominal or not. ``keel``: root of the sum of ``|a - b| / 4 * sd`` over numeric columns and of ``sqrt(sum over classes
+        of (P(class | a) - P(class | b))**2)`` over nominal ones.
     nominal : ndarray of shape (n_features,), dtype bool
         Which columns are nominal.
 
@@ -94,7 +95,8 @@ def make_space(X, codes, metric, nominal):
 
     References
     ----------
-    .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6, 1-34,
+    .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6,
+    1-34,
        section 2.3.
     """
     coordinates = X.copy()
@@ -183,7 +185,8 @@ def assign_in_groups(neighbours, starts, group_size, hops):
         Members in a group, at most.
     hops : bool
         True: every further member of a group is the nearest unassigned neighbour of the one assigned just before. False: the
-        further members are the nearest unassigned neighbours of the start, near to far. A group also ends where no neighbour is left.
+        further members are the nearest unassigned neighbours of the start, near to far. A group also ends where no neighbour is
+        left.
 
     Returns
     -------

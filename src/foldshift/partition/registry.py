@@ -7,7 +7,8 @@ import numpy as np
 from foldshift.errors import unknown
 from foldshift.importing import import_object
 
-# By import path, so that folds load, and rest on, the modules of the partitioners they are cut with and no others (`import_path`).
+# By import path, so that folds load, and rest on, the modules of the partitioners they are cut with and no others
+# (`import_path`).
 CLASS_PARTITIONERS = {
     "SCV": "foldshift.partition.scv.scv_folds",
     "DB-SCV": "foldshift.partition.classes.db_scv_folds",
@@ -80,8 +81,9 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     Parameters
     ----------
     partitioner : str or callable
-        For a continuous target ``CV``, ``SCVt`` with any number of strata t, or ``TSCV``; for classes ``SCV``, ``DB-SCV``, ``DOB-SCV`` or ``MS-SCV``; for
-        data from several sources ``LOSO``, leave one source out; or a function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
+        For a continuous target ``CV``, ``SCVt`` with any number of strata t, or ``TSCV``; for classes ``SCV``, ``DB-SCV``,
+        ``DOB-SCV`` or ``MS-SCV``; for data from several sources ``LOSO``, leave one source out; or a function ``f(X, y, n_folds,
+        rngs, **options) -> folds`` of the user's own.
     X : array-like of shape (n_samples, n_features) or None
         Inputs. ``DB-SCV``, ``DOB-SCV`` and ``MS-SCV`` look at them, the others do not.
     y : array-like of shape (n_samples,)
@@ -91,8 +93,8 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
         One partition is made for each; those of ``LOSO`` are all the same.
     **options
-        Passed on to the partitioner: ``metric`` and ``categorical_features`` of those that look at the inputs, ``groups`` of ``LOSO`` (array-like of
-        shape (n_samples,): the source of every sample).
+        Passed on to the partitioner: ``metric`` and ``categorical_features`` of those that look at the inputs, ``groups`` of
+        ``LOSO`` (array-like of shape (n_samples,): the source of every sample).
 
     Returns
     -------

@@ -24,11 +24,13 @@ class _ContinuousStratified(BaseCrossValidator):
         assert_all_finite(y, input_name="y")
         if self.n_splits > n_samples:
             raise ValueError(
-                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: n_samples={n_samples}."
+                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
+                f"n_samples={n_samples}."
             )
         if self.n_strata is not None and self.n_strata > n_samples:
             raise ValueError(
-                f"Cannot have number of strata n_strata={self.n_strata} greater than the number of samples: n_samples={n_samples}. "
+                f"Cannot have number of strata n_strata={self.n_strata} greater than the number of samples: "
+                f"n_samples={n_samples}. "
                 "n_strata=None makes as many strata as samples."
             )
         return y

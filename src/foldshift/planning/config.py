@@ -150,8 +150,8 @@ def resolve(config, schema, fits=lambda study, key, value: True):
     schema : dict
         JSON schema of the configuration.
     fits : callable, optional
-        ``fits(study, key, value)``: whether one value of a list (a data set, a learner ...) makes sense in a study; see `fitting`. A study takes the values that
-        fit it, and keeps its own list if none does but some fit another study.
+        ``fits(study, key, value)``: whether one value of a list (a data set, a learner ...) makes sense in a study; see
+        `fitting`. A study takes the values that fit it, and keeps its own list if none does but some fit another study.
 
     Returns
     -------
@@ -370,7 +370,8 @@ def _check_partitioner(study, task, name, settings, config, catalogue):
         rows = catalogue[dataset].n_rows
         if n_strata is not None and rows is not None and n_strata > rows:
             raise ConfigError(
-                f"{study}.partitioners: {name} wants {n_strata} strata, but data set {dataset} has {rows} rows; t must be between 1 and {rows}"
+                f"{study}.partitioners: {name} wants {n_strata} strata, but data set {dataset} has {rows} rows; t must be "
+                f"between 1 and {rows}"
             )
 
 
@@ -385,7 +386,8 @@ def _check_population(where, name, n_sample, catalogue, task):
     rows = catalogue[name].n_rows
     if rows is not None and rows < 2 * n_sample:
         raise ConfigError(
-            f"{where}.populations: {name} has {rows} rows; a population needs at least twice n_sample={n_sample}, as much is held out as drawn"
+            f"{where}.populations: {name} has {rows} rows; a population needs at least twice n_sample={n_sample}, as much is "
+            f"held out as drawn"
         )
 
 
@@ -462,7 +464,8 @@ def read_learners(path):
     Returns
     -------
     learners : dict of str to dict
-        Every entry complete with its defaults. An entry with a key ``paper`` comes twice: as it is, and with these changes as ``<name>@paper``.
+        Every entry complete with its defaults. An entry with a key ``paper`` comes twice: as it is, and with these changes as
+        ``<name>@paper``.
 
     Raises
     ------

@@ -86,9 +86,9 @@ class CostModel:
 
     Notes
     -----
-    log(value) = a + b log(rows) + c log(columns) by least squares; the residuals are interpolated with weights 1 / squared distance in
-    (log rows, log columns), so that a measured size costs what was measured. Where the measurements do not determine the exponents, they
-    are those of a learner without measurements.
+    log(value) = a + b log(rows) + c log(columns) by least squares; the residuals are interpolated with weights 1 / squared
+    distance in (log rows, log columns), so that a measured size costs what was measured. Where the measurements do not determine
+    the exponents, they are those of a learner without measurements.
     """
 
     def __init__(self, rows):

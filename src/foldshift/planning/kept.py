@@ -1,10 +1,11 @@
 """Which of the files that exist are kept, and what is to be made beside them: names in, names out.
 
-The choice is the same at any moment of a run. Files are looked at in the order of their names; one is kept if it holds something that is wanted and nothing
-that is wanted of one kept before it. A new file holds nothing that a kept one does, and no other new one, and what was passed over before it was there is passed
-over for the same reason after. So with some of the new files made, the kept ones and those are chosen; and as what is missing is cut within fixed tiles, into
-pieces each of which is the whole of a gap, the rest is cut as before. A process that starts in the middle of a run (every job of a cluster) therefore sees the files that
-the first one saw.
+The choice is the same at any moment of a run. Files are looked at in the order of their names; one is kept if it holds something
+that is wanted and nothing that is wanted of one kept before it. A new file holds nothing that a kept one does, and no other new
+one, and what was passed over before it was there is passed over for the same reason after. So with some of the new files made,
+the kept ones and those are chosen; and as what is missing is cut within fixed tiles, into pieces each of which is the whole of a
+gap, the rest is cut as before. A process that starts in the middle of a run (every job of a cluster) therefore sees the files
+that the first one saw.
 """
 
 from foldshift.planning.blocks import block_range
@@ -23,7 +24,8 @@ def choose(files, wanted):
     Returns
     -------
     chosen : list of foldshift.planning.names.Held
-        In the order of their names. No two of them hold the same seed of a cell that is wanted; they may hold more than is wanted.
+        In the order of their names. No two of them hold the same seed of a cell that is wanted; they may hold more than is
+        wanted.
     """
     chosen, found = [], {}
     for file in sorted(files):
@@ -92,7 +94,8 @@ def products(cells):
     Returns
     -------
     products : list of tuple of tuple
-        For each product the values on every axis, in the order in which they come. Without one of the products, the rest is cut as before.
+        For each product the values on every axis, in the order in which they come. Without one of the products, the rest is cut
+        as before.
     """
     found = [(cell, ()) for cell in cells]
     for _ in cells[0] if cells else ():
@@ -120,7 +123,8 @@ def missing(cells, wanted, held, start, stop):
     Returns
     -------
     pieces : list of (tuple of tuple, int, int)
-        Products of cells with their first seed and the one after the last: together all that is missing, and no seed of a cell twice.
+        Products of cells with their first seed and the one after the last: together all that is missing, and no seed of a cell
+        twice.
     """
     found = {}
     for cell in cells:

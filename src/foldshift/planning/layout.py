@@ -1,4 +1,5 @@
-"""How a study is cut into jobs: what exists is kept, and the rest is cut into learners and blocks of seeds with which every job takes minutes."""
+"""How a study is cut into jobs: what exists is kept, and the rest is cut into learners and blocks of seeds with which every job
+takes minutes."""
 
 import contextlib
 import os
@@ -97,8 +98,8 @@ def score_block(bundle, costs, seconds, largest):
     Returns
     -------
     n_seeds : int
-        A power of two: the most with which no learner alone takes longer; it does not depend on how many seeds there are, so that more seeds
-        leave the blocks of the fewer as they are.
+        A power of two: the most with which no learner alone takes longer; it does not depend on how many seeds there are, so that
+        more seeds leave the blocks of the fewer as they are.
     """
     found = largest
     for cost in costs:
@@ -204,8 +205,8 @@ def files_below(folder):
 class Layout:
     """The files of folds and scores of a study: those that exist and are kept, and those to be made for the rest.
 
-    Every process that plans or runs a part of a study finds the same files; see `foldshift.planning.kept`. What a job does follows from the names of its
-    files alone.
+    Every process that plans or runs a part of a study finds the same files; see `foldshift.planning.kept`. What a job does
+    follows from the names of its files alone.
 
     Parameters
     ----------
@@ -222,8 +223,8 @@ class Layout:
     recorded : dict, optional
         What labels of earlier runs stand for; see `record`.
     existing : callable, optional
-        ``existing(kind, dataset)``: paths of the files that exist of ``folds`` or ``scores``, relative to the folder of the data set. By default they are looked up
-        below the folder of the results.
+        ``existing(kind, dataset)``: paths of the files that exist of ``folds`` or ``scores``, relative to the folder of the data
+        set. By default they are looked up below the folder of the results.
 
     Attributes
     ----------
@@ -327,7 +328,8 @@ class Layout:
         Returns
         -------
         wanted : dict
-            ``partitioners`` and ``seeds`` in the order of the configuration, plain values; see `foldshift.planning.names.runs_wanted`.
+            ``partitioners`` and ``seeds`` in the order of the configuration, plain values; see
+            `foldshift.planning.names.runs_wanted`.
         """
         cells = [cell for cell in self.cells(dataset) if chosen(cell)]
         return {

@@ -1,7 +1,8 @@
 """Which files of Python a script rests on, read from import statements.
 
 Snakemake does not see changes in imported modules. Rules list these files as inputs, so that an edited module replans exactly
-what depends on it. Modules of the library count, and the user's own: those outside of the standard library and of installed packages.
+what depends on it. Modules of the library count, and the user's own: those outside of the standard library and of installed
+packages.
 """
 
 import ast
@@ -150,7 +151,8 @@ def _files(one, file=None):
 
 @cache
 def _library_files(parts, name):
-    """Files of the library that ``from module import name`` runs: the module, and packages on the way that do more than re-export.
+    """Files of the library that ``from module import name`` runs: the module, and packages on the way that do more than
+    re-export.
 
     Of a package that is imported as a whole, all that it exports counts.
     """
@@ -180,7 +182,8 @@ def _package(file):
 
 @cache
 def _top(name, path):
-    """File and folders of a top-level module or package, found as an import would but without running it; `path` tells searches apart."""
+    """File and folders of a top-level module or package, found as an import would but without running it; `path` tells searches
+    apart."""
     for finder in sys.meta_path:
         spec = finder.find_spec(name, None)
         if spec is not None:

@@ -1,12 +1,15 @@
-"""What the name of a file of folds, shift, scores or predictions says: wholly, and without the configuration, what the file holds.
+"""What the name of a file of folds, shift, scores or predictions says: wholly, and without the configuration, what the file
+holds.
 
-Below the folder of a study, with the bundle ``SCV+DOB-SCV_5x2+10x1`` (partitioners and schemes: five folds iterated twice, ten folds once)::
+Below the folder of a study, with the bundle ``SCV+DOB-SCV_5x2+10x1`` (partitioners and schemes: five folds iterated twice, ten
+folds once)::
 
     folds/{dataset}/{bundle}/{block}.npz
     scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet
 
-``held`` is the block of the file of folds that the scores were made with, ``part`` a bundle within the first one, or ``all`` of it, and ``learners`` lists
-learners as ``1NN-3f2a+LDA-90c1``: four digits stand for all that rows of a learner depend on, so that a changed parameter gives a new name.
+``held`` is the block of the file of folds that the scores were made with, ``part`` a bundle within the first one, or ``all`` of
+it, and ``learners`` lists learners as ``1NN-3f2a+LDA-90c1``: four digits stand for all that rows of a learner depend on, so that
+a changed parameter gives a new name.
 """
 
 import hashlib
@@ -185,13 +188,14 @@ def runs_wanted(held, wanted):
     held : Held
         What it holds.
     wanted : dict
-        ``partitioners`` and, for scores, ``learners``: names by label; ``seeds``: how many seeds are wanted, by the name of the bundle of one cell, such as
-        ``{"CV_5x2": 100}``.
+        ``partitioners`` and, for scores, ``learners``: names by label; ``seeds``: how many seeds are wanted, by the name of the
+        bundle of one cell, such as ``{"CV_5x2": 100}``.
 
     Returns
     -------
     runs : dict of tuple to int
-        (partitioner, k), or (learner, partitioner, k), by their names, to the number of partitions: the first ones of the file. What is not wanted is left out.
+        (partitioner, k), or (learner, partitioner, k), by their names, to the number of partitions: the first ones of the file.
+        What is not wanted is left out.
     """
     found = {}
     for *learner, partitioner, scheme in held.cells:

@@ -177,7 +177,8 @@ def plan_text(everything, left, reporting, unmeasured, n_cores):
         "",
         "Time, if nothing else runs: "
         + ", ".join(f"{n} cores {duration(seconds)}" if n > 1 else f"1 core {duration(seconds)}" for n, seconds in times.items()),
-        "Core-hours, longest job and disk are those of the jobs that are left; memory is that of the largest job. Times are those of the machine of "
+        "Core-hours, longest job and disk are those of the jobs that are left; memory is that of the largest job. Times are "
+        "those of the machine of "
         "config/costs.tsv.",
     ]
     if unmeasured:

@@ -73,7 +73,8 @@ def estimate(jobs, finished, running, elapsed, cores):
     elapsed : float
         Seconds since the start.
     cores : int or None
-        Cores that work at once. None if nobody knows (a cluster with a queue): the time left then follows from the share of the work that is done.
+        Cores that work at once. None if nobody knows (a cluster with a queue): the time left then follows from the share of the
+        work that is done.
 
     Returns
     -------

@@ -24,7 +24,8 @@ def read_record(path):
     Returns
     -------
     record : dict of str to dict of str to dict
-        ``learners`` and ``partitioners`` by label; empty where there is no such file or it is damaged: what it would explain is then made anew.
+        ``learners`` and ``partitioners`` by label; empty where there is no such file or it is damaged: what it would explain is
+        then made anew.
     """
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))

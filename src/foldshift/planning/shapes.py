@@ -12,7 +12,8 @@ def shape_of(entry):
     Parameters
     ----------
     entry : foldshift.datasets.entry.CatalogueEntry
-        The data set. What the catalogue does not say is taken from the first local file, as text: lines, and the separators of a line.
+        The data set. What the catalogue does not say is taken from the first local file, as text: lines, and the separators of a
+        line.
 
     Returns
     -------

@@ -28,8 +28,9 @@ def draw_critical_difference(result, *, blocks="data sets"):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        Ranks from 1, the best, on the left, to k on the right. Methods are labelled from the outside in. The dots of a bar are its members: a method that
-        a bar passes without a dot is not in that group. Above, Nemenyi's critical difference to scale, where it fits the axis.
+        Ranks from 1, the best, on the left, to k on the right. Methods are labelled from the outside in. The dots of a bar are
+        its members: a method that a bar passes without a dot is not in that group. Above, Nemenyi's critical difference to scale,
+        where it fits the axis.
 
     References
     ----------

@@ -34,8 +34,9 @@ def draw_drift(report):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        Effects of at most 40 features, those that moved before others, the largest above; a filled square has moved, an open circle has not. Beside them, of the three
-        features that moved most (or would be the next to), distribution functions or shares of categories.
+        Effects of at most 40 features, those that moved before others, the largest above; a filled square has moved, an open
+        circle has not. Beside them, of the three features that moved most (or would be the next to), distribution functions or
+        shares of categories.
     """
     rows = sorted(
         (row for row in report.features if not np.isnan(row.effect)), key=lambda row: (-row.effect, not row.moved, row.name)
@@ -76,8 +77,9 @@ def draw_fold_drift(drift):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        At most 40 features, those that differ from chance before others, the largest excess over random cuts above. A filled square is shifted by the cut, a filled
-        triangle balanced better than by chance, an open circle neither; a short upright line is the mean of random cuts.
+        At most 40 features, those that differ from chance before others, the largest excess over random cuts above. A filled
+        square is shifted by the cut, a filled triangle balanced better than by chance, an open circle neither; a short upright
+        line is the mean of random cuts.
     """
     order = sorted(
         range(len(drift.features)),

@@ -12,9 +12,11 @@ from foldshift.reporting.tables import Cell, Grid
 COLUMNS = ["dataset", "learner", "partitioner", "k", "status", "message", "n_failed", "n_fits", "n_jobs", "scores", "command"]
 LONGEST = 160  # letters of a message in print; the CSV file has them all
 NOTES = (
-    "Lost: fits with this message, of all fits of the learner with this way of cutting and this number of folds on the data set. failed: the learner raised an "
+    "Lost: fits with this message, of all fits of the learner with this way of cutting and this number of folds on the data set. "
+    "failed: the learner raised an "
     "error, made predictions that are not numbers, or its process ended; timeout: it did not end in time.",
-    "Jobs: number of jobs in which it happened; the command runs the first of them again, alone and in the foreground (with the options --configfile or --config of the "
+    "Jobs: number of jobs in which it happened; the command runs the first of them again, alone and in the foreground (with the "
+    "options --configfile or --config of the "
     "study, where it has any); its log shows the error where it is. Then run the study again: the tables follow.",
 )
 
@@ -45,15 +47,17 @@ def failures_table(lists, results):
     Parameters
     ----------
     lists : sequence of dict
-        One for each data set: ``dataset``, ``n_fits`` and ``failures``, as `foldshift.evaluation.summary.count_failures` makes them.
+        One for each data set: ``dataset``, ``n_fits`` and ``failures``, as `foldshift.evaluation.summary.count_failures` makes
+        them.
     results : str
         Folder of the results, to which the paths in the lists are relative.
 
     Returns
     -------
     table : pandas.DataFrame
-        ``dataset, learner, partitioner, k, status, message, n_failed, n_fits, n_jobs, scores, command``, sorted by the first six; ``scores`` is the first file, relative
-        to `results`, that holds such a row, ``command`` what makes it anew; without rows where nothing failed.
+        ``dataset, learner, partitioner, k, status, message, n_failed, n_fits, n_jobs, scores, command``, sorted by the first six;
+        ``scores`` is the first file, relative to `results`, that holds such a row, ``command`` what makes it anew; without rows
+        where nothing failed.
     """
     rows = []
     for one in lists:

@@ -1,7 +1,8 @@
 """Tables as CSV, HTML and LaTeX, with the marks the papers use: shading, underlining, bold, asterisks.
 
-pandas' Styler is not used: it knows no heading across a table, refuses two columns of one name, drops underlines in LaTeX, and names
-every cell of the page. Around it, page, notes, headings and marks of both forms would still be ours, and more lines than now.
+pandas' Styler is not used: it knows no heading across a table, refuses two columns of one name, drops underlines in LaTeX, and
+names every cell of the page. Around it, page, notes, headings and marks of both forms would still be ours, and more lines than
+now.
 """
 
 import html

@@ -32,7 +32,8 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
     n_neighbors : int, default=5
         Neighbours of the two-sample classifier; all others where there are fewer.
     max_rows : int, default=6000
-        ``energy`` looks at every pair of samples. Above this number it takes a random subset of that size, the same for all seeds.
+        ``energy`` looks at every pair of samples. Above this number it takes a random subset of that size, the same for all
+        seeds.
     rng : numpy.random.Generator, optional
         Source of that subset; by default one with a fixed seed.
 
@@ -46,8 +47,8 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
         ``hellinger``
             Mean over the attributes of `fold_hellinger_attributes`, in [0, sqrt(2)].
         ``energy``
-            Energy distance ``sqrt(2 E|X - Y| - E|X - X'| - E|Y - Y'|)`` of training part X and test part Y, all attributes at once
-            [1]_: the root of the V-statistic (a sample's distance 0 to itself counts), as in `scipy.stats.energy_distance`.
+            Energy distance ``sqrt(2 E|X - Y| - E|X - X'| - E|Y - Y'|)`` of training part X and test part Y, all attributes at
+            once [1]_: the root of the V-statistic (a sample's distance 0 to itself counts), as in `scipy.stats.energy_distance`.
         ``two_sample_auc``
             Can a classifier tell test rows from training rows? Area under the ROC curve, in [0, 1], of the share of a sample's
             nearest neighbours among all other samples that lie in the test part [2]_.
@@ -59,20 +60,20 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
 
     Notes
     -----
-    Distances are those of HEOM: numeric attributes scaled to [0, 1] over all samples, nominal ones 0 or 1 (equal or not), root of the
-    sum of squares. It is the Euclidean distance after coding categories, so that the energy distance is never negative.
+    Distances are those of HEOM: numeric attributes scaled to [0, 1] over all samples, nominal ones 0 or 1 (equal or not), root of
+    the sum of squares. It is the Euclidean distance after coding categories, so that the energy distance is never negative.
 
-    Even parts drawn at random from one distribution differ: the first four measures are above 0, and the more so the smaller
-    the test part. Compare partitions with the same k. For ``two_sample_auc`` chance is .5, less about ``2 / n_samples`` since a sample
-    is not its own neighbour; clearly below, test and training part are more alike than a random cut makes them, for the neighbours of a
-    test row are found in the training part.
+    Even parts drawn at random from one distribution differ: the first four measures are above 0, and the more so the smaller the
+    test part. Compare partitions with the same k. For ``two_sample_auc`` chance is .5, less about ``2 / n_samples`` since a
+    sample is not its own neighbour; clearly below, test and training part are more alike than a random cut makes them, for the
+    neighbours of a test row are found in the training part.
 
-    Which of several samples at the same distance are the neighbours is drawn at random, by itself for every sample; ``two_sample_auc`` is
-    the expected area over these draws, worked out and not simulated, so that the order of the rows does not matter. An
-    attribute with one value has no shift, and counts in the means.
+    Which of several samples at the same distance are the neighbours is drawn at random, by itself for every sample;
+    ``two_sample_auc`` is the expected area over these draws, worked out and not simulated, so that the order of the rows does not
+    matter. An attribute with one value has no shift, and counts in the means.
 
-    Time grows with the square of the number of samples, once for all seeds for the neighbours; memory is linear. Every seed's results are
-    the same bits whatever seeds stand beside it.
+    Time grows with the square of the number of samples, once for all seeds for the neighbours; memory is linear. Every seed's
+    results are the same bits whatever seeds stand beside it.
 
     References
     ----------
@@ -115,8 +116,8 @@ def fold_ks_attributes(X, folds, n_folds=None, *, categorical_features=None):
 
     Notes
     -----
-    Kolmogorov-Smirnov needs an order, and categories have none: another numbering would give another distance. Total variation is the
-    largest difference in probability over all sets of categories, as Kolmogorov-Smirnov is over all half-lines; with two
+    Kolmogorov-Smirnov needs an order, and categories have none: another numbering would give another distance. Total variation is
+    the largest difference in probability over all sets of categories, as Kolmogorov-Smirnov is over all half-lines; with two
     categories they are the same.
     """
     return _ks_attributes(*_checked(X, folds, n_folds, categorical_features))
@@ -240,9 +241,11 @@ def _squared_distances(columns, is_nominal, i, first, out):
 
 @compiled
 def _distance_sums(columns, is_nominal, folds, n_folds):
-    """Sum of the distances within every fold, each pair once (n_seeds, n_folds), and from every sample to all others (n_samples,).
+    """Sum of the distances within every fold, each pair once (n_seeds, n_folds), and from every sample to all others
+    (n_samples,).
 
-    One row of distances at a time, for all seeds at once: `folds` is (n_samples, n_seeds), so that the innermost loop runs over seeds.
+    One row of distances at a time, for all seeds at once: `folds` is (n_samples, n_seeds), so that the innermost loop runs over
+    seeds.
     """
     n, n_seeds = folds.shape
     within = np.zeros((n_seeds, n_folds))
@@ -269,9 +272,9 @@ def _distance_sums(columns, is_nominal, folds, n_folds):
 def _tied_neighbours(columns, is_nominal, sizes, n_neighbors):
     """Points within the distance of the n-th nearest other sample of every point.
 
-    Points are distinct, `sizes` says how many samples each is. Returns `starts`, `middles` and `listed`: those nearer to point u than
-    the n-th, u itself included, are ``listed[starts[u] : middles[u]]``, those as far ``listed[middles[u] : starts[u + 1]]``. Where u
-    itself has more than n samples, it alone is listed, in the second part.
+    Points are distinct, `sizes` says how many samples each is. Returns `starts`, `middles` and `listed`: those nearer to point u
+    than the n-th, u itself included, are ``listed[starts[u] : middles[u]]``, those as far ``listed[middles[u] : starts[u + 1]]``.
+    Where u itself has more than n samples, it alone is listed, in the second part.
     """
     n_points = len(sizes)
     starts = np.zeros(n_points + 1, np.int64)

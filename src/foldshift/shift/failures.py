@@ -67,10 +67,11 @@ def phi(fails, formula="corrected"):
     fails : array-like of shape (n_tests, n_features), bool or float
         Whether every feature failed in every test; NaN where it was not tested (`failing`).
     formula : {"corrected", "paper"}, default="corrected"
-        ``corrected``: Pearson's phi of the two features' failures, over the tests in which both were tested: 1 where they always fail
-        together, -1 where one fails exactly when the other does not, 0 if independent; NaN where a feature always or never fails.
-        ``paper``: equation 8 of [1]_, ``(F_ii F_jj - F_ij^2) / ((F_ii + F_ij) (F_jj + F_ij))`` with F_ij tests in which both
-        fail: 0 where they always fail together, 1 where they never do, and 0 for 0 / 0. A feature that was not tested did not fail.
+        ``corrected``: Pearson's phi of the two features' failures, over the tests in which both were tested: 1 where they always
+        fail together, -1 where one fails exactly when the other does not, 0 if independent; NaN where a feature always or never
+        fails. ``paper``: equation 8 of [1]_, ``(F_ii F_jj - F_ij^2) / ((F_ii + F_ij) (F_jj + F_ij))`` with F_ij tests in which
+        both fail: 0 where they always fail together, 1 where they never do, and 0 for 0 / 0. A feature that was not tested did
+        not fail.
 
     Returns
     -------
@@ -156,7 +157,8 @@ def translation_limit(n_features, base_failures):
     """Largest share of failing features under translation, one version per feature: the numbers of the paper's Table 4.
 
     Moving one feature changes no other. In the versions that move one of the b features that fail anyway b can fail at most, in
-    the others one more: ``((n_f - b) (b + 1) + b b) / n_f^2``. It is reached if every moved feature fails, so it is a limit and not a law.
+    the others one more: ``((n_f - b) (b + 1) + b b) / n_f^2``. It is reached if every moved feature fails, so it is a limit and
+    not a law.
 
     Parameters
     ----------

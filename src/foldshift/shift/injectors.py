@@ -27,8 +27,8 @@ class Injected(NamedTuple):
     mask : ndarray of shape (n_kept, n_features), dtype bool
         True where a value was masked.
     tied_share : float
-        Share of the rows (for ``mnar_class`` of the positive ones) whose value is that at the cut, where the cut falls among equal values and
-        the seeded key had to decide; else 0.
+        Share of the rows (for ``mnar_class`` of the positive ones) whose value is that at the cut, where the cut falls among
+        equal values and the seeded key had to decide; else 0.
     """
 
     X: np.ndarray
@@ -97,20 +97,22 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
         ``mar``
             The rows with the largest values of `feature` are dropped (see `removed`).
         ``mnar``
-            As ``mar``, the same rows, and then `feature` is masked in the rows that stay: the paper's MNAR, which is MAR with its cause hidden.
+            As ``mar``, the same rows, and then `feature` is masked in the rows that stay: the paper's MNAR, which is MAR with its
+            cause hidden.
         ``mnar_class``
-            Missing not at random indeed: whether a row is dropped depends on its class, given its inputs. Of the positive rows those with
-            the largest values of `feature` are dropped; the negative ones stay, whatever their value.
+            Missing not at random indeed: whether a row is dropped depends on its class, given its inputs. Of the positive rows
+            those with the largest values of `feature` are dropped; the negative ones stay, whatever their value.
         ``translation`` or ``cs``
             `feature` grows by ``severity / 100 * scale`` in every row. The paper calls it covariate shift, but the class does not
             follow the moved value, so that P(y | x) changes too.
         ``prior``
             One class is undersampled at random, until the positive class has the share `severity`.
     severity : float
-        Percentage of the rows that are dropped, in [0, 100); for ``mnar_class`` of the positive rows; for ``translation`` percentage of
-        a standard deviation; for ``prior`` the share of the positive class, in (0, 1). See `row_counts`.
+        Percentage of the rows that are dropped, in [0, 100); for ``mnar_class`` of the positive rows; for ``translation``
+        percentage of a standard deviation; for ``prior`` the share of the positive class, in (0, 1). See `row_counts`.
     feature : int, optional
-        The biased feature; needed by the kinds that have one. For ``mcar`` and ``prior`` the number of the replicate, 0 by default.
+        The biased feature; needed by the kinds that have one. For ``mcar`` and ``prior`` the number of the replicate, 0 by
+        default.
     rng : numpy.random.Generator, optional
         One number is drawn from it, whatever the kind. Needed by all kinds but ``translation``. The same state gives ``mar`` and
         ``mnar`` the same rows.
@@ -121,8 +123,8 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     positive : label, default=1
         The positive class, for ``prior`` and ``mnar_class``.
     removed : {"largest", "smallest"}, default="largest"
-        Which values go first under ``mar``, ``mnar`` and ``mnar_class``. "The top 25 %" of the paper is the largest by its Figure 3, but
-        the smallest, the top of a table in ascending order, by its Tables 2 and 4: see the README of that study.
+        Which values go first under ``mar``, ``mnar`` and ``mnar_class``. "The top 25 %" of the paper is the largest by its Figure
+        3, but the smallest, the top of a table in ascending order, by its Tables 2 and 4: see the README of that study.
 
     Returns
     -------
@@ -131,15 +133,15 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     Raises
     ------
     ValueError
-        If an argument is missing or out of range, the shapes do not fit, or a class is absent or would be left with fewer than 5 rows
-        by ``prior`` or ``mnar_class``.
+        If an argument is missing or out of range, the shapes do not fit, or a class is absent or would be left with fewer than 5
+        rows by ``prior`` or ``mnar_class``.
 
     Notes
     -----
-    Wherever chance decides (which rows of ``mcar`` and ``prior``, and which of several rows that tie at the cut), it does by a key of
-    the row: a hash of its values, its class and the number drawn from `rng`. The order of the rows has no part in it: the same rows in
-    another order give the same table in that order. Of identical rows each has its own key, by its place among its equals, which
-    changes the table in no way as they are equal.
+    Wherever chance decides (which rows of ``mcar`` and ``prior``, and which of several rows that tie at the cut), it does by a
+    key of the row: a hash of its values, its class and the number drawn from `rng`. The order of the rows has no part in it: the
+    same rows in another order give the same table in that order. Of identical rows each has its own key, by its place among its
+    equals, which changes the table in no way as they are equal.
 
     Missing values of `feature` are dropped last. A feature that is constant, or missing throughout, is one
     tie: the rows dropped are random, and ``tied_share`` is 1. A table of one row keeps it.
@@ -164,10 +166,11 @@ def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, pos
     Parameters
     ----------
     X, y, kind, severity, rng, scale, positive, removed
-        As of `inject_shift`. One number is drawn from `rng`; version j is that of ``inject_shift(..., feature=j)`` with the same state.
+        As of `inject_shift`. One number is drawn from `rng`; version j is that of ``inject_shift(..., feature=j)`` with the same
+        state.
     n_versions : int, optional
-        Replicates of ``mcar`` (by default as many as features, as in [1]_) or of ``prior`` (by default 1). Not for the other kinds,
-        which have one version per feature.
+        Replicates of ``mcar`` (by default as many as features, as in [1]_) or of ``prior`` (by default 1). Not for the other
+        kinds, which have one version per feature.
 
     Returns
     -------

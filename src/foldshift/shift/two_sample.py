@@ -51,14 +51,14 @@ def classifier_two_sample(A, B, rng, estimator=None, n_folds=5, n_permutations=N
     rng : numpy.random.Generator
         Source of folds and permutations.
     estimator : scikit-learn classifier, optional
-        With ``predict_proba`` or ``decision_function``; cloned. By default nearest neighbours, as many as the root of the number of
-        training rows [1]_.
+        With ``predict_proba`` or ``decision_function``; cloned. By default nearest neighbours, as many as the root of the number
+        of training rows [1]_.
     n_folds : int, default=5
         Folds of the cross-validation, stratified by table; at most the rows of the smaller one.
     n_permutations : int, optional
-        How often the labels are permuted, within folds, and the classifier trained again. By default 200 for nearest neighbours, where
-        training again costs next to nothing, and 0 for another estimator. 0: no cross-validation; trained on one half of each table,
-        tested on the other, p of the one-sided Mann-Whitney test.
+        How often the labels are permuted, within folds, and the classifier trained again. By default 200 for nearest neighbours,
+        where training again costs next to nothing, and 0 for another estimator. 0: no cross-validation; trained on one half of
+        each table, tested on the other, p of the one-sided Mann-Whitney test.
     categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
         Mask or positions of the nominal columns.
 
@@ -74,10 +74,10 @@ def classifier_two_sample(A, B, rng, estimator=None, n_folds=5, n_permutations=N
 
     Notes
     -----
-    To permute labels under fixed out-of-fold predictions, or to test their accuracy by a binomial distribution, is no valid test: every row
-    is in the training part of all other folds, so that the areas of the folds rise and fall together. For a linear rule the variance is
-    about twice what these tests assume, and they reject 11 % of equal tables at 5 % (80 rows, 20 columns). So the classifier is
-    trained again for every permutation, which is exact, or tested on rows it has not seen.
+    To permute labels under fixed out-of-fold predictions, or to test their accuracy by a binomial distribution, is no valid test:
+    every row is in the training part of all other folds, so that the areas of the folds rise and fall together. For a linear rule
+    the variance is about twice what these tests assume, and they reject 11 % of equal tables at 5 % (80 rows, 20 columns). So the
+    classifier is trained again for every permutation, which is exact, or tested on rows it has not seen.
 
     The p-value and the statistic do not depend on the order of the rows.
 
@@ -125,19 +125,21 @@ def mmd(A, B, rng, bandwidth="median", n_permutations=200, *, categorical_featur
     rng : numpy.random.Generator
         Source of permutations, and of the subset where the tables are large.
     bandwidth : float or "median", default="median"
-        s in the kernel ``exp(-|x - y|**2 / (2 s**2))``; by default the median of the distances above 0 between the rows of both tables.
+        s in the kernel ``exp(-|x - y|**2 / (2 s**2))``; by default the median of the distances above 0 between the rows of both
+        tables.
     n_permutations : int, default=200
         How often the rows are dealt anew to two tables of the same sizes; at least 1. All use one matrix of the kernel.
     categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
         Mask or positions of the nominal columns.
     max_rows : int, default=2000
-        Rows of both tables together. Above, random subsets: the smaller table keeps at most half of this number, the larger one the rest.
+        Rows of both tables together. Above, random subsets: the smaller table keeps at most half of this number, the larger one
+        the rest.
 
     Returns
     -------
     result : TwoSampleTest
-        ``statistic`` and ``effect`` are the unbiased estimate of the squared discrepancy [1]_, equation 3; below 0 where the tables are
-        more alike than chance makes them.
+        ``statistic`` and ``effect`` are the unbiased estimate of the squared discrepancy [1]_, equation 3; below 0 where the
+        tables are more alike than chance makes them.
 
     Raises
     ------
@@ -214,9 +216,9 @@ def _check_count(name, value, lowest):
 def _pooled(A, B, rng, categorical_features, max_rows=None):
     """Rows of both tables in one space (n, n_coordinates), and which are of B; in an order that does not depend on the one given.
 
-    Numeric columns are divided by their standard deviation over both tables: by that of A alone, permuting labels would not be exact, and
-    mmd would reject 11 % of equal tables of 8 and 60 rows. Nominal ones are one column per category: two unlike rows have a
-    squared distance of 2, as two rows of a numeric column have on average.
+    Numeric columns are divided by their standard deviation over both tables: by that of A alone, permuting labels would not be
+    exact, and mmd would reject 11 % of equal tables of 8 and 60 rows. Nominal ones are one column per category: two unlike rows
+    have a squared distance of 2, as two rows of a numeric column have on average.
     """
     tables = [np.asarray(table, dtype=np.float64) for table in (A, B)]
     tables = [table[:, None] if table.ndim == 1 else table for table in tables]
@@ -287,7 +289,8 @@ def _stratified(in_b, n_folds, rng):
 
 
 def _scores(estimator, points, labels, train):
-    """Scores of the rows outside `train` to be of B (n_tested, n_labellings), trained on each column of labels; above the cut, B is said."""
+    """Scores of the rows outside `train` to be of B (n_tested, n_labellings), trained on each column of labels; above the cut, B
+    is said."""
     cut = labels[train, 0].mean()
     if estimator is None:
         from sklearn.neighbors import NearestNeighbors

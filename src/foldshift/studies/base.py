@@ -1,8 +1,9 @@
 """The words that a study is written in: what is measured, what is shown, and what both cost.
 
-A study is a folder with a file ``study.yaml`` (title, task, settings) and a module ``study`` that has ``STUDY``, a `Study`. Everything else is made from these
-declarations: rules, output files, report entries, archive, plan, progress, documents and tests. Declarations name functions as text
-(``"tables.target_shift"``, counted from the folder), because every process of Snakemake reads the declarations and only a job needs pandas or Matplotlib.
+A study is a folder with a file ``study.yaml`` (title, task, settings) and a module ``study`` that has ``STUDY``, a `Study`.
+Everything else is made from these declarations: rules, output files, report entries, archive, plan, progress, documents and
+tests. Declarations name functions as text (``"tables.target_shift"``, counted from the folder), because every process of
+Snakemake reads the declarations and only a job needs pandas or Matplotlib.
 """
 
 import re
@@ -52,25 +53,27 @@ class Measure:
     name : str
         Verb and object; the rule is ``<study>_<name>``.
     make : str
-        The function, as ``module.function`` within the folder of the study. It is called as ``make(inputs, cell, **params)`` with the named inputs as
-        attributes and the cell as a dictionary of text, and returns a dictionary from kind of rows to a list of dictionaries of columns. The module has
-        ``SCHEMAS``, a dictionary from kind to ``pyarrow.Schema``.
+        The function, as ``module.function`` within the folder of the study. It is called as ``make(inputs, cell, **params)`` with
+        the named inputs as attributes and the cell as a dictionary of text, and returns a dictionary from kind of rows to a list
+        of dictionaries of columns. The module has ``SCHEMAS``, a dictionary from kind to ``pyarrow.Schema``.
     rows : dict of str to str
-        Kind of rows to path below the results of the study, with the words of the cell in braces: ``"claims/{model}.parquet"``. All kinds have the same words.
+        Kind of rows to path below the results of the study, with the words of the cell in braces: ``"claims/{model}.parquet"``.
+        All kinds have the same words.
     cells : callable
         ``cells(run)``: the cells of a run, dictionaries of text; `Run` says what can be asked.
     cost : callable
         ``cost(run, cell)``: a `Cost`.
     inputs, params : callable
-        ``inputs(run, cell)``: files by name (paths or lists of paths); ``params(run, cell)``: further arguments of the function. What does not stand there
-        does not make a job run again.
+        ``inputs(run, cell)``: files by name (paths or lists of paths); ``params(run, cell)``: further arguments of the function.
+        What does not stand there does not make a job run again.
     learners : callable
         ``learners(run)``: ids of the learners whose code the rows rest on.
     limited : bool
-        Whether learners run isolated: the function then also gets ``limits``, a dictionary with ``minutes`` and ``memory_mb`` of a cell.
+        Whether learners run isolated: the function then also gets ``limits``, a dictionary with ``minutes`` and ``memory_mb`` of
+        a cell.
     first_call : str
-        A function without arguments, as ``module.function``, that calls the compiled functions of the measure on a data set of its own making: they
-        are compiled once, before the jobs. Empty where nothing is compiled but learners.
+        A function without arguments, as ``module.function``, that calls the compiled functions of the measure on a data set of
+        its own making: they are compiled once, before the jobs. Empty where nothing is compiled but learners.
     message : str
         What Snakemake says when such a job starts, with the words of the cell in braces.
     archived : bool
@@ -112,8 +115,8 @@ class Table:
     category : str
         Part of the report, e.g. ``"2 Target shift"``.
     caption : str
-        The one text that the report, the HTML and the LaTeX file show: what it is, what to look at. Settings of the study stand in braces (``{n_seeds}``), as
-        do further words that the function returns (`foldshift.reporting.items.Shown`).
+        The one text that the report, the HTML and the LaTeX file show: what it is, what to look at. Settings of the study stand
+        in braces (``{n_seeds}``), as do further words that the function returns (`foldshift.reporting.items.Shown`).
     when : callable
         ``when(run)``: whether a run has it.
     """
@@ -151,9 +154,10 @@ class Items:
     name : str
         The rule is ``<study>_<name>``.
     make : str
-        The function, as ``module.function`` within the folder of the study (a name with ``foldshift.`` in front counts from the top). It is called as
-        ``make(inputs, settings, **params)`` and returns a dictionary from the name of each item (``"name"`` for a table, ``"name (figure)"`` for a figure,
-        see `key`) to a data frame, a `foldshift.reporting.items.Shown`, or a Matplotlib figure.
+        The function, as ``module.function`` within the folder of the study (a name with ``foldshift.`` in front counts from the
+        top). It is called as ``make(inputs, settings, **params)`` and returns a dictionary from the name of each item (``"name"``
+        for a table, ``"name (figure)"`` for a figure, see `key`) to a data frame, a `foldshift.reporting.items.Shown`, or a
+        Matplotlib figure.
     items : tuple of Table or Figure
     inputs, params : callable
         ``inputs(run)``, ``params(run)``: as of `Measure`.
@@ -193,7 +197,8 @@ class Study:
     items : tuple of Items
         In the order of the report.
     prepared : callable
-        ``prepared(settings)``: scaling of the prepared data sets whose descriptions its tables use; None for a study without data sets of the catalogue.
+        ``prepared(settings)``: scaling of the prepared data sets whose descriptions its tables use; None for a study without data
+        sets of the catalogue.
     cuts : bool
         Whether the engine cuts its data sets and evaluates its learners (folds and scores as files).
     references : tuple of str

@@ -14,8 +14,10 @@ DATASETS = Items(
             "table1_datasets",
             title="Table 1: data sets",
             category="1 Data",
-            caption="Data sets of the study after rows with missing values were dropped: inputs and samples as expected by the catalogue (the paper's Table 1) "
-            "and as found, rows dropped, distinct target values, constant inputs, and the source of the file. A note says so where they differ.",
+            caption="Data sets of the study after rows with missing values were dropped: inputs and samples as expected by the "
+            "catalogue (the paper's Table 1) "
+            "and as found, rows dropped, distinct target values, constant inputs, and the source of the file. A note says so "
+            "where they differ.",
         ),
     ),
 )
@@ -44,9 +46,12 @@ def failures(category):
                 "failures",
                 title="What failed, and why",
                 category=category,
-                caption="A fit is one training of one learner on all folds but one of a data set. A fit that raises an error, does not end in time or uses up the "
-                "memory costs itself only: it is an empty row of the scores, never a zero, and every table says on how many data sets, repetitions or pairs it "
-                "rests; results that cannot be compared without it are left out on both sides. Listed are the message, how many fits were lost and of how many, "
+                caption="A fit is one training of one learner on all folds but one of a data set. A fit that raises an error, "
+                "does not end in time or uses up the "
+                "memory costs itself only: it is an empty row of the scores, never a zero, and every table says on how many data "
+                "sets, repetitions or pairs it "
+                "rests; results that cannot be compared without it are left out on both sides. Listed are the message, how many "
+                "fits were lost and of how many, "
                 "and the command that runs such a job again alone. The table says so where nothing failed.",
             ),
         ),

@@ -65,7 +65,8 @@ class Found(NamedTuple):
             raise ConfigError(f"study {self.id}: {self.folder / 'study.py'} must define STUDY = Study(...): {error}") from error
         if not isinstance(study, Study):
             raise ConfigError(
-                f"study {self.id}: STUDY in {self.folder / 'study.py'} must be a foldshift.studies.base.Study; got {type(study).__name__}"
+                f"study {self.id}: STUDY in {self.folder / 'study.py'} must be a foldshift.studies.base.Study; got "
+                f"{type(study).__name__}"
             )
         return study
 

@@ -139,7 +139,8 @@ class Run:
         return self.per_dataset("seed_shift")
 
     def folds(self, dataset, chosen=every, n_seeds=None):
-        """Files of folds of a data set; they may hold more than is wanted: `wanted_folds` says what is, for `foldshift.partition.storage.join_folds`.
+        """Files of folds of a data set; they may hold more than is wanted: `wanted_folds` says what is, for
+        `foldshift.partition.storage.join_folds`.
 
         Parameters
         ----------

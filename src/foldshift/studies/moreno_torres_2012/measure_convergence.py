@@ -35,7 +35,8 @@ POINTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1
 
 
 def complete_cells(paths, wanted, folds):
-    """Predictions of every learner, partitioner and k that are wanted, in the order of their seeds, as soon as there are as many runs as folds."""
+    """Predictions of every learner, partitioner and k that are wanted, in the order of their seeds, as soon as there are as many
+    runs as folds."""
     waiting = {}
     for path in in_order(paths):
         read = read_predictions(path)

@@ -118,8 +118,8 @@ def join(printed, ours, errors, comparable, remarks=None):
     Returns
     -------
     table : pandas.DataFrame
-        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note tells which p-values carry an asterisk (the row's method has the
-        larger values), in print and here.
+        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note tells which p-values carry an
+        asterisk (the row's method has the larger values), in print and here.
     """
     on = ["table", *PRINT_KEYS]
     remarks = remarks or {}

@@ -45,8 +45,8 @@ def draw_target_shift(rng_seed=FIGURE1_SEED):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        Four panels: the data; a test part with only large targets; the fold of plain cross-validation with the largest shift among 20
-        partitions; a fold of total stratification.
+        Four panels: the data; a test part with only large targets; the fold of plain cross-validation with the largest shift
+        among 20 partitions; a fold of total stratification.
     """
     rng = np.random.default_rng(rng_seed)
     x = np.sort(rng.random(60))

@@ -35,7 +35,8 @@ def compare_scaling(inputs, cell, *, learners, partitioners, wanted, k, n_seeds,
     Parameters
     ----------
     inputs : object
-        ``scaled``, ``raw``: the prepared data set, scaled as a whole and for scaling per training part; ``folds``: files of folds.
+        ``scaled``, ``raw``: the prepared data set, scaled as a whole and for scaling per training part; ``folds``: files of
+        folds.
     cell : dict
         ``dataset``.
     learners : dict of str to dict

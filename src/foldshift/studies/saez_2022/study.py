@@ -78,16 +78,20 @@ STUDY = Study(
                     "table4_dn",
                     title="Table 4: target shift",
                     category="2 Target shift",
-                    caption="Target shift that cross-validation itself induces: the Kolmogorov-Smirnov distance D_n between the target's distributions in training and "
-                    "test part, mean over folds, {n_seeds} seeds and data sets. CV cuts at random; SCVt first sorts by target into t strata and spreads each over "
-                    "the folds; TSCV is the extreme, one stratum per sample. Smaller is better. Read each row from left (random cut) to right (total "
+                    caption="Target shift that cross-validation itself induces: the Kolmogorov-Smirnov distance D_n between the "
+                    "target's distributions in training and "
+                    "test part, mean over folds, {n_seeds} seeds and data sets. CV cuts at random; SCVt first sorts by target "
+                    "into t strata and spreads each over "
+                    "the folds; TSCV is the extreme, one stratum per sample. Smaller is better. Read each row from left (random "
+                    "cut) to right (total "
                     "stratification): the shift falls.",
                 ),
                 Table(
                     "dn_by_dataset",
                     title="D_n of every data set",
                     category="2 Target shift",
-                    caption="Mean over folds and seeds, its Monte Carlo standard error, and the standard deviation over seeds. Small data sets suffer more from a "
+                    caption="Mean over folds and seeds, its Monte Carlo standard error, and the standard deviation over seeds. "
+                    "Small data sets suffer more from a "
                     "random cut; stratification helps all of them. Where the target has many ties, no cut can bring D_n to zero.",
                 ),
             ),
@@ -104,16 +108,20 @@ STUDY = Study(
                     "table5_error",
                     title="Table 5: error and its standard deviation",
                     category="3 Error",
-                    caption="Estimated error of the regressors by way of cutting: root mean squared error on the target scaled to [0, 1], mean over folds, seeds and "
-                    "data sets (left), and its standard deviation over seeds, averaged over data sets (right). If target shift harms the estimate, both fall from CV "
+                    caption="Estimated error of the regressors by way of cutting: root mean squared error on the target scaled "
+                    "to [0, 1], mean over folds, seeds and "
+                    "data sets (left), and its standard deviation over seeds, averaged over data sets (right). If target shift "
+                    "harms the estimate, both fall from CV "
                     "to TSCV. The paper prints RPART and NN; the other regressors are ours.",
                 ),
                 Table(
                     "error_order",
                     title="Does the error fall from CV to TSCV?",
                     category="3 Error",
-                    caption="Every step between neighbouring partitioners: difference of the means, its Monte Carlo standard error, and whether the result falls (yes), "
-                    "rises by at most two standard errors (within error) or by more (no): there the paper's order does not hold in this run. If neighbouring "
+                    caption="Every step between neighbouring partitioners: difference of the means, its Monte Carlo standard "
+                    "error, and whether the result falls (yes), "
+                    "rises by at most two standard errors (within error) or by more (no): there the paper's order does not hold "
+                    "in this run. If neighbouring "
                     "partitioners did not differ at all, one step in 44 would be marked no by chance.",
                 ),
                 Table(
@@ -126,7 +134,8 @@ STUDY = Study(
                     "figure2_convergence",
                     title="Figure 2 as a table: p-value by repetitions",
                     category="4 Convergence",
-                    caption="How many repetitions show the difference: Wilcoxon's p of every stratified partitioner against CV when r repetitions are drawn from the "
+                    caption="How many repetitions show the difference: Wilcoxon's p of every stratified partitioner against CV "
+                    "when r repetitions are drawn from the "
                     "seeds, mean and standard deviation over {convergence[draws]} draws.",
                 ),
             ),
@@ -143,10 +152,14 @@ STUDY = Study(
                     title="Does scaling on the whole data set leak?",
                     category="3 Error",
                     when=is_checked,
-                    caption="The paper scales before cutting, so the training part knows the range of the test part. Mean root mean squared error over the data sets "
-                    "with inputs and target scaled to [0, 1] before cutting (global) and with the scaling fitted on each training part (fold), on the same folds, "
-                    "both in units of the target's whole range; their ratio, the largest relative difference of a data set, and Wilcoxon's p over the data sets. A "
-                    "ratio near 1 means that the shortcut did no harm. Trees do not change under scaling; distances and random hidden layers do.",
+                    caption="The paper scales before cutting, so the training part knows the range of the test part. Mean root "
+                    "mean squared error over the data sets "
+                    "with inputs and target scaled to [0, 1] before cutting (global) and with the scaling fitted on each "
+                    "training part (fold), on the same folds, "
+                    "both in units of the target's whole range; their ratio, the largest relative difference of a data set, and "
+                    "Wilcoxon's p over the data sets. A "
+                    "ratio near 1 means that the shortcut did no harm. Trees do not change under scaling; distances and random "
+                    "hidden layers do.",
                 ),
             ),
         ),
@@ -160,7 +173,8 @@ STUDY = Study(
                     "figure1_target_shift",
                     title="Figure 1: what target shift looks like",
                     category="2 Target shift",
-                    caption="The same 60 made-up samples cut in three ways. Open circles train, filled squares test. The more the squares spread like the circles, the "
+                    caption="The same 60 made-up samples cut in three ways. Open circles train, filled squares test. The more "
+                    "the squares spread like the circles, the "
                     "smaller D_n. Panels (c) and (d) are cut by the partitioners of this program.",
                 ),
             ),
@@ -177,8 +191,10 @@ STUDY = Study(
                     "figure2_convergence",
                     title="Figure 2: how many repetitions show the difference?",
                     category="4 Convergence",
-                    caption="Mean p-value of Wilcoxon's test of each stratified partitioner against CV when the error is averaged over that many repetitions (drawn "
-                    "{convergence[draws]} times from the seeds). The thin line is the level of the test. Curves that fall faster need fewer repetitions.",
+                    caption="Mean p-value of Wilcoxon's test of each stratified partitioner against CV when the error is "
+                    "averaged over that many repetitions (drawn "
+                    "{convergence[draws]} times from the seeds). The thin line is the level of the test. Curves that fall faster "
+                    "need fewer repetitions.",
                 ),
             ),
         ),
@@ -194,14 +210,16 @@ STUDY = Study(
                     "dn_boxes",
                     title="D_n over the data sets",
                     category="2 Target shift",
-                    caption="One box per partitioner (line: median, diamond: mean, box: middle half, whiskers: 1.5 box lengths). From left to right more strata, less "
+                    caption="One box per partitioner (line: median, diamond: mean, box: middle half, whiskers: 1.5 box lengths). "
+                    "From left to right more strata, less "
                     "shift; with more folds the test parts are smaller and the shift larger.",
                 ),
                 Figure(
                     "dn_by_dataset",
                     title="D_n of every data set",
                     category="2 Target shift",
-                    caption="Small data sets suffer more from a random cut; stratification helps all of them. Where the target has many ties, no cut can bring D_n to "
+                    caption="Small data sets suffer more from a random cut; stratification helps all of them. Where the target "
+                    "has many ties, no cut can bring D_n to "
                     "zero.",
                 ),
             ),
@@ -225,10 +243,14 @@ STUDY = Study(
                     "paper_vs_ours",
                     title="Paper versus ours",
                     category="5 Paper versus ours",
-                    caption="Every number of the paper's Tables 1, 4 and 5 beside ours: ratio, and the standard error that says how far our number would move with other "
-                    "seeds (the run has {n_seeds}, the paper 1000); the paper's own numbers move as well. p-values vary by orders of magnitude with the seeds and "
-                    "carry a bootstrap error; compare them by size and asterisk, not digit by digit. Known difference: with 6 samples per leaf, as the paper's Table "
-                    "2 says, RPART at 10 folds comes out about 0.3 % below print in all eight columns, which is seven standard errors, while 2 and 5 folds agree. "
+                    caption="Every number of the paper's Tables 1, 4 and 5 beside ours: ratio, and the standard error that says "
+                    "how far our number would move with other "
+                    "seeds (the run has {n_seeds}, the paper 1000); the paper's own numbers move as well. p-values vary by "
+                    "orders of magnitude with the seeds and "
+                    "carry a bootstrap error; compare them by size and asterisk, not digit by digit. Known difference: with 6 "
+                    "samples per leaf, as the paper's Table "
+                    "2 says, RPART at 10 folds comes out about 0.3 % below print in all eight columns, which is seven standard "
+                    "errors, while 2 and 5 folds agree. "
                     "With 7, R's own default, all cells agree (learner RPART7). The paper's runs probably used 7.",
                 ),
             ),

@@ -103,7 +103,8 @@ def comparable_results(errors, learner, k, partitioners):
     Returns
     -------
     cells : dict of str to ndarray of shape (n_usable, n_seeds)
-        Those partitioners that have results at all: the same seeds for each (NaN elsewhere), on the data sets on which two seeds or more are complete.
+        Those partitioners that have results at all: the same seeds for each (NaN elsewhere), on the data sets on which two seeds
+        or more are complete.
     """
     common = common_results({name: errors[learner, k, name] for name in partitioners})
     found = {name: values for name, values in common.items() if not np.isnan(values).all()}
@@ -127,8 +128,9 @@ def compare_with_references(per_dataset, k, partitioners, keys):
     Returns
     -------
     rows : dict of str to dict
-        For every partitioner ``p_vs_cv``, ``higher_vs_cv``, ``p_vs_tscv``, ``higher_vs_tscv``; NaN against itself and without results. ``higher`` is 1
-        where the row's method has the higher sum of ranks, that is, the larger values: the asterisk of the paper.
+        For every partitioner ``p_vs_cv``, ``higher_vs_cv``, ``p_vs_tscv``, ``higher_vs_tscv``; NaN against itself and without
+        results. ``higher`` is 1 where the row's method has the higher sum of ranks, that is, the larger values: the asterisk of
+        the paper.
     """
     rows = {}
     for name in partitioners:
@@ -159,7 +161,8 @@ def shift_table(shift, folds, partitioners):
     Returns
     -------
     table : pandas.DataFrame
-        Columns ``k, partitioner, mean_dn, standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv, n_datasets, n_seeds``.
+        Columns ``k, partitioner, mean_dn, standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv, n_datasets,
+        n_seeds``.
     """
     rows = []
     for k in folds:
@@ -199,10 +202,11 @@ def error_table(errors, failed, learners, folds, partitioners):
     Returns
     -------
     table : pandas.DataFrame
-        Columns ``regressor, k, partitioner, rmse, rmse_standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv``, the same for ``std``
-        (the standard deviation over seeds, averaged over the data sets) with the prefix ``std_``, ``n_datasets, n_seeds, n_failed_fits``. Means and tests
-        rest on the seeds and data sets that have results for every partitioner of that learner and k, see `comparable_results`: ``n_datasets`` counts the
-        data sets, ``n_seeds`` the seeds of the one that has fewest. NaN where a partitioner has no results.
+        Columns ``regressor, k, partitioner, rmse, rmse_standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv``, the
+        same for ``std`` (the standard deviation over seeds, averaged over the data sets) with the prefix ``std_``, ``n_datasets,
+        n_seeds, n_failed_fits``. Means and tests rest on the seeds and data sets that have results for every partitioner of that
+        learner and k, see `comparable_results`: ``n_datasets`` counts the data sets, ``n_seeds`` the seeds of the one that has
+        fewest. NaN where a partitioner has no results.
     """
     rows = []
     for learner in learners:
@@ -278,7 +282,8 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
     Returns
     -------
     table : pandas.DataFrame
-        Columns ``regressor, k, partitioner, repetitions, mean_p, std_p, n_draws, n_datasets``; the data sets are those of `error_table`.
+        Columns ``regressor, k, partitioner, repetitions, mean_p, std_p, n_draws, n_datasets``; the data sets are those of
+        `error_table`.
     """
     rows = []
     for learner in learners:
@@ -355,8 +360,9 @@ def order_table(table, value, error, group):
     Returns
     -------
     table : pandas.DataFrame
-        ``group..., from, to, difference, standard_error, ordered``; ``ordered`` is ``yes`` where the result falls, ``within error`` where it rises by
-        at most two standard errors of the difference, ``no`` where it rises by more; empty where one of the two has no result.
+        ``group..., from, to, difference, standard_error, ordered``; ``ordered`` is ``yes`` where the result falls, ``within
+        error`` where it rises by at most two standard errors of the difference, ``no`` where it rises by more; empty where one of
+        the two has no result.
     """
     rows = []
     for keys, part in table.groupby(group, sort=False):
@@ -421,8 +427,10 @@ def _p_rows(part, partitioners, alpha, prefix):
 
 def _marks_note(alpha):
     return (
-        "Darker cells are better, the best is underlined. Below each row of results: p of Wilcoxon's signed-ranks test over the data sets (exact, "
-        f"two-sided) against CV and against TSCV; bold below {alpha:g}; an asterisk where the column's method has the larger values (does worse)."
+        "Darker cells are better, the best is underlined. Below each row of results: p of Wilcoxon's signed-ranks test over the "
+        "data sets (exact, "
+        f"two-sided) against CV and against TSCV; bold below {alpha:g}; an asterisk where the column's method has the larger "
+        f"values (does worse)."
     )
 
 
