@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 import foldshift
+from foldshift.archive import ROWS_FORMAT
 from foldshift.files import write_text
 from foldshift.jobs import run
 from foldshift.versions import installed_versions
@@ -56,7 +57,7 @@ def commit(root):
 def main(job):
     """Write the three files."""
     write_text(job.output.config, yaml.safe_dump(job.params.config, sort_keys=True, allow_unicode=True))
-    write_text(job.output.versions, json.dumps(installed_versions(), indent=2) + "\n")
+    write_text(job.output.versions, json.dumps(installed_versions() | {"rows_format": ROWS_FORMAT}, indent=2) + "\n")
     about = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "master_seed": job.params.config["master_seed"],

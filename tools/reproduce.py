@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from foldshift.archive import content_of, differing_code, differing_outputs, differing_versions, unpack
+from foldshift.archive import ROWS_FORMAT, content_of, differing_code, differing_outputs, differing_versions, unpack
 from foldshift.errors import DataError, FoldshiftError
 from foldshift.versions import installed_versions
 
@@ -50,6 +50,32 @@ def archived_config(path):
     if not isinstance(config, dict):
         raise DataError(f"the archive's {path.name} is not a configuration but of type {type(config).__name__}")
     return config | PLACES | {"archived": True}
+
+
+def check_format(provenance, path):
+    """Refuse rows that this version cannot read, with the version that can.
+
+    Parameters
+    ----------
+    provenance : path-like
+        Folder ``results/provenance`` of the archive.
+    path : path-like
+        The archive, for the message.
+
+    Raises
+    ------
+    DataError
+        If the rows have another format.
+    """
+    versions = json.loads(Path(provenance, "versions.json").read_text(encoding="utf-8"))
+    if versions.get("rows_format", 1) != ROWS_FORMAT:
+        about = json.loads(Path(provenance, "run.json").read_text(encoding="utf-8"))
+        commit = (about.get("git") or {}).get("commit")
+        raise DataError(
+            f"{path}: its rows have format {versions.get('rows_format', 1)}, this version reads format {ROWS_FORMAT}; everything in it was "
+            f"checked and is whole. Make its tables again with foldshift {versions.get('foldshift', '?')}"
+            + (f" (git checkout {commit})" if commit else "")
+        )
 
 
 def set_up(archive, unpacked, run, studies_from):
@@ -93,6 +119,7 @@ def reproduce(path, name, cores, studies_from=()):
     try:
         archive = unpack(path, unpacked)
         print(f"{path}: SHA-256 {content_of(path).sha256}, {len(archive.files)} files, all checksums right", flush=True)
+        check_format(unpacked / "results/provenance", path)
         set_up(archive, unpacked, run, [str(Path(folder).absolute()) for folder in studies_from])
         print(f"Making {len(archive.outputs)} tables and figures again in {run} ...", flush=True)
         make_again(run, cores)

@@ -9,6 +9,7 @@ Arrays in, arrays out. The packages below hold the science, the Snakemake workfl
 - `foldshift.evaluation`: folds and a learner in, predictions and scores out
 - `foldshift.inference`: tests and convergence
 - `foldshift.reporting`: tables and figures
+- `foldshift.studies`: one folder per study, and the words they are written in
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -25,6 +25,8 @@ from foldshift.errors import DataError
 from foldshift.files import atomic_path
 
 METADATA = "ro-crate-metadata.json"
+# Of the rows that tables are made from: 2, studies as folders (0.2). What has no number is 1.
+ROWS_FORMAT = 2
 WORKFLOW = "workflow/Snakefile"
 MAX_FILES = 500_000
 MAX_BYTES = 100 * 10**9
