@@ -141,5 +141,5 @@ def first_call():
     X, folds = np.column_stack([np.arange(40.0), np.arange(40.0) % 3, np.arange(40.0) % 2]), np.arange(80).reshape(2, 40) % 4
     about = {"categorical_features": np.array([False, False, True])}
     for y in (X[:, 1].astype(np.int64), X[:, 0]):
-        fold_drift(X, y, folds.astype(np.uint8), 4, n_random=20, rng=np.random.default_rng(0), **about)
+        fold_drift(X, y, folds.astype(np.uint8), 4, n_random=99, rng=np.random.default_rng(0), **about)
     fold_covariates(X, folds.astype(np.uint8), 4, rng=np.random.default_rng(0), **about)
