@@ -86,4 +86,5 @@ def compared_grid(table, labels, notes, form=".3f", bold=None, printed=None):
 
 
 def heading(dataset, ours, note):
+    """Heading of a data set: its printed name, and its name in the run or why there is none."""
     return f"{dataset}: {note}" if note else f"{dataset} ({ours})" if ours != dataset else dataset

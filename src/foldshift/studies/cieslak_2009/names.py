@@ -2,12 +2,12 @@
 
 import pandas as pd
 
+from foldshift.reporting.paper import NOT_IN_RUN
 from foldshift.studies.cieslak_2009.conditions import NAMES
 
 # The rows of Table 1, in its order.
 PAPER_DATASETS = ("Compustat", "E-State", "Mammography", "Oil", "Page", "Pendigits", "Phoneme", "Satimage", "Segment")
 NOT_PUBLIC = {"Compustat": "not measured, as its financial data are not public in full"}
-NOT_IN_RUN = "not in this run"
 
 
 def paper_name(dataset):
