@@ -56,7 +56,9 @@ CONFIG["studies"]["wong_2015"] |= {
 }
 CONFIG["studies"]["cieslak_2009"] |= {"datasets": ["wine"], "n_seeds": 2}
 # All that may run in archived mode.
-REPORTING = re.compile(r"all|(saez|moreno|geras|wong|cieslak)_(?!measure|compare_scaling|simulate).*")
+REPORTING = re.compile(
+    r"all|(saez_2022|moreno_torres_2012|geras_2013|wong_2015|cieslak_2009)(?!_measure|compare_scaling|simulate).*"
+)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +121,9 @@ def test_tables_and_figures_are_made_again_byte_for_byte_elsewhere(archived, mad
 def test_nothing_is_fetched_cut_or_evaluated_for_it(made_again):
     log = (made_again[0] / "run/reproduce.log").read_text()
     jobs = re.findall(r"^(\w+)\s+\d+$", log.split("Job stats:")[1].split("total")[0], re.MULTILINE)
-    assert {"saez_error", "moreno_agreement", "moreno_convergence", "saez_scaling"} <= set(jobs)
+    assert {f"saez_2022_{name}" for name in ("error", "scaling")} | {
+        f"moreno_torres_2012_{name}" for name in ("agreement", "convergence")
+    } <= set(jobs)
     assert all(REPORTING.fullmatch(job) for job in jobs), jobs
 
 
