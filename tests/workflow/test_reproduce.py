@@ -57,7 +57,7 @@ CONFIG["studies"]["wong_2015"] |= {
 CONFIG["studies"]["cieslak_2009"] |= {"datasets": ["wine"], "n_seeds": 2}
 # All that may run in archived mode.
 REPORTING = re.compile(
-    r"all|(saez_2022|moreno_torres_2012|geras_2013|wong_2015|cieslak_2009)(?!_measure|compare_scaling|simulate).*"
+    r"all|(saez_2022|moreno_torres_2012|geras_2013|wong_2015|cieslak_2009)(?!_(measure|compare_scaling|simulate)).*"
 )
 
 
