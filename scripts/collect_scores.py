@@ -4,36 +4,42 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
+
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
 from foldshift.evaluation.scores import OK
 from foldshift.evaluation.storage import read_columns, write_rows
-from foldshift.evaluation.summary import count_failures, seed_schema, split_cells, summarise_scores
+from foldshift.evaluation.summary import count_failures, seed_schema, select_cells, summarise_scores
 from foldshift.files import write_text
 from foldshift.jobs import run
+from foldshift.planning.names import cells_wanted, held_scores, in_order, runs_wanted
 
-KEYS = ("dataset", "learner", "partitioner", "k", "seed")
-OF_FAILURES = ("learner", "partitioner", "k", "status", "message")
+CELL = ("learner", "partitioner", "k")
+MESSAGES = (*CELL, "status", "message")
 
 
 def main(job):
-    """Read the files of all learners, write one table and one list of failures."""
+    """Read the files that hold what is wanted; write it in the order of the configuration, whatever files it stands in."""
     metrics = CLASSIFICATION_METRICS if job.params.task == "classification" else METRICS
     results = Path(job.output.failures).parents[2]
-    rows, n_fits, failed = [], Counter(), {}
-    for path in job.input.scores:
-        columns = read_columns(path, (*KEYS, *metrics, "status"))
-        parts = [summarise_scores(cell, metrics) for cell in split_cells(columns)]
-        rows += parts
-        for part in parts:
-            for cell, n_seeds in Counter(zip(part["learner"], part["partitioner"], part["k"].tolist())).items():
-                n_fits[cell] += n_seeds * cell[2]
-        lost = columns["status"] != OK
-        if lost.any():  # only then are the messages read, the widest column
-            columns = read_columns(path, OF_FAILURES)
+    wanted, found, n_fits, failed = job.params.wanted, {}, Counter(), {}
+    for path in in_order(job.input.scores):
+        columns = read_columns(path, ("dataset", *CELL, "seed", *metrics, "status"))
+        lost = []
+        for cell, rows in select_cells(columns, CELL, runs_wanted(held_scores(path), wanted)).items():
+            part = {name: values[rows] for name, values in columns.items()}
+            found.setdefault(cell, []).append(summarise_scores(part, metrics))
+            n_fits[cell] += len(part["status"])
+            lost.append(rows.start + np.flatnonzero(part["status"] != OK))
+        lost = np.sort(np.concatenate(lost))
+        if len(lost):  # only then are the messages read, the widest column
+            columns = read_columns(path, MESSAGES)
             failed[Path(path).relative_to(results).as_posix()] = {name: values[lost] for name, values in columns.items()}
+    cells = [(learner, *cut) for learner in wanted["learners"].values() for cut in cells_wanted(wanted)]
+    rows = [part for cell in cells for part in found[cell]]
     write_rows(job.output.seeds, rows, seed_schema(metrics))
-    found = {"dataset": str(rows[0]["dataset"][0]), "n_fits": sum(n_fits.values()), "failures": count_failures(failed, n_fits)}
-    write_text(job.output.failures, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    summary = {"dataset": str(rows[0]["dataset"][0]), "n_fits": n_fits.total(), "failures": count_failures(failed, n_fits)}
+    write_text(job.output.failures, json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

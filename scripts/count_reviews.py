@@ -32,7 +32,7 @@ def main(job):
     if job.wildcards.reviews == "amazon":
         counts, origins = fetched(job)
     else:
-        rng = generator(job.params.master_seed, "geras_2013", "generated reviews")
+        rng = generator(job.params.master_seed, job.wildcards.study, "generated reviews")
         counts, origins = generate_reviews(len(job.params.domains), PER_DOMAIN, rng), []
     write_counts(job.output.counts, counts)
     origin = {

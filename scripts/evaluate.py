@@ -1,25 +1,31 @@
-"""Evaluate regressors on one data set, for all partitions of a block of seeds."""
+"""Evaluate learners on one data set, for all partitions of a block of seeds: scores and, of classifiers, the predictions of every sample."""
 
 import logging
 from pathlib import Path
+
+import numpy as np
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.metrics import METRICS
-from foldshift.evaluation.scores import OK, evaluate_cell, lost_scores, part_of_block
-from foldshift.evaluation.storage import SCORE_SCHEMA, fold_rows, write_rows
+from foldshift.evaluation.predictions import write_predictions
+from foldshift.evaluation.scores import OK, lost_scores, part_of_block
+from foldshift.evaluation.storage import fold_rows, score_schema, write_rows
+from foldshift.evaluation.tasks import TASK_OBJECTS
+from foldshift.importing import import_object
 from foldshift.jobs import run
 from foldshift.partition.storage import read_folds
 from foldshift.seeding import fit_states
 
 
 def main(job):
-    """Write one row per regressor, partitioner, k, seed and fold; a fit that fails or is lost is a row with its message."""
+    """Write one row per learner, partitioner, k, seed and fold; a fit that fails or is lost is a row with its message."""
     data = read_prepared(job.input.data)
+    task = import_object(TASK_OBJECTS[job.params.task], "task")
     held = Path(job.input.folds).stem  # the block of the file, which may hold more seeds than this job's
     folds, seeds = part_of_block(*read_folds(job.input.folds), held, job.wildcards.block)
+    folds = {cut: folds[cut] for cut in map(tuple, job.params.cuts)}
     learners = job.params.learners
     try:
         estimators = {name: build_learner(spec, data.scaling, data.categorical_features) for name, spec in learners.items()}
@@ -29,28 +35,30 @@ def main(job):
 
     def evaluate(cell):
         learner, partitioner, k = cell
-        return evaluate_cell(
-            estimators[learner],
-            matrices[learners[learner]["nominal"]],
-            data.y,
-            folds[partitioner, k],
-            random_states=fit_states(job.params.master_seed, (data.name, partitioner, k), seeds[k], k),
-            unit=data.unit,
-            replicates=learners[learner]["replicates"],
-        )
+        states = fit_states(job.params.master_seed, (data.name, partitioner, k), seeds[k], k)
+        spec = learners[learner]
+        X = matrices[spec["nominal"]]
+        return task.evaluate(estimators[learner], X, data, folds[partitioner, k], states, spec["replicates"])
 
-    parts = []
+    parts, predictions = [], {}
     cells = [(learner, *cut) for learner in learners for cut in folds]
-    for (learner, partitioner, k), scores in run_cells(evaluate, cells, **job.params.limits):
-        if isinstance(scores, Lost):
-            logging.warning("%s, %s, k=%d: %s: %s", learner, partitioner, k, scores.status, scores.message)
-            scores = lost_scores(folds[partitioner, k], METRICS, scores.status, scores.message)
+    for (learner, partitioner, k), result in run_cells(evaluate, cells, **job.params.limits):
+        if isinstance(result, Lost):
+            logging.warning("%s, %s, k=%d: %s: %s", learner, partitioner, k, result.status, result.message)
+            cut = folds[partitioner, k]
+            codes = np.zeros(cut.shape, dtype=np.int64)  # as where a fit fails: the status tells that they mean nothing
+            scores = lost_scores(cut, task.metrics, result.status, result.message)
+        else:
+            codes, scores = result
+        predictions[learner, partitioner, k] = codes
         n_failed = int((scores["status"] != OK).sum())
         per_fit = 1000 * scores["fit_seconds"][0, 0]
         done = (learner, partitioner, k, scores["status"].size, n_failed, per_fit)
         logging.info("%s, %s, k=%d: %d fits, %d failed, %.3f ms each", *done)
         parts.append(fold_rows(scores, seeds[k], dataset=data.name, learner=learner, partitioner=partitioner, k=k))
-    write_rows(job.output.scores, parts, SCORE_SCHEMA)
+    write_rows(job.output.scores, parts, score_schema(task.metrics))
+    if hasattr(job.output, "predictions"):
+        write_predictions(job.output.predictions, predictions, len(data.classes))
 
 
 if __name__ == "__main__":

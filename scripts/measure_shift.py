@@ -1,25 +1,21 @@
-"""Measure the target shift between training and test part of every fold: D_n of one data set, for all its partitions."""
+"""Measure the target shift between training and test part of every fold: D_n of one data set, for the partitions of one file of folds."""
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.evaluation.storage import SHIFT_SCHEMA, fold_rows, write_rows
-from foldshift.evaluation.summary import SEED_SHIFT_SCHEMA, summarise_shift
 from foldshift.jobs import run
 from foldshift.partition.storage import read_folds
 from foldshift.shift.ks import fold_ks
 
 
 def main(job):
-    """One row per partitioner, k, seed and fold, and one per partitioner, k and seed: the mean over the folds."""
+    """One row per partitioner, k, seed and fold."""
     data = read_prepared(job.input.data)
-    parts = []
-    for path in job.input.folds:
-        folds, seeds = read_folds(path)
-        parts += [
-            fold_rows({"d_n": fold_ks(data.y, cut, k)}, seeds[k], dataset=data.name, partitioner=partitioner, k=k)
-            for (partitioner, k), cut in folds.items()
-        ]
+    folds, seeds = read_folds(job.input.folds)
+    parts = [
+        fold_rows({"d_n": fold_ks(data.y, cut, k)}, seeds[k], dataset=data.name, partitioner=partitioner, k=k)
+        for (partitioner, k), cut in folds.items()
+    ]
     write_rows(job.output.shift, parts, SHIFT_SCHEMA)
-    write_rows(job.output.seeds, [summarise_shift(part) for part in parts], SEED_SHIFT_SCHEMA)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,9 @@ from foldshift.inference.accuracy_tests import (
     loo_matched,
     loo_matched_frequencies,
 )
-from foldshift.inference.wong_cuts import TEXTBOOKS, fold_of_uniform, wong_partition
-from foldshift.inference.wong_examples import matched_frequencies, wong_examples
+from foldshift.inference.wong_cuts import fold_of_uniform, wong_partition
+from foldshift.studies.wong_2015.examples import TEXTBOOKS
+from foldshift.studies.wong_2015.worked import matched_frequencies, worked_examples
 
 FOLDS = [32, 28, 30, 30, 32]
 OTHER = [32, 28, 30, 32, 28]
@@ -295,7 +296,7 @@ def test_the_table_of_textbooks_is_the_papers():
     assert {book.leave_one_out for book in TEXTBOOKS} == {"-"}
 
 
-EXAMPLES = {(row.example, row.item): row for row in wong_examples()}
+EXAMPLES = {(row.example, row.item): row for row in worked_examples()}
 
 
 @pytest.mark.parametrize(

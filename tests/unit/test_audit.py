@@ -8,11 +8,10 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-import audit_coverage
 from foldshift.datasets.dataset import write_prepared
 from foldshift.datasets.populations import POPULATIONS, TARGET_POPULATIONS, draw_population
 from foldshift.errors import DataError
-from foldshift.evaluation.storage import read_columns
+from foldshift.evaluation.storage import read_columns, write_rows
 from foldshift.inference.accuracy import accuracy_interval
 from foldshift.inference.audit import LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS, coverage_audit
 from foldshift.inference.comparisons import nadeau_bengio
@@ -29,8 +28,10 @@ from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_e
 from foldshift.inference.intervals import Interval, cv_intervals
 from foldshift.inference.moments import LossMoments, loss_moments, moment_intervals
 from foldshift.partition import make_folds
+from foldshift.studies.wong_2015.measure_audit import SCHEMAS, audit_coverage
 
 MOMENT_COLUMNS = list(LossMoments._fields)
+PARTITIONERS = ("SCV", "DOB-SCV", "CV", "SCV5", "TSCV")  # of classes, and of numbers
 
 
 def _rng(seed=0):
@@ -363,29 +364,28 @@ LEARNERS = {
 }
 
 
-def _job(tmp_path, population, data=None, name="rows", n_sample=40, learners=("NB", "mean"), minutes=None):
-    params = {
-        "population": population,
-        "n_sample": n_sample,
-        "n_folds": 4,
-        "n_replicates": 3,
-        "partitioners": ["SCV", "DOB-SCV", "CV", "SCV5", "TSCV"],
-        "learners": {learner: LEARNERS[learner] for learner in learners},
-        "level": 0.95,
-        "master_seed": 7,
-        "limits": {"minutes": minutes, "memory_mb": None},
-    }
-    output = SimpleNamespace(rows=tmp_path / f"{name}.parquet")
-    return SimpleNamespace(input=SimpleNamespace(data=data), output=output, params=SimpleNamespace(**params))
-
-
-def _rows(job):
-    audit_coverage.main(job)
-    return read_columns(job.output.rows, audit_coverage.SCHEMA.names)
+def _rows(
+    tmp_path, population, data=(), name="rows", n_sample=40, learners=("NB", "mean"), minutes=None, partitioners=PARTITIONERS
+):
+    """Columns as they are read from the file."""
+    rows = audit_coverage(
+        SimpleNamespace(data=data),
+        {"population": population},
+        n_sample=n_sample,
+        n_folds=4,
+        n_replicates=3,
+        partitioners=partitioners,
+        learners={learner: LEARNERS[learner] for learner in learners},
+        master_seed=7,
+        limits={"minutes": minutes, "memory_mb": None},
+    )
+    path = tmp_path / f"{name}.parquet"
+    write_rows(path, rows["audit"], SCHEMAS["audit"])
+    return read_columns(path, SCHEMAS["audit"].names)
 
 
 def test_the_job_writes_one_row_per_learner_partitioner_and_sample_the_same_every_time(tmp_path):
-    first, again = (_rows(_job(tmp_path, {"generated": "mixed_attributes"}, name=name)) for name in "ab")
+    first, again = (_rows(tmp_path, "mixed_attributes", name=name) for name in "ab")
     assert set(first["partitioner"]) == {"SCV", "DOB-SCV"} and set(first["learner"]) == {"NB"} and len(first["learner"]) == 6
     assert set(first["task"]) == {"classification"} and set(first["status"]) == {"ok"} and set(first["message"]) == {""}
     for name in (*MOMENT_COLUMNS, "truth_parts", "truth_whole"):
@@ -396,21 +396,21 @@ def test_the_job_writes_one_row_per_learner_partitioner_and_sample_the_same_ever
 
 
 def test_a_target_is_measured_in_units_of_its_spread_and_cut_by_partitioners_of_targets(tmp_path):
-    rows = _rows(_job(tmp_path, {"generated": "friedman_1991"}, n_sample=200))
+    rows = _rows(tmp_path, "friedman_1991", n_sample=200)
     assert set(rows["partitioner"]) == {"CV", "SCV5", "TSCV"} and set(rows["learner"]) == {"mean"}
     assert set(rows["task"]) == {"regression"} and rows["truth_whole"] == pytest.approx(1, abs=0.1)
 
 
 def test_the_job_samples_a_data_set_and_refuses_one_that_is_too_small(tmp_path):
     write_prepared(tmp_path / "stairs.npz", replace(draw_population("staircase", 100, _rng()), name="stairs"))
-    rows = _rows(_job(tmp_path, {"dataset": "stairs"}, tmp_path / "stairs.npz"))
+    rows = _rows(tmp_path, "stairs", tmp_path / "stairs.npz")
     assert set(rows["population"]) == {"stairs"} and len(rows["K"]) == 9
     with pytest.raises(DataError, match="population stairs: 100 rows are too few for samples of 51"):
-        _rows(_job(tmp_path, {"dataset": "stairs"}, tmp_path / "stairs.npz", n_sample=51))
+        _rows(tmp_path, "stairs", tmp_path / "stairs.npz", n_sample=51)
 
 
 def test_a_learner_that_fails_leaves_rows_with_status_and_message(tmp_path):
-    rows = _rows(_job(tmp_path, {"generated": "circles"}, learners=("ill", "NB")))
+    rows = _rows(tmp_path, "circles", learners=("ill", "NB"))
     ill = rows["learner"] == "ill"
     assert set(rows["status"][ill]) == {"failed"} and set(rows["message"][ill]) == {"RuntimeError: not in the mood"}
     assert np.isnan([rows[name][ill] for name in (*MOMENT_COLUMNS, "truth_parts", "truth_whole")]).all()
@@ -418,11 +418,9 @@ def test_a_learner_that_fails_leaves_rows_with_status_and_message(tmp_path):
 
 
 def test_a_population_that_no_learner_fits_gives_a_file_without_rows(tmp_path):
-    assert len(_rows(_job(tmp_path, {"generated": "circles"}, learners=("mean",)))["learner"]) == 0
+    assert len(_rows(tmp_path, "circles", learners=("mean",))["learner"]) == 0
 
 
 def test_an_unknown_partitioner_is_named(tmp_path):
-    job = _job(tmp_path, {"generated": "circles"})
-    job.params.partitioners = ["SCV", "DBSCV"]
     with pytest.raises(DataError, match=r"unknown partitioner in audit\.partitioners 'DBSCV'; did you mean DB-SCV"):
-        _rows(job)
+        _rows(tmp_path, "circles", partitioners=["SCV", "DBSCV"])

@@ -4,18 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import tabulate_audit
-from audit_coverage import SCHEMA
 from foldshift.evaluation.storage import write_rows
 from foldshift.inference.coverage import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE
 from foldshift.inference.moments import loss_moments, moment_intervals
-from foldshift.reporting.audit import AUDIT_COLUMNS, audit_grid, audit_table, draw_audit, partitioner_grid, partitioner_table
 from foldshift.reporting.figures import plt
 from foldshift.reporting.numbers import EMPTY
-from foldshift.reporting.tables import to_html
+from foldshift.reporting.tables import to_html, to_tex
+from foldshift.studies.wong_2015 import coverage_tables
+from foldshift.studies.wong_2015.coverage import AUDIT_COLUMNS, audit_table, partitioner_table
+from foldshift.studies.wong_2015.coverage_figure import draw_audit
+from foldshift.studies.wong_2015.coverage_tables import audit_grid, partitioner_grid
+from foldshift.studies.wong_2015.measure_audit import SCHEMAS
 
 PARTITIONERS = ["SCV", "DOB-SCV", "CV", "TSCV"]
-COLUMNS = [*SCHEMA.names]
+COLUMNS = [*SCHEMAS["audit"].names]
 
 
 def _rows(partitioners=("SCV", "DOB-SCV"), populations=("p", "q"), learners=("a", "b"), task="classification", n=6, seed=0):
@@ -204,24 +206,19 @@ def test_the_figure_has_a_panel_per_target_and_a_row_per_task_and_stays_within_0
     plt.close(figure)
 
 
-def test_the_job_writes_tables_and_figure_also_without_a_single_row(tmp_path):
+def test_tables_are_made_also_without_a_single_row(tmp_path):
+    made = {}
     for name, rows in (("some", _rows()), ("none", _rows()[:0])):
         path = tmp_path / f"{name}.parquet"
-        write_rows(path, {column: rows[column].tolist() for column in COLUMNS}, SCHEMA)
-        output = SimpleNamespace(
-            **{key: tmp_path / name / f"{key}.html" for key in ("audit", "by_partitioner")}, figure=tmp_path / name / "audit.svg"
-        )
-        (tmp_path / name).mkdir()
+        write_rows(path, {column: rows[column].tolist() for column in COLUMNS}, SCHEMAS["audit"])
         settings = {"level": 0.95, "audit": {"partitioners": PARTITIONERS, "populations": ["p", "q"]}}
-        tabulate_audit.main(
-            SimpleNamespace(input=SimpleNamespace(rows=[path]), output=output, params=SimpleNamespace(settings=settings))
-        )
-        for key in ("audit", "by_partitioner"):
-            for suffix in (".csv", ".html", ".tex"):
-                assert (tmp_path / name / f"{key}{suffix}").stat().st_size > 0
-        assert all((tmp_path / name / f"audit{suffix}").stat().st_size > 0 for suffix in (".svg", ".pdf", ".png"))
-    assert "Nothing was measured on p, q" in (tmp_path / "none" / "audit.html").read_text()
-    found = pd.read_csv(tmp_path / "some" / "audit.csv")
+        made[name] = coverage_tables.audit(SimpleNamespace(rows=[path]), settings)
+        assert list(made[name]) == ["audit", "audit_by_partitioner"]
+        assert all(to_html(shown.grid) and to_tex(shown.grid) for shown in made[name].values())
+        frames = [shown.frame for shown in made[name].values()]
+        assert draw_audit(*frames)
+    assert "Nothing was measured on p, q" in to_html(made["none"]["audit"].grid)
+    found = made["some"]["audit"].frame
     assert len(found) == len(audit_table(_rows(), PARTITIONERS)) and list(found.columns) == AUDIT_COLUMNS
 
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-import classify
+import evaluate
 from foldshift.datasets.dataset import write_prepared
 from foldshift.datasets.populations import draw_population
 from foldshift.evaluation import isolation
@@ -215,10 +215,10 @@ def run_classify(tmp_path):
         job = SimpleNamespace(
             input=SimpleNamespace(data=tmp_path / "rings.npz", folds=tmp_path / "0-1.npz"),
             output=SimpleNamespace(scores=tmp_path / "scores.parquet", predictions=tmp_path / "predictions.npz"),
-            params=SimpleNamespace(learners=learners, master_seed=1, limits=limits),
+            params=SimpleNamespace(task="classification", cuts=list(folds), learners=learners, master_seed=1, limits=limits),
             wildcards=SimpleNamespace(block="1-1"),
         )
-        classify.main(job)
+        evaluate.main(job)
         return pd.read_parquet(job.output.scores), read_predictions(job.output.predictions)
 
     return main

@@ -28,6 +28,7 @@ from foldshift.inference.convergence import (
 )
 from foldshift.partition import make_folds
 from foldshift.partition.storage import read_folds, write_folds
+from foldshift.planning.names import bundle_name
 from foldshift.reporting.figures import plt
 from foldshift.reporting.tables import to_html
 from foldshift.seeding import generator
@@ -316,6 +317,9 @@ ITERATIONS = {2: 2, 3: 1}
 PARTITIONERS = ["SCV", "DOB-SCV"]
 
 
+BUNDLE = bundle_name(PARTITIONERS, [f"{k}x{r}" for k, r in ITERATIONS.items()])
+
+
 def write_study(folder, blocks, learners=(("A", "B"),), n_experiments=6, failed=None):
     """Folds and predictions of iris, in blocks of experiments and groups of learners."""
     folder.mkdir()
@@ -334,12 +338,15 @@ def write_study(folder, blocks, learners=(("A", "B"),), n_experiments=6, failed=
     cuts = [(start, min(start + blocks, n_experiments)) for start in range(0, n_experiments, blocks)]
     paths = {"data": folder / "iris.npz", "folds": [], "predictions": []}
     for a, b in cuts:
-        paths["folds"].append(folder / f"folds{a}.npz")
+        paths["folds"].append(folder / f"folds/{BUNDLE}/{a}-{b - 1}.npz")
+        paths["folds"][-1].parent.mkdir(parents=True, exist_ok=True)
         part = {key: cut[a * ITERATIONS[key[1]] : b * ITERATIONS[key[1]]] for key, cut in folds.items()}
         write_folds(paths["folds"][-1], part, {k: np.arange(a * r, b * r) for k, r in ITERATIONS.items()})
     for group in learners:
         for a, b in cuts:
-            paths["predictions"].append(folder / f"predictions{'+'.join(group)}{a}.npz")
+            block = f"{a}-{b - 1}"
+            paths["predictions"].append(folder / f"predictions/{BUNDLE}/{block}/all/{'+'.join(group)}/{block}.npz")
+            paths["predictions"][-1].parent.mkdir(parents=True, exist_ok=True)
             part = {key: c[a * ITERATIONS[key[2]] : b * ITERATIONS[key[2]]] for key, c in codes.items() if key[0] in group}
             write_predictions(paths["predictions"][-1], part, 3)
     paths["scores"] = folder / "seed_scores.parquet"
@@ -349,7 +356,13 @@ def write_study(folder, blocks, learners=(("A", "B"),), n_experiments=6, failed=
 
 
 def measure(folder, paths, n_orders=3):
-    params = {"iterations": ITERATIONS, "n_orders": n_orders, "master_seed": 1}
+    learners = sorted({name for path in paths["predictions"] for name in path.parent.name.split("+")})
+    wanted = {
+        "learners": dict(zip(learners, learners)),
+        "partitioners": {name: name for name in PARTITIONERS},
+        "seeds": {bundle_name([name], [f"{k}x{r}"]): 6 for name in PARTITIONERS for k, r in ITERATIONS.items()},
+    }
+    params = {"wanted": wanted, "iterations": ITERATIONS, "n_orders": n_orders, "master_seed": 1}
     made = measure_convergence(SimpleNamespace(**paths), {"dataset": "iris"}, **params)
     for kind, rows in made.items():
         write_rows(folder / f"{kind}.parquet", rows, SCHEMAS[kind])
@@ -378,8 +391,8 @@ def test_rows_have_a_value_for_every_criterion_threshold_rule_and_order(measured
 @pytest.mark.parametrize(("learner", "partitioner", "k"), [("A", "SCV", 2), ("B", "DOB-SCV", 3)])
 def test_a_cell_is_measured_in_orders_that_its_names_give(measured, learner, partitioner, k):
     folder, rows, curves = measured
-    predictions = read_predictions(next(folder.glob("predictions*.npz")))[learner, partitioner, k]
-    folds = read_folds(folder / "folds0.npz")[0][partitioner, k]
+    predictions = read_predictions(next(folder.glob("predictions/**/*.npz")))[learner, partitioner, k]
+    folds = read_folds(folder / f"folds/{BUNDLE}/0-5.npz")[0][partitioner, k]
     orders = np.argsort(generator(1, "orders", "iris", learner, partitioner, k).random((3, 6)), axis=1)
     found = converge_cell(DATA.y, predictions, folds, ITERATIONS[k], orders)
     cell = "learner == @learner and partitioner == @partitioner and k == @k"
@@ -431,10 +444,8 @@ def test_predictions_that_do_not_belong_to_the_folds_are_one_line(tmp_path):
     ):
         measure(tmp_path / "short", paths | {"predictions": paths["predictions"][:1]})
     with pytest.raises(DataError, match="predictions of A, SCV, k=2: 12 runs, but folds of 0"):
-        other = paths | {"folds": [tmp_path / "none.npz"], "predictions": paths["predictions"]}
-        write_folds(tmp_path / "none.npz", {}, {})
         whole = write_study(tmp_path / "whole", 6)
-        measure(tmp_path / "short", other | {"predictions": whole["predictions"]})
+        measure(tmp_path / "short", paths | {"folds": [], "predictions": whole["predictions"]})
 
 
 def test_three_tables_are_made_from_what_was_measured(measured):

@@ -9,6 +9,7 @@ from foldshift.errors import DataError
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.partition import make_folds
 from foldshift.partition.storage import write_folds
+from foldshift.planning.names import bundle_name
 from foldshift.reporting.figures import plt
 from foldshift.reporting.tables import to_html
 from foldshift.seeding import generator
@@ -332,14 +333,20 @@ class Prepared(SimpleNamespace):
 def measure(folder, data, folds, parts, runs, monkeypatch):
     """Rows by kind, of folds of six seeds that are cut into files."""
     monkeypatch.setattr(measure_covariate_shift, "read_prepared", lambda path: data)
-    folder.mkdir()
+    names = list(dict.fromkeys(name for name, _ in folds))
+    bundle = bundle_name(names, ("2x1", "5x1"))
+    (folder / bundle).mkdir(parents=True)
     paths = []
-    for number, part in enumerate(parts):
+    for part in parts:
         seeds = {k: np.arange(6)[part] + 100 * k for k in (2, 5)}
-        paths.append(folder / f"{number}.npz")
+        paths.append(folder / f"{bundle}/{part.start}-{part.stop - 1}.npz")
         write_folds(paths[-1], {key: cut[part] for key, cut in folds.items()}, seeds)
+    wanted = {
+        "partitioners": dict(zip(names, names)),
+        "seeds": {bundle_name([name], [f"{k}x1"]): 6 for k in (2, 5) for name in names},
+    }
     inputs = SimpleNamespace(data="", folds=paths)
-    made = measure_covariate_shift.measure_covariate_shift(inputs, {"dataset": "made"}, runs=runs, master_seed=0)
+    made = measure_covariate_shift.measure_covariate_shift(inputs, {"dataset": "made"}, wanted=wanted, runs=runs, master_seed=0)
     return {kind: pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True) for kind, parts in made.items()}
 
 

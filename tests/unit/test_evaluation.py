@@ -13,11 +13,12 @@ from sklearn.model_selection import cross_val_predict
 
 import evaluate
 from foldshift.datasets.dataset import Dataset, write_prepared
+from foldshift.errors import DataError
 from foldshift.evaluation import build_learner, evaluate_cell, evaluate_folds, isolation, regression_scores
 from foldshift.evaluation.metrics import METRICS
 from foldshift.evaluation.scores import lost_scores, part_of_block
 from foldshift.evaluation.storage import SCORE_SCHEMA, fold_rows, read_columns, write_rows
-from foldshift.evaluation.summary import by_cell, split_cells, summarise_scores
+from foldshift.evaluation.summary import by_cell, select_cells, summarise_scores
 from foldshift.partition import ContinuousStratifiedKFold, make_folds
 from foldshift.partition.storage import write_folds
 
@@ -129,7 +130,8 @@ def test_a_cell_that_was_lost_has_all_rows_with_sizes_and_without_numbers(tmp_pa
     write_rows(tmp_path / "a.parquet", rows, SCORE_SCHEMA)
     back = read_columns(tmp_path / "a.parquet", SCORE_SCHEMA.names)
     assert set(back["status"]) == {"timeout"} and set(back["message"]) == {"too slow"} and len(back["fold"]) == 8
-    (means,) = (summarise_scores(cell, METRICS) for cell in split_cells(back))
+    rows = select_cells(back, ("learner", "partitioner", "k"), {("L", "SCV4", 4): 2})["L", "SCV4", 4]
+    means = summarise_scores({name: values[rows] for name, values in back.items()}, METRICS)
     assert np.isnan(means["rmse"]).all() and means["n_failed"].tolist() == [4, 4]
 
 
@@ -176,6 +178,7 @@ GOOD = {
 BAD = {way: entry("misbehaving.Misbehaving", way=way) for way in ("raise", "hoard", "end", "kill", "crash", "exit")}
 LIMITS = {"minutes": None, "memory_mb": 200}
 SHORT = {"minutes": 0.015, "memory_mb": None}
+CUTS = [(name, k) for k in (2, 3) for name in ("CV", "TSCV")]
 NO_LIMITS = {"minutes": None, "memory_mb": None}
 
 
@@ -183,10 +186,11 @@ NO_LIMITS = {"minutes": None, "memory_mb": None}
 def job(tmp_path):
     """Make the job of a script that evaluates the learners given."""
     folds = {(name, k): make_folds(name, DATA.X, DATA.y, k, [5, 6, 7, 8]) for k in (2, 3) for name in ("CV", "TSCV")}
-    write_folds(tmp_path / "0-3.npz", folds, {2: [5, 6, 7, 8], 3: [5, 6, 7, 8]})
+    (tmp_path / "CV+TSCV_2x1+3x1").mkdir()
+    write_folds(tmp_path / "CV+TSCV_2x1+3x1/0-3.npz", folds, {2: [5, 6, 7, 8], 3: [5, 6, 7, 8]})
     write_prepared(tmp_path / "scaled.npz", DATA)
     write_prepared(tmp_path / "raw.npz", replace(DATA, X=3 * DATA.X, y=2 * DATA.y, target_range=(0.0, 2.0), scaling="fold"))
-    inputs = {"data": tmp_path / "scaled.npz", "folds": tmp_path / "0-3.npz"}
+    inputs = {"data": tmp_path / "scaled.npz", "folds": tmp_path / "CV+TSCV_2x1+3x1/0-3.npz"}
 
     def make(learners, name="scores", limits=LIMITS, folds=None, **params):
         return SimpleNamespace(
@@ -194,7 +198,7 @@ def job(tmp_path):
                 **inputs | ({"folds": folds} if folds else {}), scaled=inputs["data"], raw=tmp_path / "raw.npz"
             ),
             output=SimpleNamespace(scores=tmp_path / f"{name}.parquet", rows=tmp_path / f"{name}.csv"),
-            params=SimpleNamespace(learners=learners, master_seed=1, limits=limits, **params),
+            params=SimpleNamespace(task="regression", cuts=CUTS, learners=learners, master_seed=1, limits=limits, **params),
             wildcards=SimpleNamespace(block="1-2"),
         )
 
@@ -268,7 +272,14 @@ def test_an_error_outside_of_the_learners_fails_the_job(job, monkeypatch):
 
 @pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
 def test_learners_that_misbehave_have_no_errors_in_the_comparison_of_scalings(job, tmp_path):
-    params = {"k": 3, "n_seeds": 2, "partitioners": ["CV", "TSCV"], "folds": [tmp_path / "0-3.npz"]}
+    wanted = {"partitioners": {"CV": "CV", "TSCV": "TSCV"}, "seeds": {"CV_3x1": 2, "TSCV_3x1": 2}}
+    params = {
+        "k": 3,
+        "n_seeds": 2,
+        "partitioners": ["CV", "TSCV"],
+        "wanted": wanted,
+        "folds": [tmp_path / "CV+TSCV_2x1+3x1/0-3.npz"],
+    }
     good = job({"NN": GOOD["NN"]}, "good", NO_LIMITS, **params)
     mixed = job({"raise": BAD["raise"], "NN": GOOD["NN"], "kill": BAD["kill"]}, "mixed", **params)
     hanging = job({"hang": entry("misbehaving.Misbehaving", way="hang")}, "hanging", SHORT, **params)
@@ -326,7 +337,8 @@ def test_rows_come_back_as_they_were_written_and_summarised_by_seed(tmp_path):
     back = read_columns(tmp_path / "a.parquet", SCORE_SCHEMA.names)
     assert back["seed"].tolist() == [5] * 4 + [6] * 4 and back["fold"].tolist() == [0, 1, 2, 3] * 2
     assert (back["rmse"] == scores["rmse"].ravel()).all() and set(back["dataset"]) == {"d"}
-    (means,) = (summarise_scores(cell, METRICS) for cell in split_cells(back))
+    rows = select_cells(back, ("learner", "partitioner", "k"), {("L", "SCV4", 4): 2})["L", "SCV4", 4]
+    means = summarise_scores({name: values[rows] for name, values in back.items()}, METRICS)
     assert means["rmse"] == pytest.approx(scores["rmse"].mean(axis=1)) and means["n_failed"].tolist() == [0, 0]
     arrays = by_cell(means, ("learner", "k"), "rmse", ["d"], [("L", 4)])
     assert arrays[("L", 4)].shape == (1, 2)
@@ -349,3 +361,13 @@ def test_a_classifier_predicts_labels():
     labels = np.where(np.median(Y) < Y, "high", "low")
     predictions = evaluate_folds(build_learner({"import": "sklearn.naive_bayes.GaussianNB"}), X, labels, FOLDS)
     assert predictions.shape == FOLDS.shape and set(predictions.ravel()) == {"high", "low"}
+
+
+def test_only_the_first_partitions_of_the_cells_that_are_wanted_are_selected():
+    columns = {"learner": np.repeat(["a", "b"], 6), "k": np.tile([2, 2, 2, 2, 3, 3], 2)}
+    columns["k"][[4, 5, 10, 11]] = 1
+    found = select_cells(columns, ("learner", "k"), {("a", 2): 1, ("b", 1): 2})
+    assert found == {("a", 2): slice(0, 2), ("b", 1): slice(10, 12)}
+    for wanted in ({("a", 2): 3}, {("c", 2): 1}):
+        with pytest.raises(DataError, match="are not those that the name of the file promises; delete the file and run again"):
+            select_cells(columns, ("learner", "k"), wanted)

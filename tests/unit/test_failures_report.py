@@ -557,7 +557,12 @@ def write_scores(path, learner, partitioners, status, message, n_seeds=3, k=2):
 
 def collect(results, paths):
     out = {"seeds": results / "saez_2022/seed_scores/iris.parquet", "failures": results / "saez_2022/failures/iris.json"}
-    inputs, params = SimpleNamespace(scores=paths), SimpleNamespace(task="regression")
+    wanted = {
+        "learners": {path.parent.name: path.parent.name for path in paths},
+        "partitioners": {"CV": "CV", "TSCV": "TSCV"},
+        "seeds": {"CV_2x1": 6, "TSCV_2x1": 6},
+    }
+    inputs, params = SimpleNamespace(scores=paths), SimpleNamespace(task="regression", wanted=wanted)
     collect_scores.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**out), params=params))
     return out
 
@@ -570,25 +575,25 @@ def report_failures(results, out):
 
 def test_failures_are_joined_and_counted_with_the_command_that_runs_the_job_again(tmp_path):
     results = tmp_path / "my results"
-    scores = results / "saez_2022/scores/iris/base"
+    scores = results / "saez_2022/scores/iris/CV+TSCV_2x1/0-5/all"
     status = {("CV", 0, 0): "failed", ("CV", 0, 1): "failed", ("CV", 2, 0): "timeout"}
     message = {("CV", 0, 0): "ValueError: x", ("CV", 0, 1): "ValueError: x", ("CV", 2, 0): "no end in 5 s"}
-    paths = [write_scores(scores / "NN/1-3.parquet", "NN", ["CV", "TSCV"], {}, {})]
-    paths += [write_scores(scores / f"GBM/{block}.parquet", "GBM", ["CV", "TSCV"], status, message) for block in ("1-3", "4-6")]
+    paths = [write_scores(scores / "NN/0-2.parquet", "NN", ["CV", "TSCV"], {}, {})]
+    paths += [write_scores(scores / f"GBM/{block}.parquet", "GBM", ["CV", "TSCV"], status, message) for block in ("0-2", "3-5")]
     out = collect(results, paths)
     seeds = pd.read_parquet(out["seeds"])
     assert seeds.query("learner == 'GBM' and partitioner == 'CV'")["n_failed"].tolist() == [2, 0, 1] * 2
     table, page = report_failures(results, out)
     assert table.iloc[0].tolist() == [
-        "iris", "GBM", "CV", 2, "failed", "ValueError: x", 4, 12, 2, "saez_2022/scores/iris/base/GBM/1-3.parquet",
-        f"snakemake --cores 1 --force '{results}/saez_2022/scores/iris/base/GBM/1-3.parquet'",
+        "iris", "GBM", "CV", 2, "failed", "ValueError: x", 4, 12, 2, "saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/GBM/0-2.parquet",
+        f"snakemake --cores 1 --force '{results}/saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/GBM/0-2.parquet'",
     ]  # fmt: skip
     assert table.iloc[1][["status", "message", "n_failed", "n_fits"]].tolist() == ["timeout", "no end in 5 s", 2, 12]
     assert len(table) == 2 and "6 of 36 fits on 1 data sets failed." in page and "GBM on iris" in page
 
 
 def test_a_study_without_failures_says_so_in_a_sentence(tmp_path):
-    path = write_scores(tmp_path / "saez_2022/scores/iris/base/NN/1-3.parquet", "NN", ["CV", "TSCV"], {}, {})
+    path = write_scores(tmp_path / "saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/NN/0-2.parquet", "NN", ["CV", "TSCV"], {}, {})
     out = collect(tmp_path, [path])
     assert json.loads(Path(out["failures"]).read_text()) == {"dataset": "iris", "n_fits": 12, "failures": []}
     table, page = report_failures(tmp_path, out)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
-from foldshift.learners.gbm import GBMRegressor, _leave_out
+from foldshift.learners.gbm import GBMRegressor, leave_out
 
 
 def make_data(kind, n_samples, n_features, seed):
@@ -65,7 +65,7 @@ def by_definition(X, y, n_trees, learning_rate, bag_fraction, min_node, random_s
     rows, state = np.arange(n, dtype=np.uint32), np.uint64(random_state)
     prediction = np.full(n, y.mean())
     for _ in range(n_trees):
-        state = np.uint64(_leave_out(rows, n_out, state))
+        state = np.uint64(leave_out(rows, n_out, state))
         bag = np.sort(rows[n_out:])
         residual = y[bag] - prediction[bag]
         best, step = 1e-12 * (y**2).sum(), np.full(n, residual.mean())
@@ -196,7 +196,7 @@ def test_every_set_of_rows_is_left_out_equally_often():
     left_out = np.zeros((n_draws, n), dtype=int)
     for draw in left_out:
         rows = np.arange(n, dtype=np.uint32)  # afresh: a biased draw from the last order could be even in the long run
-        state = np.uint64(_leave_out(rows, n_out, state))
+        state = np.uint64(leave_out(rows, n_out, state))
         draw[rows[:n_out]] = 1
     assert (left_out.sum(axis=1) == n_out).all()
     sets = left_out @ 2 ** np.arange(n)

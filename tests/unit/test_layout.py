@@ -10,16 +10,17 @@ from foldshift.planning.blocks import Bundle, block_range
 from foldshift.planning.config import compose_schema, read_yaml, resolve
 from foldshift.planning.costs import Cost, CostModel
 from foldshift.planning.layout import MOST_FOLD_BYTES, Layout, fold_block, pack, score_block
+from foldshift.planning.names import bundle_of, held_folds, held_scores
 from foldshift.planning.plan import duration, plan_text, remaining, simulate
 from foldshift.planning.shapes import ASSUMED, shape_of
 
-BUNDLE = Bundle(("SCV", "DOB-SCV"), {5: 2, 10: 1}, 100)  # 2 x (5 x 2 + 10) = 40 fits and 6 partitions per experiment
+BUNDLE = Bundle("own", ("SCV", "DOB-SCV"), {5: 2, 10: 1}, 100)  # 2 x (5 x 2 + 10) = 40 fits and 6 partitions per experiment
 CATALOGUE = {
     "small": CatalogueEntry("small", "classification", n_rows=100, n_features=4),
     "large": CatalogueEntry("large", "classification", n_rows=5000, n_features=20),
 }
 LEARNERS = {
-    name: {"tasks": ["classification"], "import": f"foldshift.learners.{name}"}
+    name: {"tasks": ["classification"], "import": f"foldshift.learners.{name}", "params": {}, "nominal": "codes", "replicates": 1}
     for name in ("fast", "slow", "slow@paper", "other")
 }
 COSTS = CostModel(
@@ -51,14 +52,29 @@ def schema(root):
     return compose_schema(read_yaml(root / "workflow/schemas/config.schema.yaml", "schema"), find_studies())
 
 
-def layout(schema, **changes):
+def layout(schema, existing=(), recorded=None, entries=LEARNERS, **changes):
+    """A layout where some files exist: paths as the layout itself gives them."""
     config = copy.deepcopy(CONFIG)
     for key, value in changes.items():
-        (config["studies"]["moreno_torres_2012"] if key in ("n_seeds", "learners", "learners_per_job", "max_rows") else config)[
-            key
-        ] = value
+        settings = config["studies"]["moreno_torres_2012"]
+        (settings if key in settings or key in ("learners_per_job", "max_rows", "metric") else config)[key] = value
     resolved = resolve(config, schema)
-    return Layout("moreno_torres_2012", resolved, CATALOGUE, LEARNERS, COSTS), resolved
+
+    def found(kind, dataset):
+        start = f"{kind}/{dataset}/"
+        return [path.removeprefix(start) for path in existing if path.startswith(start)]
+
+    return Layout("moreno_torres_2012", resolved, CATALOGUE, entries, COSTS, recorded, found), resolved
+
+
+def all_files(found):
+    """Every file of folds and scores."""
+    datasets = ("small", "large")
+    return [path for dataset in datasets for path in (*found.folds_files(dataset), *found.score_files(dataset))]
+
+
+def labels(found, *names):
+    return tuple(found.label_of[name] for name in names)
 
 
 @given(st.floats(1e-7, 100), st.floats(0, 1000), st.floats(1, 3600))
@@ -79,62 +95,157 @@ def test_folds_of_a_file_fit_into_memory():
 
 
 def test_learners_are_packed_in_their_order_up_to_the_limit():
-    assert pack({"a": 1, "b": 2, "c": 3, "d": 9, "e": 1}, 4) == {"a+b": ["a", "b"], "c": ["c"], "d": ["d"], "e": ["e"]}
-    assert pack({}, 4) == {}
+    assert pack({"a": 1, "b": 2, "c": 3, "d": 9, "e": 1}, 4) == [["a", "b"], ["c"], ["d"], ["e"]]
+    assert pack({}, 4) == []
+    assert pack({"a" * 80: 1, "b" * 80: 1}, 4) == [["a" * 80], ["b" * 80]]  # of which one name would be too long
 
 
 @pytest.mark.parametrize("minutes", [0.1, 1, 3, 30])
 def test_jobs_cover_every_learner_and_experiment_once(minutes, schema):
     found, _ = layout(schema, minutes_per_job=minutes)
     for dataset in ("small", "large"):
-        for cuts in found.cuts(dataset):
-            covered = [
-                (name, seed)
-                for group in found.groups(dataset, cuts).values()
-                for block in found.score_blocks(dataset, cuts)
-                for name in group
-                for seed in range(block_range(block)[0], sum(block_range(block)))
-            ]
-            assert sorted(covered) == sorted(
-                (name, seed) for name in found.learners_of(dataset) for seed in range(found.bundles[cuts].n_seeds)
-            )
+        held = [held_scores(path) for path in found.score_files(dataset)]
+        covered = [(cell, seed) for file in held for cell in file.cells for seed in range(file.start, file.stop)]
+        expected = [
+            ((learner, *cell.key), seed)
+            for learner in labels(found, *found.learners_of(dataset))
+            for cell in found.cells(dataset)
+            for seed in range(cell.n_seeds)
+        ]
+        assert sorted(covered) == sorted(expected)
 
 
-def test_a_block_of_scores_lies_in_one_block_of_folds(schema):
+def test_a_file_of_scores_names_the_file_of_folds_that_it_is_made_with(schema):
     found, _ = layout(schema, minutes_per_job=0.5)
     for dataset in ("small", "large"):
-        for cuts in found.cuts(dataset):
-            for block in found.score_blocks(dataset, cuts):
-                (start, n), (first, n_folds) = block_range(block), block_range(found.fold_block_of(dataset, cuts, block))
-                assert first <= start and start + n <= first + n_folds
+        folds = found.folds_files(dataset)
+        for path in found.score_files(dataset):
+            bundle, held, *_, block = held_scores(path).name.split("/")
+            assert f"folds/{dataset}/{bundle}/{held}.npz" in folds
+            (start, n), (first, n_folds) = block_range(block), block_range(held)
+            assert first <= start and start + n <= first + n_folds
 
 
 def test_no_job_takes_longer_than_asked_unless_one_seed_does(schema):
     found, _ = layout(schema, minutes_per_job=3)
-    for cuts in found.cuts("large"):
-        for group in found.groups("large", cuts).values():
-            for block in found.score_blocks("large", cuts):
-                seconds, mb = found.job("large", cuts, group, block)
-                assert seconds <= 180 or (block_range(block)[1] == 1 and len(group) == 1)
-                assert mb > 3
+    for path in found.score_files("large"):
+        bundle, held, part, learners, block = held_scores(path).name.split("/")
+        seconds, mb = found.job("large", bundle, held, part, learners, block)
+        assert seconds <= 180 or (block_range(block)[1] == 1 and "+" not in learners)
+        assert mb > 3
 
 
-def test_more_experiments_leave_the_full_blocks_of_fewer_as_they_are(schema):
-    few, many = layout(schema)[0], layout(schema, n_seeds=100000)[0]
-    for dataset in ("small", "large"):
-        full = few.score_blocks(dataset, "SCV+DOB-SCV")[:-1]
-        assert full == many.score_blocks(dataset, "SCV+DOB-SCV")[: len(full)]
+def test_what_is_there_is_kept_and_only_the_rest_is_new(schema):
+    files = all_files(layout(schema)[0])
+    changes = [
+        {"n_seeds": 250},
+        {"partitioners": ["SCV", "MS-SCV", "DOB-SCV"]},
+        {"learners": ["other", "fast", "slow"]},
+        {"schemes": ["2x5", "5x2", "10x1"]},
+        {"minutes_per_job": 0.2},
+        {"partitioners_per_job": 1},
+        {"learners_per_job": 1},
+    ]
+    for change in changes:
+        grown = all_files(layout(schema, files, **change)[0])
+        assert set(files) <= set(grown)
+        if len(change) == 1 and next(iter(change)).endswith("per_job"):
+            assert grown == files
+        new = set(grown) - set(files)
+        # From nothing there are as many cells and seeds.
+        amount = [
+            sum(len(file.cells) * (file.stop - file.start) for file in map(held_scores, paths) if paths)
+            for paths in (
+                [path for path in all_files(layout(schema, **change)[0]) if path.startswith("scores")],
+                [path for path in grown if path.startswith("scores")],
+            )
+        ]
+        assert amount[0] == amount[1] and bool(new) == (not next(iter(change)).endswith("per_job"))
+
+
+def test_files_are_the_same_in_the_middle_of_a_run(schema):
+    files = all_files(layout(schema)[0])
+    change = {"n_seeds": 250, "learners": ["other", "fast", "slow"], "minutes_per_job": 0.5}
+    grown = all_files(layout(schema, files, **change)[0])
+    for made in (grown[::2], grown[1::3], grown):
+        assert set(all_files(layout(schema, [*files, *made], **change)[0])) == set(grown)
+
+
+def test_a_changed_parameter_makes_the_rows_of_its_learner_new_and_no_others(schema):
+    before, _ = layout(schema, minutes_per_job=60)
+    files, recorded = all_files(before), before.record()
+    changed = LEARNERS | {"fast": LEARNERS["fast"] | {"params": {"x": 1}}}
+    after, _ = layout(schema, files, recorded, changed, minutes_per_job=60)
+    new = [path for path in all_files(after) if path not in files]
+    assert set(files) <= set(all_files(after)) and new
+    assert (
+        {cell[0] for path in new for cell in held_scores(path).cells} == set(labels(after, "fast")) != set(labels(before, "fast"))
+    )
+    # What a kept file holds besides can be made again; where nothing says what it was, the file is not used.
+    assert after.learner(before.label_of["fast"]) == before.learner(before.label_of["fast"])
+    unknown = all_files(layout(schema, files, None, changed, minutes_per_job=60)[0])
+    assert not [path for path in unknown if before.label_of["fast"] in path]
+    gone = {"learners": {before.label_of["fast"]: recorded["learners"][before.label_of["fast"]] | {"import": "no_such.Thing"}}}
+    assert all_files(layout(schema, files, gone, changed, minutes_per_job=60)[0]) == unknown
+
+
+def test_another_title_of_a_learner_is_no_reason_for_a_new_name(schema):
+    titled = LEARNERS | {"fast": LEARNERS["fast"] | {"title": "Fast", "tasks": ["classification", "regression"]}}
+    assert layout(schema)[0].label_of == layout(schema, entries=titled)[0].label_of
+
+
+def test_partitioners_have_digits_where_their_id_does_not_say_how_they_cut(schema):
+    found, _ = layout(schema)
+    assert [found.partitioner_label(name) for name in ("SCV", "DOB-SCV", "truth", "DB-SCV@keel-balanced")] == [
+        "SCV",
+        "DOB-SCV",
+        "truth",
+        "DB-SCV@keel-balanced",
+    ]
+    files = all_files(found)
+    other, _ = layout(schema, files, found.record(), metric="euclidean")
+    label = other.partitioner_label("DOB-SCV")
+    assert label.startswith("DOB-SCV-") and other.partitioner(label)["options"] == {"metric": "euclidean"}
+    new = [path for path in all_files(other) if path not in files]
+    changed = {cell[-2] for path in new for cell in (held_folds if path.startswith("folds") else held_scores)(path).cells}
+    assert label in changed and not changed & {"SCV", "truth"}
+
+
+def test_readers_are_told_what_is_wanted_of_files_that_hold_more(schema):
+    before, _ = layout(schema)
+    found, _ = layout(schema, all_files(before), before.record(), partitioners=["SCV"], learners=["slow"], n_seeds=30, n_truth=30)
+    wanted = found.wanted_scores("large")
+    assert list(wanted["learners"].values()) == ["slow@paper", "slow"] and set(wanted["seeds"].values()) == {30}
+    assert set(wanted["partitioners"].values()) == {"SCV", "truth"}
+    assert found.wanted_folds("large", lambda cell: cell.partitioner == "SCV", 9)["seeds"] == {"SCV_5x2": 9, "SCV_10x1": 9}
+    assert set(all_files(found)) <= set(all_files(before))
+
+
+def test_names_of_files_stay_short(schema):
+    many = {f"a learner with a name of its own {i}": LEARNERS["fast"] for i in range(40)}
+    schemes = [f"{k}x5" for k in range(2, 60)]
+    few = {"n_seeds": 3, "n_truth": 3, "schemes": schemes}
+    found, _ = layout(schema, entries=many, learners=list(many), partitioners_per_job=9, **few)
+    parts = [part for path in all_files(found) for part in path.split("/")]
+    assert max(map(len, parts)) < 200
+    cells = {cell for path in found.folds_files("large") for cell in held_folds(path).cells}
+    assert len(cells) == 3 * 58 and all(len(bundle_of(path.split("/")[2])[1]) < 58 for path in found.folds_files("large"))
 
 
 def test_numbers_that_are_given_win_over_the_cost_model(schema):
     found, _ = layout(schema, seeds_per_block=7, learners_per_job=2)
-    assert found.score_blocks("large", "truth")[:2] == ["0-6", "7-13"] == found.fold_blocks("large", "truth")[:2]
-    assert list(found.groups("large", "truth")) == ["fast+slow@paper", "slow"]
+    assert [held_folds(path).name for path in found.folds_files("large", lambda cell: cell.kind == "truth")][:2] == [
+        "truth_5x2+10x1/0-6",
+        "truth_5x2+10x1/7-13",
+    ]
+    groups = {held_scores(path).name.split("/")[3] for path in found.score_files("large")}
+    assert groups == {"+".join(labels(found, "fast", "slow@paper")), *labels(found, "slow")}
 
 
 def test_large_data_sets_go_without_the_ablation_and_without_learners_that_are_held_back(schema):
     found, _ = layout(schema, max_rows={"slow": 1000})
-    assert "ablation1" in found.cuts("small") and "ablation1" not in found.cuts("large")
+    kinds = {dataset: {cell.kind for cell in found.cells(dataset)} for dataset in ("small", "large")}
+    assert "ablation" in kinds["small"] and "ablation" not in kinds["large"]
     assert found.learners_of("large") == ["fast"] and len(found.learners_of("small")) == 3
 
 
@@ -147,8 +258,7 @@ def test_jobs_of_a_study_stand_after_those_they_need_and_every_score_job_is_ther
     jobs = study_jobs("moreno_torres_2012", resolved, found, LEARNERS, CATALOGUE).jobs
     assert all(need < i for i, job in enumerate(jobs) for need in job.needs)
     assert len({job.output for job in jobs}) == len(jobs)
-    expected = sum(len(found.groups(d, c)) * len(found.score_blocks(d, c)) for d in ("small", "large") for c in found.cuts(d))
-    assert sum(job.rule == "classify" for job in jobs) == expected
+    assert sum(job.rule == "classify" for job in jobs) == sum(len(found.score_files(dataset)) for dataset in ("small", "large"))
     again = study_jobs("moreno_torres_2012", resolved, found, LEARNERS, CATALOGUE, None).jobs
     assert again == jobs
 

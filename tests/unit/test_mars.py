@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
-from foldshift.learners.mars import MARSRegressor, Term, _backward, _forward, _knot_grid, _presort, _workspace
+from foldshift.learners._marspasses import backward, forward, knot_grid
+from foldshift.learners.mars import MARSRegressor, Term, _presort, _workspace
 
 
 def make_data(n_samples, n_features, seed=0, kind="even"):
@@ -48,9 +49,7 @@ def forward_pass(X, y, max_terms=21, threshold=0.001, penalty=2.0):
     """Terms of the forward pass, without the intercept, and the loadings and scores for the backward pass."""
     order, values = _presort(X)
     work = _workspace(*X.shape, max_terms)
-    features, knots, signs, _, loadings, scores = _forward(
-        values, order, y - y.mean(), max_terms, threshold, penalty, 0, 0, *work
-    )
+    features, knots, signs, _, loadings, scores = forward(values, order, y - y.mean(), max_terms, threshold, penalty, 0, 0, *work)
     return [Term(*term) for term in zip(features, knots, signs)], loadings, scores
 
 
@@ -67,7 +66,7 @@ def slow_forward_pass(X, y, max_terms=21, threshold=0.001, penalty=2.0):
         return np.inf if n_parameters >= len(y) else rss / (1 - n_parameters / len(y)) ** 2
 
     _, values = _presort(X)
-    highest, min_span, n_knots = _knot_grid(values, 0, 0)
+    highest, min_span, n_knots = knot_grid(values, 0, 0)
     total = rss = np.sum((y - y.mean()) ** 2)
     last_gain = np.inf
     terms, columns = [], []
@@ -175,7 +174,7 @@ def test_a_perfect_fit_ends_the_forward_pass_even_without_a_threshold():
     X = np.column_stack([x, np.sin(37 * x), np.cos(59 * x)])
     y = np.maximum(0, x - x[50]) - 3 * np.maximum(0, x[50] - x)
     order, values = _presort(X)
-    features, *_ = _forward(values, order, y - y.mean(), 21, 0.0, 2.0, 1, 1, *_workspace(*X.shape, 21))
+    features, *_ = forward(values, order, y - y.mean(), 21, 0.0, 2.0, 1, 1, *_workspace(*X.shape, 21))
     assert features.tolist() == [0, 0]
 
 
@@ -186,7 +185,7 @@ def test_a_perfect_fit_ends_the_forward_pass_even_without_a_threshold():
 )
 def test_automatic_knots_are_where_earth_puts_them(n_samples, n_features, first_last_distance):
     values = np.tile(np.arange(n_samples, dtype=float), (n_features, 1))
-    highest, distance, n_knots = _knot_grid(values, 0, 0)
+    highest, distance, n_knots = knot_grid(values, 0, 0)
     first = highest[0] + 1
     assert (first, first - (n_knots[0] - 1) * distance, distance) == first_last_distance
 
@@ -203,14 +202,14 @@ def test_automatic_knots_are_where_earth_puts_them(n_samples, n_features, first_
     ],
 )
 def test_chosen_spans_give_the_knots_of_earth(n_samples, min_span, end_span, cases):
-    highest, distance, n_knots = _knot_grid(np.arange(n_samples, dtype=float)[None], min_span, end_span)
+    highest, distance, n_knots = knot_grid(np.arange(n_samples, dtype=float)[None], min_span, end_span)
     assert [highest[0] + 1 - which * distance for which in range(n_knots[0])] == cases
 
 
 def test_samples_tied_at_the_maximum_count_as_one():
     # earth's trace for 60 samples of one predictor, 15 of them tied at the maximum
     values = np.minimum(np.arange(60.0), 45.0)[None]
-    highest, distance, n_knots = _knot_grid(values, 0, 0)
+    highest, distance, n_knots = knot_grid(values, 0, 0)
     assert [highest[0] + 1 - which * distance for which in range(n_knots[0])] == [38, 34, 30, 26, 22, 18, 14, 10]
 
 
@@ -252,7 +251,7 @@ def test_backward_pass_is_at_least_as_good_as_plain_elimination_and_no_better_th
         n_parameters = len(subset) + 1 + penalty * len(subset) / 2
         return (total - np.sum(scores**2) + left @ left) / (1 - n_parameters / n_samples) ** 2
 
-    chosen = gcv(list(_backward(loadings, scores, total, n_samples, penalty)))
+    chosen = gcv(list(backward(loadings, scores, total, n_samples, penalty)))
     remaining = list(range(n_terms))
     eliminated = [gcv(remaining)]
     while remaining:
@@ -272,7 +271,7 @@ def test_backward_pass_remembers_a_leading_subset_that_elimination_left():
     target = np.array([2.0, 0.0, 0.0])
     for columns, expected in (([c, a, b], [0]), ([a, b, c], [0, 1])):
         rotation, loadings = np.linalg.qr(np.column_stack(columns))
-        chosen = _backward(loadings, rotation.T @ target, total=5.0, n_samples=30, penalty=60 / 7)
+        chosen = backward(loadings, rotation.T @ target, total=5.0, n_samples=30, penalty=60 / 7)
         assert chosen.tolist() == expected
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from foldshift.reporting.paper import COLUMNS, NOT_IN_RUN, OTHER_DATA, comparison_notes, join_with_print, nothing_to_compare
 from foldshift.reporting.tables import plain_grid, to_csv, to_html
-from foldshift.reporting.wong_2015 import examples_table, paper_vs_ours
+from foldshift.studies.wong_2015.compare import examples_vs_print
+from foldshift.studies.wong_2015.examples import examples_table
 
 PRINTED = pd.DataFrame(
     [
@@ -43,7 +44,7 @@ def test_a_number_without_ours_says_so_and_a_table_without_any_as_well():
     assert comparison_notes(join_with_print(PRINTED, OURS, ["name", "k"]))[0].startswith("3 of 4 printed numbers")
     row = nothing_to_compare(["name", "k"], OTHER_DATA)
     assert list(row) == ["table", "name", "k", *COLUMNS] and row["note"].tolist() == [OTHER_DATA]
-    assert OTHER_DATA.replace("'", "&#x27;") in to_html(plain_grid(row, "T.", comparison_notes(row)))
+    assert OTHER_DATA.replace("'", "&#x27;") in to_html(plain_grid(row, comparison_notes(row)))
 
 
 def test_columns_that_ours_has_not_are_empty_and_keys_may_be_of_other_types():
@@ -61,7 +62,7 @@ def test_a_number_given_twice_is_refused(printed, ours):
 
 
 def test_the_worked_examples_stand_beside_print():
-    table, examples = paper_vs_ours(), examples_table()
+    table, examples = examples_vs_print(), examples_table()
     cells = table.set_index(["item", "formula"])
     row = cells.loc[("variance, folds", "corrected")]
     assert (row["printed"], row["ours"], row["ratio"]) == (0.0007, pytest.approx(0.00175), pytest.approx(2.5))

@@ -140,7 +140,9 @@ def test_shipped_configurations_are_valid(root, schema, name, monkeypatch):
     from foldshift.datasets.catalogue import read_catalogue
 
     config = resolve(at_scale(yaml.safe_load((root / "config" / name).read_text()), STUDIES), schema)
-    check_studies(config, read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"]), STUDIES, DECLARED)
+    check_studies(
+        config, read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"]), STUDIES, DECLARED
+    )
 
 
 @pytest.mark.parametrize(
@@ -248,13 +250,14 @@ def test_a_study_of_classes_is_checked_against_catalogue_and_learners(config, me
 def test_bundles_of_a_study_of_classes_are_partitioners_truth_and_variants(schema):
     study = resolve(with_classes(ablation={"n_seeds": 9, "metrics": ["heom", "keel"]}), schema)["studies"]["moreno_torres_2012"]
     found = bundles(study, 8)
-    assert list(found) == ["SCV+DOB-SCV", "truth", "ablation1", "ablation2"]
-    assert found["SCV+DOB-SCV"] == (("SCV", "DOB-SCV"), {2: 5, 5: 2}, 4)
-    assert found["truth"] == (("truth",), {2: 5, 5: 2}, 6)
-    assert found["ablation1"].iterations == {5: 2} and found["ablation1"].n_seeds == 4
-    variants = found["ablation1"].partitioners + found["ablation2"].partitioners
+    assert [bundle.kind for bundle in found] == ["own", "truth", "ablation", "ablation"]
+    assert found[0] == ("own", ("SCV", "DOB-SCV"), {2: 5, 5: 2}, 4)
+    assert found[1] == ("truth", ("truth",), {2: 5, 5: 2}, 6)
+    assert found[2].iterations == {5: 2} and found[2].n_seeds == 4
+    variants = [name for bundle in found[2:] for name in bundle.partitioners]
     assert len(variants) == 9 and "DOB-SCV@heom-keel" in variants and "DOB-SCV@heom-balanced" not in variants
-    assert "ablation1" not in bundles(study | {"ablation": study["ablation"] | {"n_seeds": 0}}, 8)
+    without = bundles(study | {"ablation": study["ablation"] | {"n_seeds": 0}}, 8)
+    assert [bundle.kind for bundle in without] == ["own", "truth"]
 
 
 def test_ids_say_how_to_cut(schema):
@@ -267,7 +270,8 @@ def test_ids_say_how_to_cut(schema):
 
 
 def test_groups_cover_every_name_once_and_in_order():
-    assert groups(list("abcde"), 2) == {"a+b": ["a", "b"], "c+d": ["c", "d"], "e": ["e"]}
+    assert groups(list("abcde"), 2) == [["a", "b"], ["c", "d"], ["e"]]
+    assert groups(list("abcde")) == [list("abcde")] and groups(["a" * 130, "b" * 20, "c"]) == [["a" * 130], ["b" * 20, "c"]]
 
 
 def test_the_paper_configuration_of_a_learner_adds_its_switches(tmp_path, schema):

@@ -17,18 +17,15 @@ from foldshift.learners._rulecore import (
     GE,
     GT,
     LE,
-    _drop,
     covers,
-    data_bits,
     grow,
     make_work,
     prepare,
     prune,
-    rule_bits,
     split_rows,
     start_fold,
-    subset_bits,
 )
+from foldshift.learners._rulesets import _drop, data_bits, rule_bits, subset_bits
 from foldshift.learners.ripper import RIPPERClassifier
 
 SHARED = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[2].parent / "shared"))

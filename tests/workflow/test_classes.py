@@ -110,10 +110,10 @@ def test_the_table_of_the_truth_is_the_mean_of_the_scores(done):
 def test_the_kept_predictions_give_the_scores(done):
     folder = done.folder / "results" / STUDY
     data = read_prepared(done.folder / "resources/prepared/none/iris.npz")
-    (cuts,) = (path.name for path in (folder / "folds/iris").iterdir() if path.name.startswith("SCV"))
-    folds, seeds = read_folds(next((folder / "folds/iris" / cuts).iterdir()))
-    for path in (folder / "predictions/iris" / cuts).rglob("*.npz"):
-        scores = pd.read_parquet(folder / "scores/iris" / cuts / path.parent.name / path.with_suffix(".parquet").name)
+    (bundle,) = (path.name for path in (folder / "folds/iris").iterdir() if path.name.startswith("SCV"))
+    folds, seeds = read_folds(next((folder / "folds/iris" / bundle).iterdir()))
+    for path in (folder / "predictions/iris" / bundle).rglob("*.npz"):
+        scores = pd.read_parquet(folder / "scores" / path.relative_to(folder / "predictions").with_suffix(".parquet"))
         for (learner, partitioner, k), codes in read_predictions(path).items():
             assert codes.shape == folds[partitioner, k].shape == (4 * {2: 2, 3: 1}[k], 150)
             rows = scores[(scores["learner"] == learner) & (scores["partitioner"] == partitioner) & (scores["k"] == k)]
@@ -126,7 +126,7 @@ def test_the_kept_predictions_give_the_scores(done):
 
 def test_the_truth_has_its_own_partitions(done):
     folder = done.folder / "results" / STUDY / "folds/wine"
-    truth, truth_seeds = read_folds(next((folder / "truth").iterdir()))
+    truth, truth_seeds = read_folds(next((folder / "truth_2x2+3x1").iterdir()))
     (own,) = (path for path in folder.iterdir() if path.name.startswith("SCV"))
     folds, seeds = read_folds(next(own.iterdir()))
     assert seeds[2][0] == truth_seeds[2][0]

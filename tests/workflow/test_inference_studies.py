@@ -3,7 +3,6 @@
 import copy
 import gzip
 import hashlib
-import re
 
 import pandas as pd
 import pytest
@@ -11,7 +10,8 @@ import yaml
 from test_mistakes import message
 
 from foldshift.datasets.review_sources import MIRRORED, review_files
-from workflow_runner import ROOT, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
+from foldshift.studies.load import find_studies
+from workflow_runner import TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 
 pytestmark = pytest.mark.workflow
 CONFIGS = {"geras_2013": TINY_SOURCES, "wong_2015": TINY_INFERENCE, "cieslak_2009": TINY_MONITORING}
@@ -25,22 +25,16 @@ def done(request, tmp_path_factory):
     return workflow
 
 
-def rule_outputs(study):
-    """Names of the tables and figures that the rules of a study promise."""
-    text = (ROOT / f"workflow/rules/{study}.smk").read_text(encoding="utf-8")
-    if study == "cieslak_2009":  # names and the categories of the report
-        return [
-            ("figure" if "figure" in name else "table", name) for name in re.findall(r"^    \"(\w+)\": \"\d ", text, re.MULTILINE)
-        ]
-    return re.findall(r"report_(table|figure)\(\s*\"\w+\", \"(\w+)\"", text)
+def promised(study):
+    """Files of all tables and figures that a study declares, but the captions."""
+    declared = find_studies(only=[study])[study].declaration()
+    return [path for items in declared.items for item in items.items for path in item.files() if not path.endswith(".rst")]
 
 
 def test_every_table_and_figure_is_there_in_every_form(done):
     made = done.tables()
-    assert len(rule_outputs(done.study)) >= 10
-    for kind, name in rule_outputs(done.study):
-        for form in ("csv", "html", "tex") if kind == "table" else ("svg", "pdf", "png"):
-            assert made[f"{kind}s/{name}.{form}"]
+    assert len(promised(done.study)) >= 10 * 3
+    assert [path for path in promised(done.study) if not made.get(path)] == []
 
 
 def test_a_finished_run_plans_nothing(done):
@@ -117,4 +111,4 @@ def test_reviews_that_are_not_the_known_ones_are_refused_in_one_line(tmp_path):
     text = message(workflow("--retries", "0"))
     found = hashlib.sha256(b"1\tgood books train\n0\tbad thing\n").hexdigest()
     assert "reviews of books (train): none of 2 places could be used" in text and f"SHA-256 {found[:12]}" in text
-    assert not list((workflow.folder / "resources/reviews").glob("*.npz"))
+    assert not list((workflow.folder / "resources/reviews").rglob("*.npz"))

@@ -164,7 +164,7 @@ DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_error", "saez_paper_vs_ours", "s
     ("module", "expected"),
     [
         ("learners/nearest.py", {"evaluate", "saez_compare_scaling", "saez_scaling"} | DOWNSTREAM_OF_SCORES),
-        ("evaluation/summary.py", {"measure_shift", "saez_shift", "saez_shift_figures"} | DOWNSTREAM_OF_SCORES),
+        ("evaluation/summary.py", {"collect_shift", "saez_shift", "saez_shift_figures"} | DOWNSTREAM_OF_SCORES),
         ("reporting/saez_2022_figures.py", {"saez_figure1", "saez_figure2", "saez_shift_figures", "saez_2022"}),
         ("learners/mars.py", set()),
     ],

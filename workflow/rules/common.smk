@@ -11,12 +11,14 @@ ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from foldshift.errors import FoldshiftError
+from foldshift.evaluation.tasks import TASK_OBJECTS
 from foldshift.files import sweep
 from foldshift.jobs import LEADER, RERUN, rerun_command
 from foldshift.partition.registry import import_path
-from foldshift.planning.blocks import block_range, partitioner_options
 from foldshift.planning.config import local_files
 from foldshift.planning.engine import (
+    COLLECT,
+    COMPILE,
     FETCH,
     PREPARE,
     collect_cost,
@@ -25,8 +27,10 @@ from foldshift.planning.engine import (
     shift_cost,
 )
 from foldshift.planning.modules import expose, module_files
+from foldshift.planning.names import bundle_of, part_of, scheme_of
 from foldshift.planning.plan import RECORD, Recorder
 from foldshift.planning.progress import Progress, jobs_of
+from foldshift.planning.record import add_record, record_file
 from foldshift.studies.base import key as item_key
 from foldshift.studies.configure import configure, located
 from foldshift.studies.run import START
@@ -90,19 +94,29 @@ def code_files(script, objects, tables):
 
 
 def learner_code(script):
-    """Function for the code of an evaluation: the script, and the modules of the learners of a job."""
+    """Function for the code of an evaluation: the script, and the modules of the task and of the learners of a job."""
 
     def files(wildcards):
-        return code(
-            script, [LEARNERS[name]["import"] for name in wildcards.learners.split("+")]
-        )
+        learners = learners_of_job(wildcards).values()
+        task = TASK_OBJECTS[TASKS[wildcards.study]]
+        paths = [task, *(entry["import"] for entry in learners)]
+        return code(script, paths, tables=False)
 
     return files
 
 
 def learners_of_job(wildcards):
-    """Entries of the learners that one job works through, by id."""
-    return {name: LEARNERS[name] for name in wildcards.learners.split("+")}
+    """Entries of the learners that one job works through, by id: a function of their labels alone."""
+    layout = LAYOUTS[wildcards.study]
+    return by_name(layout.learner(one) for one in wildcards.learners.split("+"))
+
+
+def by_name(entries):
+    """What labels stand for, by the names."""
+    return {
+        entry["name"]: {key: value for key, value in entry.items() if key != "name"}
+        for entry in entries
+    }
 
 
 def folds_code(wildcards):
@@ -115,30 +129,27 @@ def folds_code(wildcards):
     return code("make_folds", paths, tables=False)
 
 
-def choices_of(study, names):
-    """How each partitioner cuts: a known one or a function of the user's own, and its options."""
-    choices = {}
-    for name in names:
-        if name in config["own_partitioners"]:
-            own = config["own_partitioners"][name]
-            choices[name] = {"import": own["import"], "options": own.get("params", {})}
-        elif TASKS[study] == "classification":
-            partitioner, options = partitioner_options(name, config["studies"][study])
-            choices[name] = {"partitioner": partitioner, "options": options}
-        else:
-            choices[name] = {"partitioner": name, "options": {}}
-    return choices
-
-
 def partitioners_of_job(wildcards):
-    """How the partitioners of a bundle cut."""
-    names = LAYOUTS[wildcards.study].bundles[wildcards.cuts].partitioners
-    return choices_of(wildcards.study, names)
+    """How the partitioners of a bundle cut: a function of their labels alone."""
+    layout = LAYOUTS[wildcards.study]
+    return by_name(layout.partitioner(one) for one in bundle_of(wildcards.bundle)[0])
 
 
 def iterations_of_job(wildcards):
     """Partitions per seed or experiment, by number of folds."""
-    return dict(LAYOUTS[wildcards.study].bundles[wildcards.cuts].iterations)
+    return dict(map(scheme_of, bundle_of(wildcards.bundle)[1]))
+
+
+def cuts_of_job(wildcards):
+    """Partitioners, by id, and numbers of folds of an evaluation."""
+    layout = LAYOUTS[wildcards.study]
+    bundle = part_of(wildcards.bundle, wildcards.part)
+    partitioners, schemes = bundle_of(bundle)
+    return [
+        (layout.partitioner(name)["name"], scheme_of(scheme)[0])
+        for scheme in schemes
+        for name in partitioners
+    ]
 
 
 def entry_of(wildcards):
@@ -172,61 +183,24 @@ def data_to_cut(wildcards):
     return prepared_of(wildcards)
 
 
-def folds_of_job(wildcards):
-    """The file that holds the folds of a block of seeds, and maybe of more."""
-    layout = LAYOUTS[wildcards.study]
-    block = layout.fold_block_of(wildcards.dataset, wildcards.cuts, wildcards.block)
-    return f"<results>/{wildcards.study}/folds/{wildcards.dataset}/{wildcards.cuts}/{block}.npz"
+def wanted_folds(wildcards):
+    """What is wanted of files of folds that may hold more."""
+    return RUNS[wildcards.study].wanted_folds(wildcards.dataset)
 
 
-def folds_of_dataset(wanted=lambda cuts, bundle: True, n_seeds=None):
-    """Function for the folds of a data set: of the bundles that are wanted, at least of the first seeds."""
-
-    def files(wildcards):
-        study, dataset = wildcards.study, wildcards.dataset
-        layout = LAYOUTS[study]
-        return [
-            f"<results>/{study}/folds/{dataset}/{cuts}/{block}.npz"
-            for cuts in layout.cuts(dataset)
-            if wanted(cuts, layout.bundles[cuts])
-            for block in layout.fold_blocks(dataset, cuts)
-            if n_seeds is None or block_range(block)[0] < n_seeds
-        ]
-
-    return files
+def wanted_scores(wildcards):
+    """What is wanted of files of scores that may hold more."""
+    return RUNS[wildcards.study].wanted_scores(wildcards.dataset)
 
 
-def of_experiments(cuts, bundle):
-    """Whether a bundle is one of experiments, not of the truth."""
-    return cuts != "truth"
+def shift_of_dataset(wildcards):
+    """Target shift of all folds of a data set."""
+    return RUNS[wildcards.study].shift(wildcards.dataset)
 
 
-def of_own_experiments(cuts, bundle):
-    """Whether a bundle is one of the study's own partitioners, not of their variants."""
-    return of_experiments(cuts, bundle) and not cuts.startswith("ablation")
-
-
-def of_reference(cuts, bundle):
-    """Whether a bundle cuts at random, or stratifies wholly: the references of the regression study."""
-    return bool({"CV", "TSCV"} & set(bundle.partitioners))
-
-
-def scores_of_dataset(wildcards, kind="scores", ending="parquet", truth=True):
-    """Scores (or predictions) of all learners, bundles and blocks of a data set."""
-    study, dataset = wildcards.study, wildcards.dataset
-    layout = LAYOUTS[study]
-    return [
-        f"<results>/{study}/{kind}/{dataset}/{cuts}/{learners}/{block}.{ending}"
-        for cuts in layout.cuts(dataset)
-        if truth or cuts != "truth"
-        for learners in layout.groups(dataset, cuts)
-        for block in layout.score_blocks(dataset, cuts)
-    ]
-
-
-def predictions_of_dataset(wildcards):
-    """Predictions of all experiments of a data set, without those of the truth."""
-    return scores_of_dataset(wildcards, "predictions", "npz", truth=False)
+def scores_of_dataset(wildcards):
+    """Scores of all learners, cells and seeds of a data set."""
+    return RUNS[wildcards.study].scores(wildcards.dataset)
 
 
 # On a cluster two Snakemakes of 200 MB each stand in the memory of a job beside its own process.
@@ -281,32 +255,22 @@ def minutes(seconds, spare=10):
 
 def cost_of_folds(wildcards):
     """What cutting is expected to take."""
-    study = wildcards.study
-    return folds_cost(
-        LAYOUTS[study],
-        TASKS[study],
-        wildcards.dataset,
-        wildcards.cuts,
-        wildcards.block,
-    )
-
-
-def cost_of_scores(wildcards):
-    """What an evaluation is expected to take."""
-    study, learners = wildcards.study, wildcards.learners.split("+")
-    return scores_cost(
-        LAYOUTS[study],
-        TASKS[study],
-        wildcards.dataset,
-        wildcards.cuts,
-        learners,
-        wildcards.block,
-    )
+    study, names = wildcards.study, (wildcards.bundle, wildcards.block)
+    return folds_cost(LAYOUTS[study], TASKS[study], wildcards.dataset, *names)
 
 
 def cost_of_shift(wildcards):
     """What measuring the target shift is expected to take."""
-    return shift_cost(LAYOUTS[wildcards.study], wildcards.dataset)
+    names = wildcards.bundle, wildcards.block
+    return shift_cost(LAYOUTS[wildcards.study], wildcards.dataset, *names)
+
+
+def cost_of_scores(wildcards):
+    """What an evaluation is expected to take."""
+    study = wildcards.study
+    keys = ("bundle", "held", "part", "learners", "block")
+    names = [wildcards[key] for key in keys]
+    return scores_cost(LAYOUTS[study], TASKS[study], wildcards.dataset, *names)
 
 
 def cost_of_collecting(wildcards):
@@ -338,6 +302,12 @@ def begin():
     """At the start of a run: clear what a killed one left half-written, and tell from now on how far this one is."""
     for folder in ("results", "resources"):
         sweep(config[folder])
+    records = [layout.record() for layout in LAYOUTS.values()]
+    add_record(record_file(config["results"]), records)
+    # Every timer of the rate limiter starts another one, more with every job: soon the scheduler would do nothing else, and with a long time
+    # span in `max-jobs-per-timespan` the process would wait for them at its end (Snakemake 9.27).
+    if hasattr(workflow.scheduler, "job_rate_limiter"):
+        workflow.scheduler.job_rate_limiter = None
     PROGRESS.start(
         jobs_of(workflow.dag), workflow.cores if workflow.local_exec else None, logger
     )

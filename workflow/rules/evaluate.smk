@@ -4,14 +4,15 @@
 rule evaluate:
     input:
         data=prepared_of,
-        folds=folds_of_job,
+        folds="<results>/{study}/folds/{dataset}/{bundle}/{held}.npz",
         code=learner_code("evaluate"),
+        kernels=ancient(COMPILED),
     output:
-        scores="<results>/{study}/scores/{dataset}/{cuts}/{learners}/{block}.parquet",
+        scores="<results>/{study}/scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet",
     log:
-        "<logs>/evaluate/{study}/{dataset}/{cuts}/{learners}/{block}.log",
+        "<logs>/evaluate/{study}/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.log",
     benchmark:
-        "<benchmarks>/evaluate/{study}/{dataset}/{cuts}/{learners}/{block}.tsv"
+        "<benchmarks>/evaluate/{study}/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.tsv"
     wildcard_constraints:
         study=STUDIES_OF["regression"],
     conda:
@@ -23,7 +24,9 @@ rule evaluate:
         writes_mb=written_mb(cost_of_scores),
         attempt=current_attempt,
     params:
+        task=lambda wildcards: TASKS[wildcards.study],
         learners=learners_of_job,
+        cuts=cuts_of_job,
         master_seed=config["master_seed"],
         limits=limits,
     message:
@@ -32,36 +35,13 @@ rule evaluate:
         "../../scripts/evaluate.py"
 
 
-rule classify:
-    input:
-        data=prepared_of,
-        folds=folds_of_job,
-        code=learner_code("classify"),
+# The same with one more file: what classifiers predicted, which convergence is measured on.
+use rule evaluate as classify with:
     output:
-        scores="<results>/{study}/scores/{dataset}/{cuts}/{learners}/{block}.parquet",
-        predictions="<results>/{study}/predictions/{dataset}/{cuts}/{learners}/{block}.npz",
-    log:
-        "<logs>/classify/{study}/{dataset}/{cuts}/{learners}/{block}.log",
-    benchmark:
-        "<benchmarks>/classify/{study}/{dataset}/{cuts}/{learners}/{block}.tsv"
+        scores="<results>/{study}/scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet",
+        predictions="<results>/{study}/predictions/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.npz",
     wildcard_constraints:
         study=STUDIES_OF["classification"],
-    conda:
-        "../../envs/foldshift.yaml"
-    resources:
-        mem_mb=memory(expected_mb(cost_of_scores)),
-        runtime=minutes(cost_of_scores, SPARE_MINUTES),
-        expected_s=expected_seconds(cost_of_scores),
-        writes_mb=written_mb(cost_of_scores),
-        attempt=current_attempt,
-    params:
-        learners=learners_of_job,
-        master_seed=config["master_seed"],
-        limits=limits,
-    message:
-        "Evaluating {wildcards.learners} on {wildcards.dataset}, {wildcards.cuts}, experiments {wildcards.block}"
-    script:
-        "../../scripts/classify.py"
 
 
 rule collect_scores:
@@ -83,6 +63,7 @@ rule collect_scores:
         writes_mb=written_mb(cost_of_collecting),
     params:
         task=lambda wildcards: TASKS[wildcards.study],
+        wanted=wanted_scores,
     message:
         "Collecting the scores of {wildcards.dataset}"
     script:

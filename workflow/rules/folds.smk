@@ -6,12 +6,13 @@ rule make_folds:
     input:
         data=data_to_cut,
         code=folds_code,
+        kernels=ancient(COMPILED),
     output:
-        folds="<results>/{study}/folds/{dataset}/{cuts}/{block}.npz",
+        folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
     log:
-        "<logs>/make_folds/{study}/{dataset}/{cuts}/{block}.log",
+        "<logs>/make_folds/{study}/{dataset}/{bundle}/{block}.log",
     benchmark:
-        "<benchmarks>/make_folds/{study}/{dataset}/{cuts}/{block}.tsv"
+        "<benchmarks>/make_folds/{study}/{dataset}/{bundle}/{block}.tsv"
     conda:
         "../../envs/foldshift.yaml"
     resources:
@@ -24,24 +25,23 @@ rule make_folds:
         iterations=iterations_of_job,
         partitioners=partitioners_of_job,
     message:
-        "Cutting {wildcards.dataset} with {wildcards.cuts}, seeds {wildcards.block}"
+        "Cutting {wildcards.dataset} with {wildcards.bundle}, seeds {wildcards.block}"
     script:
         "../../scripts/make_folds.py"
 
 
 rule measure_shift:
-    # All folds of a data set in one job: it takes seconds.
     input:
         data=prepared_of,
-        folds=folds_of_dataset(),
+        folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
         code=code("measure_shift"),
+        kernels=ancient(COMPILED),
     output:
-        shift="<results>/{study}/shift/{dataset}.parquet",
-        seeds="<results>/{study}/seed_shift/{dataset}.parquet",
+        shift="<results>/{study}/shift/{dataset}/{bundle}/{block}.parquet",
     log:
-        "<logs>/measure_shift/{study}/{dataset}.log",
+        "<logs>/measure_shift/{study}/{dataset}/{bundle}/{block}.log",
     benchmark:
-        "<benchmarks>/measure_shift/{study}/{dataset}.tsv"
+        "<benchmarks>/measure_shift/{study}/{dataset}/{bundle}/{block}.tsv"
     wildcard_constraints:
         study=STUDIES_OF["regression"],
     conda:
@@ -51,6 +51,31 @@ rule measure_shift:
         runtime=minutes(cost_of_shift),
         expected_s=expected_seconds(cost_of_shift),
     message:
-        "Measuring the target shift of {wildcards.dataset}"
+        "Measuring the target shift of {wildcards.dataset}, {wildcards.bundle}, seeds {wildcards.block}"
     script:
         "../../scripts/measure_shift.py"
+
+
+rule collect_shift:
+    # One row per seed instead of one per fold; the files may hold more than is wanted.
+    input:
+        shift=shift_of_dataset,
+        code=code("collect_shift"),
+    output:
+        seeds="<results>/{study}/seed_shift/{dataset}.parquet",
+    log:
+        "<logs>/collect_shift/{study}/{dataset}.log",
+    wildcard_constraints:
+        study=STUDIES_OF["regression"],
+    conda:
+        "../../envs/foldshift.yaml"
+    resources:
+        mem_mb=memory(1000),
+        runtime=minutes(30),
+        expected_s=COLLECT,
+    params:
+        wanted=wanted_folds,
+    message:
+        "Collecting the target shift of {wildcards.dataset}"
+    script:
+        "../../scripts/collect_shift.py"

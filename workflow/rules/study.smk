@@ -78,6 +78,7 @@ for RUN in RUNS.values():
                 f"{RUN.id}_{MEASURE.name}"
             input:
                 unpack(measure_inputs(RUN, MEASURE)),
+                kernels=ancient(COMPILED),
                 code=code(
                     "measure",
                     [

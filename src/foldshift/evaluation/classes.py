@@ -8,7 +8,9 @@ import numpy as np
 from foldshift.estimators import clone_with_state
 from foldshift.evaluation.classification import classification_scores
 from foldshift.evaluation.folds import iterate_fits
+from foldshift.evaluation.metrics import CLASSIFICATION_METRICS
 from foldshift.evaluation.scores import FAILED, OK, one_line, score_columns
+from foldshift.evaluation.tasks import Task
 
 
 def predict_classes(estimator, X, codes, folds, random_states=None):
@@ -105,3 +107,10 @@ def evaluate_class_cell(estimator, X, codes, folds, *, random_states=None):
         status[where], message[where] = FAILED, text
     metrics = classification_scores(codes, predictions, class_scores, folds, n_folds)
     return predictions, score_columns(metrics, folds, status, message, seconds)
+
+
+def _evaluate(estimator, X, data, folds, random_states, replicates):
+    return evaluate_class_cell(estimator, X, data.y, folds, random_states=random_states)
+
+
+CLASSIFICATION = Task(CLASSIFICATION_METRICS, _evaluate)

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.estimators import clone_with_state
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import FAILED, OK, one_line
@@ -646,7 +646,7 @@ class _Scorer:
         return scores
 
 
-@njit(cache=True)
+@compiled
 def _nearest_votes(columns, positive, queries, features, values, n_neighbors):
     """Share of positive ones among the nearest training rows of every query, one of its values replaced: (n_versions, n_queries).
 

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from foldshift.blocks import block_range
 from foldshift.evaluation.folds import evaluate_folds, fit_predict, iterate_fits
 from foldshift.evaluation.metrics import METRICS, regression_scores
+from foldshift.evaluation.tasks import Task
 
 OK, FAILED, TIMEOUT = "ok", "failed", "timeout"
 
@@ -113,6 +114,13 @@ def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0, repli
             status[where], message[where] = FAILED, text
     scores = {name: total / len(estimators) for name, total in totals.items()}
     return score_columns(scores, folds, status, message, seconds)
+
+
+def _evaluate(estimator, X, data, folds, random_states, replicates):
+    return None, evaluate_cell(estimator, X, data.y, folds, random_states=random_states, unit=data.unit, replicates=replicates)
+
+
+REGRESSION = Task(METRICS, _evaluate)
 
 
 def score_columns(metrics, folds, status, message, seconds):

@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
+from foldshift.errors import DataError
 from foldshift.evaluation.storage import TEXT
 
 MOST_MESSAGES = 5  # of a cell: a message that names a number that differs from fit to fit would fill a table by itself
@@ -28,23 +29,40 @@ SEED_SHIFT_SCHEMA = pa.schema(
 )
 
 
-def split_cells(columns):
-    """Split the rows of a file into those of each partitioner and k, which stand one after the other.
+def select_cells(columns, keys, runs):
+    """Find the rows of some cells, which stand one after the other.
 
     Parameters
     ----------
     columns : dict of str to ndarray of shape (n_rows,)
-        Score or shift rows of one data set.
+        Score or shift rows of one file.
+    keys : sequence of str
+        Columns that make a cell; the last one is ``k``, the number of folds.
+    runs : dict of tuple to int
+        Cells that are wanted, to the number of partitions: the first ones.
 
-    Yields
+    Returns
+    -------
+    rows : dict of tuple to slice
+        Rows of every cell that is wanted, folds within seeds.
+
+    Raises
     ------
-    cell : dict of str to ndarray
-        The rows of one partitioner and k, folds within seeds.
+    DataError
+        If rows of a cell are missing.
     """
-    names, folds = columns["partitioner"], columns["k"]
-    changes = np.flatnonzero((names[1:] != names[:-1]) | (folds[1:] != folds[:-1])) + 1
-    for start, stop in zip([0, *changes], [*changes, len(folds)]):
-        yield {name: values[start:stop] for name, values in columns.items()}
+    parts = [columns[key] for key in keys]
+    changes = np.flatnonzero(np.logical_or.reduce([part[1:] != part[:-1] for part in parts])) + 1
+    found = {}
+    for start, stop in zip([0, *changes.tolist()], [*changes.tolist(), len(parts[0])]):
+        cell = (*(part[start] for part in parts[:-1]), int(parts[-1][start]))
+        if cell in runs and start + runs[cell] * cell[-1] <= stop:
+            found[cell] = slice(start, start + runs[cell] * cell[-1])
+    for cell in runs.keys() - found.keys():
+        raise DataError(
+            f"rows of {', '.join(map(str, cell))} are not those that the name of the file promises; delete the file and run again"
+        )
+    return found
 
 
 def fold_means(values, n_folds):

@@ -1,4 +1,4 @@
-"""What Wong (2015) says of the cut itself: his three ways to make folds, and what textbooks recommend."""
+"""Three ways to cut instances into folds at random, as Wong (2015) describes them."""
 
 from typing import NamedTuple
 
@@ -13,28 +13,6 @@ class WongPartition(NamedTuple):
 
     sizes: np.ndarray
     folds: np.ndarray
-
-
-class Textbook(NamedTuple):
-    """What a textbook says about cross-validation; "-" where it says nothing."""
-
-    book: str
-    folds: str
-    fold_size: str
-    averaging: str
-    repetition: str
-    leave_one_out: str
-
-
-TEXTBOOKS = (
-    Textbook("Alpaydin (2010)", "10 or 30", "np >= 5 and n(1 - p) >= 5", "fold", "suggested", "-"),
-    Textbook("Han et al. (2012)", "10", "-", "data set", "suggested", "-"),
-    Textbook("Kantardzic (2011)", "-", "-", "fold", "-", "-"),
-    Textbook("Mitchell (1997)", "-", "30", "fold", "-", "-"),
-    Textbook("Tan et al. (2006)", "large", "-", "data set", "-", "-"),
-    Textbook("Witten et al. (2011)", "10", "100", "fold", "suggested", "-"),
-)
-"""Wong (2015), Table 1."""
 
 
 def fold_of_uniform(u, k):

@@ -3,9 +3,9 @@
 import numbers
 
 import numpy as np
-from numba import njit
 from scipy.special import ndtri
 
+from foldshift.compiling import compiled
 from foldshift.nominal import nominal_columns
 
 SAME_VALUE = 1e-5  # two values this near are never parted (Quinlan's release 8, and J48)
@@ -69,7 +69,7 @@ def prepare(X, labels, categorical_features):
     return columns, is_nominal, slots, order, columns[is_nominal].astype(np.int32), labels.astype(np.int32)
 
 
-@njit(cache=True)
+@compiled
 def make_work(data, n_classes):
     """Arrays that every fit overwrites.
 
@@ -101,7 +101,7 @@ def make_work(data, n_classes):
     )
 
 
-@njit(cache=True)
+@compiled
 def make_tables(n_nodes, n_classes):
     """Empty tables of a tree: integers, thresholds, class counts, estimated errors."""
     return (
@@ -112,7 +112,7 @@ def make_tables(n_nodes, n_classes):
     )
 
 
-@njit(cache=True)
+@compiled
 def with_room(tables, n_nodes, n_more):
     """The tables, moved to larger ones if `n_more` nodes do not fit behind the first `n_nodes`."""
     table, thresholds, counts, errors = tables
@@ -126,7 +126,7 @@ def with_room(tables, n_nodes, n_more):
     return larger
 
 
-@njit(cache=True)
+@compiled
 def set_node(node, parent, start, stop, tables):
     """Enter a leaf; its class counts are the caller's to fill."""
     table = tables[0]
@@ -134,7 +134,7 @@ def set_node(node, parent, start, stop, tables):
     table[node, START], table[node, STOP], table[node, PARENT] = start, stop, parent
 
 
-@njit(cache=True)
+@compiled
 def count_values(data, in_training, n_classes, work):
     """Count the categories of every nominal column in training; return the number of classes and of rows there.
 
@@ -162,7 +162,7 @@ def count_values(data, in_training, n_classes, work):
     return in_use.sum(), n_training
 
 
-@njit(cache=True)
+@compiled
 def fill_lists(order, chosen, lists):
     """Write the chosen rows into every list."""
     n = 0
@@ -180,14 +180,14 @@ def fill_lists(order, chosen, lists):
     return n
 
 
-@njit(cache=True)
+@compiled
 def is_splittable(counts, min_samples):
     """Whether a node has samples enough for two sides, and more than one class."""
     n = counts.sum()
     return n >= 2 * min_samples and counts.max() < n
 
 
-@njit(cache=True)
+@compiled
 def best_split(start, stop, node_counts, n_in_use, n_training, data, work, min_samples, mdl_correction, jump):
     """Split of a node with the best gain ratio among those with about average gain or more.
 
@@ -315,7 +315,7 @@ def best_split(start, stop, node_counts, n_in_use, n_training, data, work, min_s
     return best, 0 if best < 0 or is_nominal[best] else positions[best]
 
 
-@njit(cache=True)
+@compiled
 def threshold_between(slot, low, high, columns_row, order, known):
     """Largest known value of a column that is not above the middle of two values, of which `low` is known."""
     middle = (low + high) / 2
@@ -335,7 +335,7 @@ def threshold_between(slot, low, high, columns_row, order, known):
     return columns_row[rows[at]]
 
 
-@njit(cache=True)
+@compiled
 def add_children(node, n_nodes, feature, n_left, known, data, work, tables, min_samples, only_needed):
     """Split a node: enter its children behind the first `n_nodes` nodes, part its rows; return the tables.
 
@@ -389,7 +389,7 @@ def add_children(node, n_nodes, feature, n_left, known, data, work, tables, min_
     return tables
 
 
-@njit(cache=True)
+@compiled
 def part_rows(rows, start, stop, branch, starts, offsets, buffer):
     """Bring the rows of each branch together, in their order."""
     offsets[: len(starts)] = starts
@@ -400,7 +400,7 @@ def part_rows(rows, start, stop, branch, starts, offsets, buffer):
     rows[start:stop] = buffer[start:stop]
 
 
-@njit(cache=True)
+@compiled
 def leaf_errors(counts, confidence, quantile):
     """Errors of a leaf, with the addition that makes them pessimistic (Quinlan's, in J48's form).
 

@@ -1,7 +1,8 @@
 """What the tree learners share: the order and rank codes of every column, and targets as integers."""
 
 import numpy as np
-from numba import njit
+
+from foldshift.compiling import compiled
 
 MOST_BITS = 46  # a target in units of range / 2^46 is within 1e-14 of the range
 
@@ -36,7 +37,7 @@ def presort(X):
     return order.astype(np.uint32), codes, values
 
 
-@njit(cache=True)
+@compiled
 def to_units(y, in_training, units):
     """Write the targets as integers, so that sums do not depend on the order of the rows.
 

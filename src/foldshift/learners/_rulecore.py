@@ -1,4 +1,4 @@
-"""What the rule learners share: growing and pruning one rule, description lengths, the rule set of one class.
+"""What the rule learners share about one rule: growing and pruning it; `foldshift.learners._rulesets` makes rule sets of them.
 
 A rule is an int64 array of shape (n_conditions, 3): column, kind (`LE`, `GE`, `EQ`, `GT`), rank code of the value. Codes
 come from `foldshift.learners._presort.presort` over the whole data set; comparing codes is comparing values.
@@ -7,10 +7,10 @@ come from `foldshift.learners._presort.presort` over the whole data set; compari
 import numbers
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._presort import presort
-from foldshift.learners.gbm import _leave_out
+from foldshift.learners.gbm import leave_out
 from foldshift.nominal import nominal_columns
 
 LE, GE, EQ, GT = 0, 1, 2, 3
@@ -74,7 +74,7 @@ def names_of(estimator):
     return getattr(estimator, "feature_names_in_", [f"x{f}" for f in range(estimator.n_features_in_)])
 
 
-@njit(cache=True)
+@compiled
 def make_work(n_features, n_samples):
     """Arrays that every fit overwrites: training order, active order, active rows, mask, counts by value."""
     return (
@@ -86,7 +86,7 @@ def make_work(n_features, n_samples):
     )
 
 
-@njit(cache=True)
+@compiled
 def start_fold(data, in_training, work):
     """Filter the sorted columns to the training rows; return these rows and the number of possible conditions.
 
@@ -117,7 +117,7 @@ def start_fold(data, in_training, work):
     return rows, float(n_conditions)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def meets(kind, code, bound):
     """Whether a code meets a condition."""
     if kind == LE:
@@ -129,7 +129,7 @@ def meets(kind, code, bound):
     return code > bound
 
 
-@njit(cache=True)
+@compiled
 def covers(rule, codes, row):
     """Whether a rule covers a row."""
     for j in range(len(rule)):  # noqa: SIM110 -- numba compiles a loop with a flag, or all(), to code three times as slow
@@ -138,7 +138,7 @@ def covers(rule, codes, row):
     return True
 
 
-@njit(cache=True)
+@compiled
 def split_rows(rows, strata, share, state):
     """Stratified random split into rows to grow on and rows to prune on.
 
@@ -179,14 +179,14 @@ def split_rows(rows, strata, share, state):
     for c in range(n_strata):
         part = sorted_rows[ends[c] : ends[c + 1]]
         k = int((1.0 - share) * ends[c + 1] + TOLERANCE) - p
-        state = _leave_out(part, k, state)
+        state = leave_out(part, k, state)
         pruning[p : p + k] = part[:k]
         growing[ends[c] - p : ends[c + 1] - p - k] = part[k:]
         p += k
     return growing, pruning, state
 
 
-@njit(cache=True)
+@compiled
 def grow(rule, rows, positive, data, work, once):
     """Add conditions to a rule, the one with the largest information gain first.
 
@@ -316,7 +316,7 @@ def grow(rule, rows, positive, data, work, once):
     return np.concatenate((rule, new[:n_new]))
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _better(
     best, best_f, best_kind, best_code, best_p, f, v, last, below_p, below, here_p, here, n_positive, n, plus, before, log2
 ):
@@ -345,7 +345,7 @@ def _better(
     return best, best_f, best_kind, best_code, best_p
 
 
-@njit(cache=True)
+@compiled
 def prune(rule, rows, positive, codes, whole, greedy):
     """Cut a rule behind its best condition, or leave it whole if no cut beats the empty rule.
 
@@ -378,267 +378,3 @@ def prune(rule, rows, positive, codes, whole, greedy):
         if worth[j] > best:
             best, keep = worth[j], j + 1
     return rule[:keep]
-
-
-@njit(cache=True)
-def subset_bits(n, k, p):
-    """Bits that tell which k of n elements, if each is expected with probability p."""
-    p = min(max(p, 0.0), 1.0 - 1e-12)
-    bits = -k * np.log2(p) if p > 0 else 0.0
-    return bits - (n - k) * np.log2(1.0 - p) if n > k else bits
-
-
-@njit(cache=True)
-def data_bits(rate, n_covered, n_other, n_false, n_missed):
-    """Bits that tell the exceptions to a rule set; `rate` is the expected share of false positives among them."""
-    bits = np.log2(n_covered + n_other + 1.0)
-    if n_covered > n_other:
-        bits += subset_bits(n_covered, n_false, rate * (n_false + n_missed) / n_covered)
-        return bits + (subset_bits(n_other, n_missed, n_missed / n_other) if n_other > 0 else 0.0)
-    if n_covered > 0:
-        bits += subset_bits(n_covered, n_false, n_false / n_covered)
-    return bits + (subset_bits(n_other, n_missed, (1.0 - rate) * (n_false + n_missed) / n_other) if n_other > 0 else 0.0)
-
-
-@njit(cache=True)
-def rule_bits(k, n_conditions):
-    """Bits that tell a rule of k conditions, halved because conditions may be redundant (Cohen 1995)."""
-    if k == 0:
-        return 0.0
-    bits = np.log2(k)
-    if k > 1:
-        bits += 2.0 * np.log2(bits)
-    return 0.5 * (bits + subset_bits(n_conditions, k, k / n_conditions))
-
-
-@njit(cache=True)
-def _count(rule, rows, positive, codes):
-    """Covered rows, and those of them in the class."""
-    n, p = 0, 0
-    for row in rows:
-        if covers(rule, codes, row):
-            n += 1
-            p += positive[row]
-    return n, p
-
-
-@njit(cache=True)
-def _uncovered(rule, rows, codes):
-    """Rows that a rule does not cover, in order."""
-    out = np.empty(len(rows), np.uint32)
-    n = 0
-    for row in rows:
-        out[n] = row
-        n += not covers(rule, codes, row)
-    return out[:n]
-
-
-@njit(cache=True)
-def rules_of_class(data, target, work, settings, state):
-    """Rules for one class against the others: build, then optimise [1]_.
-
-    Parameters
-    ----------
-    data, work : tuple
-        From `prepare` and `make_work`; `work` after `start_fold`.
-    target : tuple
-        rows : ndarray of shape (n,), dtype uint32
-            Rows to learn from.
-        positive : ndarray of shape (n_samples,), dtype int8
-            1 for rows of the class.
-        strata : ndarray of shape (n_samples,), dtype int64
-            Rows are split class by class, in the order of these numbers.
-        n_conditions : float
-            Number of possible conditions.
-    settings : tuple
-        prune_first : bool
-            Whether rules are grown on a part and pruned on the rest when a rule set is built (RIPPER) or grown on all
-            rows and left as they are (FURIA). Optimisation always prunes.
-        share : float
-            Share of the rows to grow on.
-        n_optimisations : int
-        slack_bits : float
-            Building stops when the description length exceeds the least one so far by more.
-        polish : bool
-            Whether rules that raise the description length are dropped after each optimisation.
-        once, greedy : bool
-            Ways of `grow` and `prune`.
-    state : uint64
-        State of the random generator.
-
-    Returns
-    -------
-    rules : list of ndarray
-        In the order in which they are tried.
-    state : uint64
-
-    References
-    ----------
-    .. [1] Cohen (1995). Fast effective rule induction. ICML, 115-123, figure 1 and section 3.
-    """
-    rules = [np.empty((0, 3), np.int64)]
-    rules.pop()
-    state = _build(rules, data, target, work, settings, state)
-    for _ in range(settings[2]):
-        rules, state = _optimise(rules, data, target, work, settings, state)
-    return rules, state
-
-
-@njit(cache=True)
-def _build(rules, data, target, work, settings, state):
-    """Add rules until the class is covered, a rule errs on half of its rows, or the description gets too long.
-
-    Returns the generator's new state.
-    """
-    rows, positive, strata, n_conditions = target
-    prune_first, share, _, slack_bits, _, once, greedy = settings
-    codes = data[1]
-    nothing = np.empty((0, 3), np.int64)
-    n_all, p_all = float(len(rows)), 0.0
-    for row in rows:
-        p_all += positive[row]
-    rate = p_all / n_all
-    left = rows
-    n_covered, n_false, n_missed = 0.0, 0.0, p_all
-    for rule in rules:
-        n, p = _count(rule, left, positive, codes)
-        n_covered, n_false, n_missed = n_covered + n, n_false + n - p, n_missed - p
-        left = _uncovered(rule, left, codes)
-    bits = least = 0.0  # relative to the start
-    while n_missed > 0:
-        if prune_first:
-            growing, pruning, state = split_rows(left, strata, share, state)
-            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, False, greedy)
-        else:
-            rule = grow(nothing, left, positive, data, work, once)
-        n, p = _count(rule, left, positive, codes)
-        bits += rule_bits(len(rule), n_conditions) - data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)
-        n_covered, n_false, n_missed = n_covered + n, n_false + n - p, n_missed - p
-        bits += data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)
-        least = min(least, bits)
-        if bits > least + slack_bits or p == 0 or 2 * (n - p) >= n:
-            break
-        rules.append(rule)
-        left = _uncovered(rule, left, codes)
-    return state
-
-
-@njit(cache=True)
-def _optimise(rules, data, target, work, settings, state):
-    """Weigh every rule against a replacement and a revision, cover what is left, drop what does not pay."""
-    rows, positive, strata, n_conditions = target
-    _, share, _, _, polish, once, greedy = settings
-    codes = data[1]
-    nothing = np.empty((0, 3), np.int64)
-    n_rules, n_missed = len(rules), 0.0
-    for row in rows:
-        n_missed += positive[row]
-    p_all = n_missed
-    old = np.zeros((n_rules, codes.shape[1]), np.bool_)
-    for r in range(n_rules):
-        for row in rows:
-            old[r, row] = covers(rules[r], codes, row)
-    follower = np.empty(codes.shape[1], np.int64)  # the rule after the present one that covers a row
-    stats = np.zeros((n_rules, 3))  # covered, false positives, true positives, of the rows that no rule before covers
-    done = [nothing]
-    done.pop()
-    left = rows
-    for at in range(n_rules):
-        if n_missed == 0:
-            break
-        rule = rules[at]
-        met = False
-        for row in left:
-            if old[at, row]:
-                met = True
-                break
-        if met:
-            growing, pruning, state = split_rows(left, strata, share, state)
-            for row in left:
-                follower[row] = n_rules
-                for r in range(at + 1, n_rules):
-                    if old[r, row]:
-                        follower[row] = r
-                        break
-            n = 0
-            for row in pruning:
-                pruning[n] = row
-                n += follower[row] == n_rules
-            pruning = pruning[:n]
-            replacement = grow(nothing, growing, positive, data, work, once)
-            revision = grow(rule, growing, positive, data, work, once)
-            least = np.inf
-            for candidate in (
-                rule,
-                prune(revision, pruning, positive, codes, True, greedy),
-                prune(replacement, pruning, positive, codes, True, greedy),
-            ):
-                bits = _bits_with(candidate, at, rules, left, follower, stats, positive, codes, len(rows), p_all, n_conditions)
-                if bits < least:
-                    least, rule = bits, candidate
-            n, p = _count(rule, left, positive, codes)
-            stats[at, 0], stats[at, 1], stats[at, 2] = n, n - p, p
-            n_missed -= p
-            left = _uncovered(rule, left, codes)
-        done.append(rule)
-    if not polish:
-        for r in range(len(done), n_rules):
-            done.append(rules[r])
-    # Otherwise: rules not reached cover no row of the class that is left, so that polishing would drop them.
-    state = _build(done, data, target, work, settings, state)
-    if polish:
-        _polish(done, rows, positive, codes, p_all, n_conditions)
-    return done, state
-
-
-@njit(cache=True)
-def _polish(rules, rows, positive, codes, p_all, n_conditions):
-    """Drop, from the last to the first, every rule that does not shorten the description, or that mostly errs."""
-    stats = np.zeros((len(rules), 3))
-    left = rows
-    for r in range(len(rules)):
-        n, p = _count(rules[r], left, positive, codes)
-        stats[r, 0], stats[r, 1], stats[r, 2] = n, n - p, p
-        left = _uncovered(rules[r], left, codes)
-    totals = np.array([stats[:, 0].sum(), float(len(left)), stats[:, 1].sum(), p_all - stats[:, 2].sum()])
-    for r in range(len(rules) - 1, -1, -1):
-        if _drop(p_all / len(rows), totals, rules[r], stats[r], n_conditions)[0]:
-            rules.pop(r)
-
-
-@njit(cache=True)
-def _bits_with(rule, at, rules, left, follower, stats, positive, codes, n_all, p_all, n_conditions):
-    """Least description length with a rule in place `at`, up to what does not depend on the rule.
-
-    Every later rule that does not pay is taken as dropped.
-    """
-    later = np.zeros((len(rules) + 1, 3))
-    for row in left:
-        r = at if covers(rule, codes, row) else follower[row]
-        later[r, 0] += 1
-        later[r, 1 + positive[row]] += 1
-    n = stats[:at, 0].sum() + later[at:-1, 0].sum()
-    n_false = stats[:at, 1].sum() + later[at:-1, 1].sum()
-    p = stats[:at, 2].sum() + later[at:-1, 2].sum()
-    rate = p_all / n_all
-    totals = np.array([n, n_all - n, n_false, p_all - p])
-    saved = 0.0
-    for r in range(at + 1, len(rules)):
-        saved += _drop(rate, totals, rules[r], later[r], n_conditions)[1]
-    return data_bits(rate, totals[0], totals[1], totals[2], totals[3]) - saved + rule_bits(len(rule), n_conditions)
-
-
-@njit(cache=True)
-def _drop(rate, totals, rule, stats, n_conditions):
-    """Whether to drop a rule, as if no other covered its rows, and the bits that saves; then update `totals`.
-
-    `totals` holds rows covered and not covered by the set, false positives, missed rows of the class; `stats` rows covered by
-    the rule, false and true positives.
-    """
-    n, n_other, n_false, n_missed = totals[0] - stats[0], totals[1] + stats[0], totals[2] - stats[1], totals[3] + stats[2]
-    saved = rule_bits(len(rule), n_conditions) + data_bits(rate, totals[0], totals[1], totals[2], totals[3])
-    saved -= data_bits(rate, n, n_other, n_false, n_missed)
-    if saved <= -TOLERANCE and 2 * stats[1] < max(stats[0], 1.0):
-        return False, 0.0
-    totals[0], totals[1], totals[2], totals[3] = n, n_other, n_false, n_missed
-    return True, saved

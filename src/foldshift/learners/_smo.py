@@ -1,14 +1,15 @@
 """Sequential minimal optimisation: a support vector machine between two classes, on a part of a kernel matrix."""
 
 import numpy as np
-from numba import njit
+
+from foldshift.compiling import compiled
 
 LEAST_CURVATURE = 1e-12
 SHRINK_EVERY = 1000  # steps
 MOST = np.int64(2**63 - 1)
 
 
-@njit(cache=True)
+@compiled
 def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
     """Coefficients and bias of the machine between two classes.
 
@@ -103,12 +104,12 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
     return out, _bias(state, mobile[0]), converged
 
 
-@njit(cache=True)
+@compiled
 def _note_room(mobile, t, beta, low, high):
     mobile[0, t], mobile[1, t] = beta < high, beta > low
 
 
-@njit(cache=True)
+@compiled
 def _steepest(slope, can_rise, can_fall):
     """The sample that can rise with the largest slope, that slope, and the smallest slope of those that can fall."""
     bits = slope.view(np.int64)
@@ -118,7 +119,7 @@ def _steepest(slope, can_rise, can_fall):
     return _last(bits, can_rise, top), slopes[0], slopes[1]
 
 
-@njit(cache=True)
+@compiled
 def _extremes(bits, can_rise, can_fall):
     """Largest and smallest slope, their bits turned into integers of the same order.
 
@@ -132,7 +133,7 @@ def _extremes(bits, can_rise, can_fall):
     return top, bottom
 
 
-@njit(cache=True)
+@compiled
 def _last(bits, can_rise, top):
     last = 0
     for t in range(len(bits)):
@@ -140,7 +141,7 @@ def _last(bits, can_rise, top):
     return last
 
 
-@njit(cache=True)
+@compiled
 def _best_partner(slope, can_fall, own, i, row, gain):
     """The sample whose fall, with the rise of sample i, promises the largest gain."""
     for t in range(len(row)):
@@ -157,7 +158,7 @@ def _best_partner(slope, can_fall, own, i, row, gain):
     return last
 
 
-@njit(cache=True)
+@compiled
 def _kernel_row(kernel, place, t, n_active, work, filled):
     """Kernel between a sample and the active ones."""
     row = work[t * n_active : (t + 1) * n_active]
@@ -169,7 +170,7 @@ def _kernel_row(kernel, place, t, n_active, work, filled):
     return row
 
 
-@njit(cache=True)
+@compiled
 def _step(state, i, j, between):
     """Raise one sample and lower another to the best point, or to the first bound on the way."""
     slope, beta, low, high, own = state[0], state[1], state[2], state[3], state[4]
@@ -185,13 +186,13 @@ def _step(state, i, j, between):
         beta[i], beta[j] = total - low[j], low[j]
 
 
-@njit(cache=True)
+@compiled
 def _move(slope, row_i, row_j, change_i, change_j):
     for t in range(len(row_i)):
         slope[t] -= row_i[t] * change_i + row_j[t] * change_j
 
 
-@njit(cache=True)
+@compiled
 def _note_cap(kernel, place, sample, capped, t, before, after, cap):
     """Keep `capped` when a sample reaches or leaves its cost, which has the sample's sign."""
     was, now = abs(before) >= abs(cap), abs(after) >= abs(cap)
@@ -202,7 +203,7 @@ def _note_cap(kernel, place, sample, capped, t, before, after, cap):
             capped[sample[k]] += change * whole[place[k]]
 
 
-@njit(cache=True)
+@compiled
 def _restore(kernel, place, sample, signs, capped, state, n_active):
     """Slopes of the samples that were set aside."""
     slope, beta, low, high = state[0], state[1], state[2], state[3]
@@ -216,7 +217,7 @@ def _restore(kernel, place, sample, signs, capped, state, n_active):
                 slope[k] -= beta[t] * whole[place[k]]
 
 
-@njit(cache=True)
+@compiled
 def _shrink(place, sample, mobile, state, top, bottom, n_active):
     """Set aside samples at a bound whose slope is beyond those of all that could move; return how many stay."""
     i = 0
@@ -235,12 +236,12 @@ def _shrink(place, sample, mobile, state, top, bottom, n_active):
     return n_active
 
 
-@njit(cache=True)
+@compiled
 def _is_settled(mobile, state, t, top, bottom):
     return (not mobile[0, t] and state[0, t] > top) or (not mobile[1, t] and state[0, t] < bottom)
 
 
-@njit(cache=True)
+@compiled
 def _bias(state, can_rise):
     """Mean slope of the samples between their bounds, or the middle of what the others allow."""
     slope, beta, low, high = state[0], state[1], state[2], state[3]

@@ -6,6 +6,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 
+def _one_type(folds):
+    """Folds as the kernels take them: of one type, so that each is compiled once."""
+    return np.ascontiguousarray(folds, dtype=np.uint16 if np.max(folds) < 2**16 else np.int64)
+
+
 class _Open:
     """Whether the states of single fits apply."""
 
@@ -80,7 +85,7 @@ class FoldRegressor(_Open, RegressorMixin, BaseEstimator):
         """
         X = np.ascontiguousarray(X, dtype=np.float64)
         y = np.ascontiguousarray(y, dtype=np.float64)
-        folds = np.ascontiguousarray(folds)
+        folds = _one_type(folds)
         return self._predict_folds(X, y, folds, int(folds.max()) + 1, self._open(random_states))
 
 
@@ -171,7 +176,7 @@ class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_seeds, n_samples, n_classes), dtype float64
             Classes in sorted order.
         """
-        X, folds = np.ascontiguousarray(X, dtype=np.float64), np.ascontiguousarray(folds)
+        X, folds = np.ascontiguousarray(X, dtype=np.float64), _one_type(folds)
         classes, codes = np.unique(y, return_inverse=True)
         return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, self._open(random_states))
 

@@ -1,8 +1,8 @@
 """C4.5 decision trees as Quinlan's release 8 and Weka's J48 grow and prune them, with columns sorted once per data set."""
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._c45core import (
     FEATURE,
     FIRST,
@@ -219,7 +219,7 @@ class ClassificationTree:
         return int(np.flatnonzero((self.first_child <= node) & (node < self.first_child + self.n_children))[0])
 
 
-@njit(cache=True)
+@compiled
 def _fit_and_score(X, data, n_classes, folds, n_folds, settings, laplace):
     n_seeds, n = folds.shape
     is_nominal = data[1]
@@ -249,7 +249,7 @@ def _fit_and_score(X, data, n_classes, folds, n_folds, settings, laplace):
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _score_rows(X, feature, threshold, first_child, n_children, is_nominal, counts, laplace):
     scores = np.empty((len(X), counts.shape[1]))
     for i in range(len(X)):
@@ -257,7 +257,7 @@ def _score_rows(X, feature, threshold, first_child, n_children, is_nominal, coun
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _score(x, feature, threshold, first_child, n_children, is_nominal, counts, laplace, out):
     """Walk down to a leaf, or to the last node with training samples, and write the class shares there."""
     node = 0
@@ -282,7 +282,7 @@ def _score(x, feature, threshold, first_child, n_children, is_nominal, counts, l
             out[k] = counts[node, k] / n
 
 
-@njit(cache=True)
+@compiled
 def _build(in_training, data, n_classes, settings, work, tables):
     """Grow, collapse and prune one tree; return its tables."""
     confidence, quantile, min_samples, pruned, collapse, raising, mdl_correction, jump = settings
@@ -294,7 +294,7 @@ def _build(in_training, data, n_classes, settings, work, tables):
     return tables
 
 
-@njit(cache=True)
+@compiled
 def _grow(in_training, data, n_classes, min_samples, mdl_correction, jump, work, tables):
     """Grow in full, level by level, so that children have larger numbers than their parents."""
     order, labels = data[3], data[5]
@@ -305,8 +305,8 @@ def _grow(in_training, data, n_classes, min_samples, mdl_correction, jump, work,
     for i in range(len(labels)):
         if in_training[i]:
             tables[2][0, labels[i]] += 1
-    n_nodes = 1
-    node = 0
+    n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
+    node = np.int64(0)
     while node < n_nodes:
         table, _, counts, _ = tables
         if is_splittable(counts[node], min_samples):
@@ -329,7 +329,7 @@ def _grow(in_training, data, n_classes, min_samples, mdl_correction, jump, work,
     return tables, n_nodes
 
 
-@njit(cache=True)
+@compiled
 def _collapse(n_nodes, tables):
     """Make leaves of the nodes whose subtrees err as often in training."""
     table, _, counts, errors = tables
@@ -343,13 +343,13 @@ def _collapse(n_nodes, tables):
         errors[node] = below if table[node, FEATURE] >= 0 else own
 
 
-@njit(cache=True)
+@compiled
 def _prune(confidence, quantile, raising, data, work, tables):
     """Replace nodes by leaves or largest branches from the bottom up; a raised branch is pruned again."""
     table, _, counts, errors = tables
     visited = np.empty(len(table), np.int64)
     extra = np.zeros(counts.shape, np.int64)
-    node = 0
+    node = np.int64(0)  # typed, as in `_grow`
     table[node, NEXT] = 0
     while node >= 0:
         if table[node, FEATURE] < 0:
@@ -384,7 +384,7 @@ def _prune(confidence, quantile, raising, data, work, tables):
         node = table[node, PARENT]
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _child_of(node, row, data, tables):
     """Child that a training row goes to."""
     columns, is_nominal, slots, _, codes, _ = data
@@ -395,7 +395,7 @@ def _child_of(node, row, data, tables):
     return table[node, FIRST] + (columns[f, row] > thresholds[node])
 
 
-@njit(cache=True)
+@compiled
 def _branch_errors(node, branch, confidence, quantile, data, work, tables, visited, extra):
     """Estimated errors of a branch if all rows of the node went into it."""
     rows, labels = work[0][-1], data[5]
@@ -419,7 +419,7 @@ def _branch_errors(node, branch, confidence, quantile, data, work, tables, visit
     return total
 
 
-@njit(cache=True)
+@compiled
 def _raise(node, branch, data, work, tables, visited):
     """Put a branch into its parent's place and send all rows of the parent down."""
     rows, row_branch, offsets, labels = work[0][-1], work[2], work[5], data[5]

@@ -3,9 +3,9 @@
 import numbers
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 
+from foldshift.compiling import compiled
 from foldshift.learners.base import FoldRegressor
 
 # Sums over rows are kept as 64-bit integers, in units of 2**-44. Integer sums do not depend on the order of the
@@ -67,7 +67,7 @@ class ELMRegressor(FoldRegressor):
         self.output_weights_ = weights[0, 0]
 
     def _predict(self, X):
-        fold = np.zeros((1, len(X)), dtype=np.uint8)
+        fold = np.zeros((1, len(X)), dtype=np.uint16)
         return _combine(_hidden(X, self.hidden_weights_), self.output_weights_[None, None], fold)[0]
 
     def _predict_folds(self, X, y, folds, n_folds, random_states):
@@ -125,7 +125,7 @@ def _hidden(X, weights):
     return np.exp(-(projections**2))
 
 
-@njit(cache=True)
+@compiled
 def _project(X, weights):
     # Not X @ W: a BLAS product may round a row differently with the number of rows it comes with.
     projections = np.zeros((X.shape[0], weights.shape[1]))
@@ -142,7 +142,7 @@ def _exponents(largest):
     return np.where(fractions == 0.5, exponents - 1, np.minimum(exponents, 1023)).astype(np.int64)
 
 
-@njit(cache=True)
+@compiled
 def _largest_in_training(y, folds, n_folds):
     """Largest |y| outside each fold, shape (n_seeds, n_folds)."""
     largest = np.zeros((folds.shape[0], n_folds))
@@ -157,7 +157,7 @@ def _largest_in_training(y, folds, n_folds):
     return largest
 
 
-@njit(cache=True)
+@compiled
 def _products(hidden, y, exponent):
     """Products of hidden columns (upper triangle) and of hidden columns with y, row by row, as integers.
 
@@ -179,7 +179,7 @@ def _products(hidden, y, exponent):
     return products
 
 
-@njit(cache=True)
+@compiled
 def _train_sums(products, folds, n_folds):
     """Sum the rows outside each fold, shape (n_seeds, n_folds, n_products)."""
     n_samples, n_products = products.shape
@@ -205,7 +205,7 @@ def _train_sums(products, folds, n_folds):
     return sums
 
 
-@njit(cache=True)
+@compiled
 def _output_weights(sums, n_hidden, tolerance, exponents):
     """Output weights of every fit, shape (n_seeds, n_folds, n_hidden), from its sums of `_products`."""
     n_seeds, n_folds, _ = sums.shape
@@ -225,7 +225,7 @@ def _output_weights(sums, n_hidden, tolerance, exponents):
     return weights
 
 
-@njit(cache=True)
+@compiled
 def _solve(gram, moments, tolerance):
     """pinv(gram) moments, keeping the eigenvalues whose square root is greater than the tolerance."""
     n_hidden = len(moments)
@@ -252,7 +252,7 @@ def _solve(gram, moments, tolerance):
     return solution
 
 
-@njit(cache=True)
+@compiled
 def _cholesky(matrix):
     """Whether a symmetric matrix is positive definite, and its lower Cholesky factor if so."""
     size = len(matrix)
@@ -271,7 +271,7 @@ def _cholesky(matrix):
     return True, lower
 
 
-@njit(cache=True)
+@compiled
 def _combine(hidden, weights, folds):
     """Output of every row with the output weights of its fold, shape (n_seeds, n_samples)."""
     n_seeds, n_samples = folds.shape

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._rulecore import (
     EQ,
     LE,
@@ -14,9 +14,9 @@ from foldshift.learners._rulecore import (
     make_work,
     names_of,
     prepare,
-    rules_of_class,
     start_fold,
 )
+from foldshift.learners._rulesets import rules_of_class
 from foldshift.learners._states import draw_seeds
 from foldshift.learners.base import FoldClassifier
 
@@ -142,13 +142,12 @@ def _text(name, kind, core, support):
     return f"{name} in [{', '.join(ends if kind == LE else (f'{support:.12g}', f'{core:.12g}', 'inf', 'inf'))}]"
 
 
-@njit(cache=True)
 def _fit_one(data, y, n_classes, seed, settings):
     n_features, n = data[1].shape
     return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, settings, np.zeros(n, np.int8), make_work(n_features, n))
 
 
-@njit(cache=True)
+@compiled
 def _fit_and_score(X, data, y, n_classes, folds, seeds, settings):
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
@@ -167,7 +166,7 @@ def _fit_and_score(X, data, y, n_classes, folds, seeds, settings):
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _apply(X, conditions, limits, starts, classes, certainties, priors):
     scores = np.empty((len(X), len(priors)))
     for i in range(len(X)):
@@ -175,7 +174,7 @@ def _apply(X, conditions, limits, starts, classes, certainties, priors):
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _membership(kind, core, support, x):
     """Degree to which a value meets a condition; a support equal to the core is crisp."""
     if kind == EQ:
@@ -189,7 +188,7 @@ def _membership(kind, core, support, x):
     return 1.0 - (core - x) / (core - support) if x > support else 0.0
 
 
-@njit(cache=True)
+@compiled
 def _score(x, conditions, limits, starts, classes, certainties, priors, out):
     """Write the class scores of one sample."""
     out[:] = 0.0
@@ -229,7 +228,7 @@ def _score(x, conditions, limits, starts, classes, certainties, priors, out):
         out[winner] = np.nextafter(best, 2.0)
 
 
-@njit(cache=True)
+@compiled
 def _learn(data, y, n_classes, in_training, seed, settings, positive, work):
     """Fuzzy rules of all classes.
 
@@ -284,7 +283,7 @@ def _learn(data, y, n_classes, in_training, seed, settings, positive, work):
     return conditions, limits, starts, classes, certainties, priors
 
 
-@njit(cache=True)
+@compiled
 def _tightest(rule):
     """Of conditions on one column in one direction keep the last, in the place of the first."""
     out = rule.copy()
@@ -299,7 +298,7 @@ def _tightest(rule):
     return out[:n]
 
 
-@njit(cache=True)
+@compiled
 def _fuzzify(rule, data, rows, positive, base, degrees, limits):
     """Choose where the membership of every condition becomes 0.
 
@@ -344,7 +343,7 @@ def _fuzzify(rule, data, rows, positive, base, degrees, limits):
                     break
 
 
-@njit(cache=True)
+@compiled
 def _recount(condition, limit, rows, codes, values, zeros, degrees):
     """Renew the memberships in one condition."""
     f, kind = condition[0], condition[1]
@@ -354,7 +353,7 @@ def _recount(condition, limit, rows, codes, values, zeros, degrees):
         zeros[row] += degrees[row] == 0
 
 
-@njit(cache=True)
+@compiled
 def _best_support(kind, core, listed, code, values, positive, zeros, degrees):
     """Purest place for membership to become 0, and its purity; -1 if no row meets the other conditions.
 
@@ -395,7 +394,7 @@ def _best_support(kind, core, listed, code, values, positive, zeros, degrees):
     return best, support
 
 
-@njit(cache=True)
+@compiled
 def _certainties(degrees, rows, positive, prior, out):
     """Certainty factor of every beginning of a rule."""
     k = len(degrees)

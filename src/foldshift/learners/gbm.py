@@ -3,8 +3,8 @@
 import numbers
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._presort import presort, to_units
 from foldshift.learners._states import draw_seeds
 from foldshift.learners.base import FoldRegressor
@@ -101,7 +101,7 @@ class GBMRegressor(FoldRegressor):
         return _fit_and_predict(*presort(X), y, folds, random_states.astype(np.uint64), *self._settings())
 
 
-@njit(cache=True)
+@compiled
 def _work(n_features, n_samples, n_trees):
     """Arrays that every fit overwrites: lists, training rows, residuals, bag, and the trees."""
     return (
@@ -115,7 +115,6 @@ def _work(n_features, n_samples, n_trees):
     )
 
 
-@njit(cache=True)
 def _fit_one(order, codes, values, y, seed, n_trees, learning_rate, bag_fraction, min_node):
     work = _work(codes.shape[0], codes.shape[1], n_trees)
     in_training = np.ones(len(y), np.bool_)
@@ -123,7 +122,7 @@ def _fit_one(order, codes, values, y, seed, n_trees, learning_rate, bag_fraction
     return work[4], work[5], work[6], init
 
 
-@njit(cache=True)
+@compiled
 def _fit_and_predict(order, codes, values, y, folds, seeds, n_trees, learning_rate, bag_fraction, min_node):
     n_seeds, n = folds.shape
     predictions = np.empty((n_seeds, n))
@@ -142,7 +141,7 @@ def _fit_and_predict(order, codes, values, y, folds, seeds, n_trees, learning_ra
     return predictions
 
 
-@njit(cache=True)
+@compiled
 def _add_steps(X, features, thresholds, steps):
     """Sum of all trees' steps. They are multiples of one power of two, so the sum is exact in any order."""
     out = np.zeros(len(X))
@@ -153,7 +152,7 @@ def _add_steps(X, features, thresholds, steps):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fraction, min_node, work):
     """Fit all trees into `work`; return the mean training target and the unit of the residuals.
 
@@ -182,9 +181,9 @@ def _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fracti
         residuals[i] = residuals[i] - mean if in_training[i] else 0
     n_bag = max(1, int(bag_fraction * n))
     state = np.uint64(seed)
-    feature = -1
+    feature = np.int64(-1)  # typed: with the literal, numba would compile `_best_split` twice
     for tree in range(len(features)):
-        state = _leave_out(rows[:n], n - n_bag, state)
+        state = leave_out(rows[:n], n - n_bag, state)
         in_bag = total
         for i in range(n - n_bag):
             in_bag -= residuals[rows[i]]
@@ -230,8 +229,8 @@ def _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fracti
     return low + mean * unit, unit
 
 
-@njit(cache=True)
-def _leave_out(rows, n_out, state):
+@compiled
+def leave_out(rows, n_out, state):
     """Draw rows without replacement into the first `n_out` places (Fisher-Yates); return the generator's new state.
 
     Random bits come from splitmix64 [1]_. A place is the upper half of a 64-bit product; its relative bias is
@@ -251,7 +250,7 @@ def _leave_out(rows, n_out, state):
     return state
 
 
-@njit(cache=True)
+@compiled
 def _best_split(lists, codes, bag, n_bag, rest, min_node, likely):
     """Best split: feature (-1 if none), last left position in its list, drawn samples on the left, their sum.
 

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners.base import FoldClassifier
 
 SINGULAR = ("pseudo_inverse", "first_class")
@@ -72,7 +72,7 @@ class LDAClassifier(FoldClassifier):
         return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
 
 
-@njit(cache=True)
+@compiled
 def _fit_sums(X, codes, n_classes, first_class):
     """Discriminants from the training samples themselves: coefficients, constants, origin."""
     n, p = X.shape
@@ -91,7 +91,7 @@ def _fit_sums(X, codes, n_classes, first_class):
     return coef, intercept, origin
 
 
-@njit(cache=True)
+@compiled
 def _discriminants(within, counts, means, first_class):
     """Linear discriminants from the sum of squares within classes and the class means, equation 4.10 of [1]_."""
     n_classes, p = means.shape
@@ -141,7 +141,7 @@ def _discriminants(within, counts, means, first_class):
     return coef, intercept
 
 
-@njit(cache=True)
+@compiled
 def _cholesky(a):
     """Factor in place, into the lower triangle; False when a pivot, the unexplained share of a column's variance, is too small."""
     for j in range(len(a)):
@@ -159,7 +159,7 @@ def _cholesky(a):
     return True
 
 
-@njit(cache=True)
+@compiled
 def _substitute(factor, right, out):
     """Solve with a Cholesky factor."""
     p = len(right)
@@ -175,7 +175,7 @@ def _substitute(factor, right, out):
         out[i] = total / factor[i, i]
 
 
-@njit(cache=True)
+@compiled
 def _posterior(X, coef, intercept):
     """Class probabilities; a class with constant minus infinity has none."""
     n_classes = len(intercept)
@@ -190,7 +190,7 @@ def _posterior(X, coef, intercept):
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _fold_scores(X, centred, codes, n_classes, folds, n_folds, first_class):
     n_seeds, n = folds.shape
     p = X.shape[1]

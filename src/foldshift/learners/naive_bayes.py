@@ -4,9 +4,9 @@ import math
 import numbers
 
 import numpy as np
-from numba import njit
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from foldshift.compiling import compiled
 from foldshift.learners.base import FoldClassifier
 from foldshift.nominal import nominal_columns
 
@@ -132,7 +132,7 @@ def _categories(values, n_codes=np.inf):
     return np.where(known, np.minimum(values, n_codes), -1).astype(np.int64)
 
 
-@njit(cache=True)
+@compiled
 def _totals(values, codes, n_classes):
     """Of every class: number of samples, an origin near its means, sums and sums of squares about the origin."""
     n, p = values.shape
@@ -154,7 +154,7 @@ def _totals(values, codes, n_classes):
     return counts, origin, sums, squares
 
 
-@njit(cache=True)
+@compiled
 def _add(row, origin, sums, squares):
     for j in range(len(row)):
         gap = row[j] - origin[j]
@@ -162,7 +162,7 @@ def _add(row, origin, sums, squares):
         squares[j] += gap * gap
 
 
-@njit(cache=True)
+@compiled
 def _moments(counts, sums, squares):
     """Means, from the origin, and variances of every class and column."""
     shift, variance = np.zeros_like(sums), np.zeros_like(sums)
@@ -174,7 +174,7 @@ def _moments(counts, sums, squares):
     return shift, variance
 
 
-@njit(cache=True)
+@compiled
 def _largest_variance(counts, origin, shift, variance):
     """Largest variance of a column over all classes together."""
     n_classes, p = shift.shape
@@ -196,7 +196,7 @@ def _largest_variance(counts, origin, shift, variance):
     return largest
 
 
-@njit(cache=True)
+@compiled
 def _densities(variance, added):
     """Reciprocal standard deviation and logarithm of the largest density of every class and column; 0 where all columns are constant."""
     scale, constant = np.zeros_like(variance), np.zeros_like(variance)
@@ -208,7 +208,7 @@ def _densities(variance, added):
     return scale, constant
 
 
-@njit(cache=True)
+@compiled
 def _count(categories, codes, n_classes, n_codes):
     """Samples with every category in every class, the columns' categories one below the other: (sum of n_codes, n_classes)."""
     table = np.zeros((n_codes.sum(), n_classes))
@@ -217,7 +217,7 @@ def _count(categories, codes, n_classes, n_codes):
     return table
 
 
-@njit(cache=True)
+@compiled
 def _count_row(row, code, n_codes, change, table):
     start = 0
     for j in range(len(n_codes)):
@@ -225,7 +225,7 @@ def _count_row(row, code, n_codes, change, table):
         start += n_codes[j]
 
 
-@njit(cache=True)
+@compiled
 def _posterior(row, categories, counts, origin, shift, scale, constant, table, n_codes, n_categories, alpha, out):
     """Class probabilities of one sample: class frequencies times densities times frequencies of categories."""
     n = counts.sum()
@@ -251,7 +251,7 @@ def _posterior(row, categories, counts, origin, shift, scale, constant, table, n
     out /= out.sum()
 
 
-@njit(cache=True)
+@compiled
 def _posteriors(values, categories, counts, origin, shift, scale, constant, table, n_codes, n_categories, alpha):
     out = np.empty((len(values), len(counts)))
     for i in range(len(values)):
@@ -259,7 +259,7 @@ def _posteriors(values, categories, counts, origin, shift, scale, constant, tabl
     return out
 
 
-@njit(cache=True)
+@compiled
 def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, var_smoothing, alpha):
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n, n_classes))
@@ -311,7 +311,7 @@ def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, 
     return out
 
 
-@njit(cache=True)
+@compiled
 def _trusted(counts, variance, all_squares):
     """Whether enough of every sum of squares is left for its difference to be precise."""
     for c in range(len(counts)):
@@ -321,7 +321,7 @@ def _trusted(counts, variance, all_squares):
     return True
 
 
-@njit(cache=True)
+@compiled
 def _highest(table, n_codes, n_categories):
     """Number of categories of every column: one more than the highest code with a sample."""
     start = 0

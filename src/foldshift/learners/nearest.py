@@ -3,9 +3,9 @@
 import numbers
 
 import numpy as np
-from numba import njit
 from scipy.spatial import cKDTree
 
+from foldshift.compiling import compiled
 from foldshift.learners.base import FoldRegressor
 
 # Neighbours listed per sample: a training part almost never lacks the k nearest of them (2 folds, k = 3: once in 8 million).
@@ -80,7 +80,7 @@ def nearest_rows(queries, points, length, skip_self=False):
     return _refine(queries, points, candidates, length, skip_self)
 
 
-@njit(cache=True)
+@compiled
 def _refine(queries, points, candidates, length, skip_self):
     """Order a tree's candidates exactly; where they end inside a tie, or miss the point itself, look at all points."""
     out = np.empty((len(queries), length), np.int32)
@@ -91,19 +91,19 @@ def _refine(queries, points, candidates, length, skip_self):
         n_held = 0
         for j in np.sort(candidates[i]):
             if not (skip_self and i == j):
-                n_held = _insert(distances, rows, n_held, _distance(queries, i, points, j), j)
+                n_held = insert(distances, rows, n_held, _distance(queries, i, points, j), j)
         # The tree may round a distance otherwise than we do: a gap in the last few units counts as a tie.
         if n_held > length + 1 or distances[length - 1] >= distances[length] * (1 - 1e-12):
             n_held = 0
             for j in range(len(points)):
                 if not (skip_self and i == j):
-                    n_held = _insert(distances[:length], rows[:length], n_held, _distance(queries, i, points, j), j)
+                    n_held = insert(distances[:length], rows[:length], n_held, _distance(queries, i, points, j), j)
         out[i] = rows[:length]
     return out
 
 
-@njit(cache=True, inline="always")
-def _insert(distances, rows, n_held, distance, row):
+@compiled(inline="always")
+def insert(distances, rows, n_held, distance, row):
     """Insert into a list sorted by distance; a later row goes behind an equal distance."""
     if n_held == len(rows):
         if distance >= distances[n_held - 1]:
@@ -121,7 +121,7 @@ def _insert(distances, rows, n_held, distance, row):
     return n_held
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _distance(a, i, b, j):
     total = 0.0
     for c in range(a.shape[1]):
@@ -130,7 +130,7 @@ def _distance(a, i, b, j):
     return total
 
 
-@njit(cache=True)
+@compiled
 def _nearest(queries, points, n_nearest, skip_self):
     """Nearest `points` of every query, near to far, ties in row order: (n_queries, n_nearest) int32."""
     out = np.empty((len(queries), n_nearest), np.int32)
@@ -140,12 +140,12 @@ def _nearest(queries, points, n_nearest, skip_self):
         n_held = 0
         for j in range(len(points)):
             if not (skip_self and i == j):
-                n_held = _insert(distances, rows, n_held, _distance(queries, i, points, j), j)
+                n_held = insert(distances, rows, n_held, _distance(queries, i, points, j), j)
         out[i] = rows
     return out
 
 
-@njit(cache=True)
+@compiled
 def _means(y, nearest):
     n, k = nearest.shape
     out = np.empty(n)
@@ -157,7 +157,7 @@ def _means(y, nearest):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _walk(X, y, folds, n_folds, listed, n_neighbors):
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n))
@@ -184,7 +184,7 @@ def _walk(X, y, folds, n_folds, listed, n_neighbors):
                 found = 0
                 for j in range(n):
                     if folds[s, j] != own:
-                        found = _insert(distances[:wanted], rows[:wanted], found, _distance(X, i, X, j), j)
+                        found = insert(distances[:wanted], rows[:wanted], found, _distance(X, i, X, j), j)
                 total = 0.0
                 for t in range(wanted):
                     total += y[rows[t]]

@@ -4,10 +4,10 @@ import math
 import numbers
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners.base import FoldClassifier
-from foldshift.learners.nearest import _insert
+from foldshift.learners.nearest import insert
 from foldshift.nominal import nominal_columns
 
 METRICS = ("heom", "euclidean", "manhattan", "keel_hvdm")
@@ -103,7 +103,7 @@ def _n_codes(X, nominal):
     return n_codes
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _scales(columns, metric, n_codes):
     """Four standard deviations of every numeric column; NaN for a constant one."""
     p, n = columns.shape
@@ -124,7 +124,7 @@ def _scales(columns, metric, n_codes):
     return scales
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _frequencies(columns, codes, n_classes, metric, n_codes):
     """Share of every class among the training samples with every category, a (n_codes, n_classes) block per nominal column; NaN where there are none."""
     shares = np.zeros((n_codes.sum(), n_classes))
@@ -141,7 +141,7 @@ def _frequencies(columns, codes, n_classes, metric, n_codes):
     return shares
 
 
-@njit(cache=True)
+@compiled
 def _gaps(code, shares, gaps):
     """Nominal part of `keel_hvdm` between a category and every category of a column; NaN where one is not in the training part."""
     known = code >= 0 and code < len(shares) and code == np.floor(code)
@@ -153,7 +153,7 @@ def _gaps(code, shares, gaps):
         gaps[v] = math.sqrt(total)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _distances(query, columns, metric, nominal, n_codes, scales, shares, gaps, out):
     """Distances between a query and all samples, before the root; column after column, so that the sums run side by side."""
     n = columns.shape[1]
@@ -182,13 +182,13 @@ def _distances(query, columns, metric, nominal, n_codes, scales, shares, gaps, o
                 out[i] += (value - column[i]) * (value - column[i])
 
 
-@njit(cache=True)
+@compiled
 def _nearest(totals, skipped, metric, skip_zero, distances, rows):
     """Nearest samples into `rows`, ties in row order; return how many there are. The row `skipped` is left out."""
     n_held, bound = 0, np.inf
     for i in range(len(totals)):
         if totals[i] <= bound and i != skipped and not (skip_zero and totals[i] == 0):
-            n_held = _insert(distances, rows, n_held, math.sqrt(totals[i]) if metric == _HVDM else totals[i], i)
+            n_held = insert(distances, rows, n_held, math.sqrt(totals[i]) if metric == _HVDM else totals[i], i)
             if n_held == len(rows):
                 farthest = distances[n_held - 1]
                 # The root may round a slightly larger sum to the same distance, never one beyond the factor.
@@ -196,7 +196,7 @@ def _nearest(totals, skipped, metric, skip_zero, distances, rows):
     return n_held
 
 
-@njit(cache=True)
+@compiled
 def _scan(queries, columns, codes, n_classes, n_neighbors, metric, skip_zero, nominal, n_codes):
     """Shares of votes for every query, from all samples; these are given column by column, (n_features, n_samples)."""
     n = len(codes)
@@ -213,7 +213,7 @@ def _scan(queries, columns, codes, n_classes, n_neighbors, metric, skip_zero, no
     return out
 
 
-@njit(cache=True)
+@compiled
 def _scan_folds(X, codes, n_classes, folds, n_folds, duplicate_of, by_fold, n_neighbors, metric, skip_zero, nominal, n_codes):
     """Scan every training part; equal test samples are looked up once."""
     n_seeds, n = folds.shape
@@ -247,7 +247,7 @@ def _scan_folds(X, codes, n_classes, folds, n_folds, duplicate_of, by_fold, n_ne
     return out
 
 
-@njit(cache=True)
+@compiled
 def _lists(X, length, metric, skip_zero, nominal, n_codes):
     """Nearest other samples of every sample, near to far, ties in row order; -1 behind the last: (n_samples, length) int32."""
     out = np.full((len(X), length), -1, np.int32)
@@ -262,7 +262,7 @@ def _lists(X, length, metric, skip_zero, nominal, n_codes):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _walk(X, codes, n_classes, folds, n_folds, listed, n_neighbors, metric, skip_zero, nominal, n_codes):
     """Walk along the lists, skipping samples of the own fold; scan the training part where a list is too short."""
     n_seeds, n = folds.shape

@@ -1,8 +1,8 @@
 """PART: a list of rules, each the widest leaf of a partial C4.5 tree grown on the samples that the earlier rules leave."""
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._c45core import (
     FEATURE,
     FIRST,
@@ -157,7 +157,7 @@ class RuleList:
         return "\n".join(lines)
 
 
-@njit(cache=True)
+@compiled
 def _fit_and_score(X, data, n_classes, folds, n_folds, settings):
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
@@ -176,7 +176,7 @@ def _fit_and_score(X, data, n_classes, folds, n_folds, settings):
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _score_rows(X, conditions, values, counts):
     scores = np.empty((len(X), counts.shape[1]))
     for i in range(len(X)):
@@ -184,7 +184,7 @@ def _score_rows(X, conditions, values, counts):
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _score(x, conditions, values, counts, out):
     """Write the class shares of the first rule that holds."""
     rule, holds = 0, True
@@ -207,13 +207,13 @@ def _score(x, conditions, values, counts, out):
     out[:] = counts[rule] / counts[rule].sum()
 
 
-@njit(cache=True)
+@compiled
 def _make_rules(n_conditions, n_rules, n_classes):
     """Empty tables: conditions, their values, class counts of the rules."""
     return np.empty((n_conditions, 3), np.int64), np.empty(n_conditions), np.empty((n_rules, n_classes), np.int64)
 
 
-@njit(cache=True)
+@compiled
 def _learn(in_training, data, n_classes, settings, work, tables, rules):
     """Learn the rules of one training part; return the tables, and the numbers of conditions and rules."""
     stop_early, min_samples = settings[3], settings[2]
@@ -274,15 +274,15 @@ def _learn(in_training, data, n_classes, settings, work, tables, rules):
         n_left -= table[rule_leaf, STOP] - table[rule_leaf, START]
 
 
-@njit(cache=True)
+@compiled
 def _grow_partially(known, n_in_use, n_known, data, settings, work, tables):
     """Grow one partial tree on the rows in the lists; return its tables.
 
     Thresholds are values of the `n_known` rows marked in `known`.
     """
     confidence, quantile, min_samples, stop_early = settings
-    n_nodes = 1
-    node = 0
+    n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
+    node = np.int64(0)
     tables[0][0, NEXT] = _UNKNOWN
     while node >= 0:
         table, _, counts, _ = tables
@@ -298,7 +298,7 @@ def _grow_partially(known, n_in_use, n_known, data, settings, work, tables):
                     data,
                     work,
                     min_samples,
-                    True,
+                    np.bool_(True),  # typed, as what C4.5 gives: one compiled version for both
                     stop_early,
                 )
             if feature < 0:
@@ -337,7 +337,7 @@ def _grow_partially(known, n_in_use, n_known, data, settings, work, tables):
     return tables
 
 
-@njit(cache=True)
+@compiled
 def _next_branch(first, n_children, min_samples, terms, tables):
     """Branch to look at next: of those with `min_samples` samples the first pure one, else the one of least entropy; -1: none."""
     table, _, counts, _ = tables
@@ -354,7 +354,7 @@ def _next_branch(first, n_children, min_samples, terms, tables):
     return best
 
 
-@njit(cache=True)
+@compiled
 def _entropy(counts, n, terms):
     total = terms[n]
     for k in range(len(counts)):
@@ -362,7 +362,7 @@ def _entropy(counts, n, terms):
     return total / n
 
 
-@njit(cache=True)
+@compiled
 def _is_leaf_better(node, confidence, quantile, stop_early, tables):
     """Whether a node whose branches are all leaves should be one itself."""
     table, _, counts, _ = tables
@@ -375,7 +375,7 @@ def _is_leaf_better(node, confidence, quantile, stop_early, tables):
     return leaf_errors(counts[node], confidence, quantile) <= below + PRUNING_SLACK + TOLERANCE
 
 
-@njit(cache=True)
+@compiled
 def _widest_leaf(node, min_samples, tables):
     """Widest leaf below a node, the first of equals, among the branches looked at that have `min_samples` samples."""
     table = tables[0]
@@ -389,7 +389,7 @@ def _widest_leaf(node, min_samples, tables):
     return widest
 
 
-@njit(cache=True)
+@compiled
 def _first_leaf(tables):
     """First leaf from the left among the branches looked at."""
     table = tables[0]
@@ -401,7 +401,7 @@ def _first_leaf(tables):
     return node
 
 
-@njit(cache=True)
+@compiled
 def _rank_branches(first, n_children, terms, tables):
     """Order branches by entropy as KEEL does: a merge sort that takes from the right half unless the left is smaller.
 

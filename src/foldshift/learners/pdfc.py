@@ -4,8 +4,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners.svm import KernelClassifier
 
 REFERENCES = ("symmetric_triangle", "gaussian", "cauchy", "laplace", "hyperbolic_secant", "squared_sinc")
@@ -97,7 +97,7 @@ class PDFClassifier(KernelClassifier):
         ]
 
 
-@njit(cache=True)
+@compiled
 def _membership(reference, d, u):
     u = d * u * u if reference == 1 or reference == 2 else d * abs(u)
     if reference == 0:
@@ -111,7 +111,7 @@ def _membership(reference, d, u):
     return (math.sin(u) / u) ** 2 if u > 0 else 1.0
 
 
-@njit(cache=True)
+@compiled
 def _products(A, B, units, symmetric, reference, d):
     """Products of memberships of all pairs of samples: shape (len(A), len(B))."""
     out = np.empty((len(A), len(B)))

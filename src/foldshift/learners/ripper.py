@@ -4,26 +4,24 @@ import numbers
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._rulecore import (
     EQ,
     RuleList,
     checked_count,
     condition_text,
     covers,
-    data_bits,
     grow,
     make_work,
     meets,
     names_of,
     prepare,
     prune,
-    rule_bits,
-    rules_of_class,
     split_rows,
     start_fold,
 )
+from foldshift.learners._rulesets import data_bits, rule_bits, rules_of_class
 from foldshift.learners._states import draw_seeds
 from foldshift.learners.base import FoldClassifier
 
@@ -179,14 +177,13 @@ class RIPPERClassifier(FoldClassifier):
         return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), *settings)
 
 
-@njit(cache=True)
 def _fit_one(data, y, n_classes, seed, on_remaining_rows, settings):
     n_features, n = data[1].shape
     work = make_work(n_features, n)
     return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, on_remaining_rows, settings, np.zeros(n, np.int8), work)
 
 
-@njit(cache=True)
+@compiled
 def _fit_and_score(X, data, y, n_classes, folds, seeds, on_remaining_rows, settings):
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
@@ -207,7 +204,7 @@ def _fit_and_score(X, data, y, n_classes, folds, seeds, on_remaining_rows, setti
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _apply(X, conditions, thresholds, starts, classes, counts):
     shares = _shares(classes, counts)
     scores = np.empty((len(X), counts.shape[1]))
@@ -216,7 +213,7 @@ def _apply(X, conditions, thresholds, starts, classes, counts):
     return scores
 
 
-@njit(cache=True)
+@compiled
 def _first(x, conditions, thresholds, starts):
     """First rule that covers a row; the last one has no conditions."""
     for r in range(len(starts) - 1):
@@ -230,7 +227,7 @@ def _first(x, conditions, thresholds, starts):
     return -1
 
 
-@njit(cache=True)
+@compiled
 def _shares(classes, counts):
     """Class shares of the training rows of every rule, its own class just above the others if it is not."""
     out = np.empty(counts.shape)
@@ -249,7 +246,7 @@ def _shares(classes, counts):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, positive, work):
     """Rules of all classes but the most frequent, then the default rule.
 
@@ -330,9 +327,9 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
     return conditions, thresholds, starts, classes, counts
 
 
-@njit(cache=True)
+@compiled
 def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
-    """Rules for one class against the others as KEEL finds them; parameters as in `_rulecore.rules_of_class`.
+    """Rules for one class against the others as KEEL finds them; parameters as in `_rulesets.rules_of_class`.
 
     A new rule is judged by the description length of the whole set on the rows that no rule covered before it. An
     optimised rule is judged by that of the whole set on all rows. After each optimisation, the rows of the class that
@@ -345,7 +342,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     rules = [nothing]
     rules.pop()
     times = np.zeros(codes.shape[1], np.int64)  # how many rules cover a row
-    n_positive = 0
+    n_positive = np.int64(0)  # typed: with the literal, numba would compile every function it is given to twice
     for row in rows:
         n_positive += positive[row]
     for turn in range(n_optimisations + 1):
@@ -360,7 +357,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
         least = np.inf
         while n_missed > 0:
             growing, pruning, state = split_rows(left, strata, share, state)
-            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, False, greedy)
+            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, np.bool_(False), greedy)
             theory += rule_bits(len(rule), n_conditions)
             bits = theory + _exception_bits(rule, times, left, positive, n_missed, codes)
             if bits > least + slack_bits:
@@ -390,7 +387,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     return kept, state
 
 
-@njit(cache=True)
+@compiled
 def _optimise_one(rules, at, times, n_positive, data, target, work, settings, state):
     """Put the best of rule, replacement and revision in place; return the generator's new state."""
     rows, positive, strata, n_conditions = target
@@ -410,8 +407,8 @@ def _optimise_one(rules, at, times, n_positive, data, target, work, settings, st
     least = np.inf
     for candidate in (
         old,
-        prune(replacement, pruning, positive, codes, True, greedy),
-        prune(revision, pruning, positive, codes, True, greedy),
+        prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
+        prune(revision, pruning, positive, codes, np.bool_(True), greedy),
     ):
         bits = rule_bits(len(candidate), n_conditions) + _exception_bits(candidate, times, rows, positive, n_positive, codes)
         if bits < least:
@@ -422,7 +419,7 @@ def _optimise_one(rules, at, times, n_positive, data, target, work, settings, st
     return state
 
 
-@njit(cache=True)
+@compiled
 def _not_covered(rows, positive, times):
     """Rows of the class that no rule covers, and all rows of other classes, in order."""
     out = np.empty(len(rows), np.uint32)
@@ -433,7 +430,7 @@ def _not_covered(rows, positive, times):
     return out[:n]
 
 
-@njit(cache=True)
+@compiled
 def _rules_bits(rules, n_conditions):
     bits = 0.0
     for rule in rules:
@@ -441,7 +438,7 @@ def _rules_bits(rules, n_conditions):
     return bits
 
 
-@njit(cache=True)
+@compiled
 def _exception_bits(rule, times, rows, positive, n_positive, codes):
     """Bits that tell the exceptions to a rule and the rules counted in `times`, errors expected on either side alike."""
     n, p = 0, 0
@@ -452,7 +449,7 @@ def _exception_bits(rule, times, rows, positive, n_positive, codes):
     return data_bits(0.5, float(n), float(len(rows) - n), float(n - p), float(n_positive - p))
 
 
-@njit(cache=True)
+@compiled
 def _polish(rules, times, rows, positive, n_positive, codes, n_conditions):
     """Drop, from the first to the last, every rule without which the description is shorter."""
     nowhere = np.full((1, 3), -1, np.int64)  # code -1 is no value: covers nothing

@@ -3,8 +3,8 @@
 import numbers
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.learners._presort import presort, to_units
 from foldshift.learners.base import FoldRegressor
 
@@ -157,7 +157,7 @@ class RegressionTree:
         return "\n".join(lines)
 
 
-@njit(cache=True)
+@compiled
 def _work(n_features, n_samples):
     """Arrays that every fit overwrites: lists, units, centred units, flags, buffer, and the two tables."""
     return (
@@ -171,7 +171,6 @@ def _work(n_features, n_samples):
     )
 
 
-@njit(cache=True)
 def _fit_one(order, codes, values, y, min_split, min_leaf, complexity, max_depth):
     work = _work(*codes.shape)
     in_training = np.ones(len(y), np.bool_)
@@ -179,7 +178,7 @@ def _fit_one(order, codes, values, y, min_split, min_leaf, complexity, max_depth
     return work[5], work[6], n_nodes, low, unit
 
 
-@njit(cache=True)
+@compiled
 def _fit_and_predict(X, order, codes, values, y, folds, n_folds, min_split, min_leaf, complexity, max_depth):
     n_seeds, n = folds.shape
     predictions = np.empty((n_seeds, n))
@@ -201,7 +200,7 @@ def _fit_and_predict(X, order, codes, values, y, folds, n_folds, min_split, min_
     return predictions
 
 
-@njit(cache=True)
+@compiled
 def _predict_rows(X, feature, threshold, left, right, value):
     out = np.empty(len(X))
     for i in range(len(X)):
@@ -212,7 +211,7 @@ def _predict_rows(X, feature, threshold, left, right, value):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity, max_depth, work):
     """Grow and prune one tree into the tables of `work`; return the number of nodes, and the target's low and unit.
 
@@ -232,13 +231,14 @@ def _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity,
             # Write always, step on only for training rows: a branch would be mispredicted at many test rows.
             lists[f, n] = order[f, i]
             n += in_training[order[f, i]]
-    _describe(0, -1, 0, n, lists[0], units, counts, measures, low, unit)
+    root = np.int64(0)
+    _describe(root, np.int64(-1), root, np.int64(n), lists[0], units, counts, measures, low, unit)
     least_gain = complexity * measures[0, _RISK]  # what every split must earn
     slack = 1e-12 * measures[0, _RISK]  # far above the rounding of the bounds
     smallest = max(min_split, 2 * min_leaf)
     largest_improvement = 0.0
-    n_nodes = 1
-    node = 0
+    n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
+    node = root
     while node >= 0:
         parent, stage = counts[node, _PARENT], counts[node, _STAGE]
         risk, needed = measures[node, _RISK], measures[node, _NEEDED]
@@ -294,7 +294,7 @@ def _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity,
     return n_nodes, low, unit
 
 
-@njit(cache=True)
+@compiled
 def _describe(node, parent, start, stop, rows, units, counts, measures, low, unit):
     """Enter a new leaf into the tables."""
     total = 0
@@ -314,7 +314,7 @@ def _describe(node, parent, start, stop, rows, units, counts, measures, low, uni
     measures[node, _NEEDED] = 0.0
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _possible_gain(node, counts, measures, least_gain, smallest, max_depth):
     """Most that a subtree below the node can earn beyond what its splits cost."""
     if counts[node, _STOP] - counts[node, _START] < smallest or counts[node, _DEPTH] >= max_depth:
@@ -322,7 +322,7 @@ def _possible_gain(node, counts, measures, least_gain, smallest, max_depth):
     return max(0.0, measures[node, _RISK] - least_gain)
 
 
-@njit(cache=True)
+@compiled
 def _best_split(node, lists, codes, units, centred, counts, min_leaf):
     """Best split of a node: feature (-1 if none), number of samples on the left, and gain in squared units.
 
@@ -365,7 +365,7 @@ def _best_split(node, lists, codes, units, centred, counts, min_leaf):
     return best_feature, best_left, best_gain
 
 
-@njit(cache=True)
+@compiled
 def _part(start, middle, stop, feature, lists, flags, buffer, left_needed, right_needed):
     """Part a node's stretch of every list into left and right rows; a side that stays a leaf may be left out."""
     for i in range(start, stop):

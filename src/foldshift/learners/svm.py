@@ -5,9 +5,9 @@ import numbers
 import warnings
 
 import numpy as np
-from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
+from foldshift.compiling import compiled
 from foldshift.learners._smo import train_machine
 from foldshift.learners.base import FoldClassifier
 from foldshift.nominal import nominal_columns
@@ -237,7 +237,7 @@ def _logistic(values):
         return 1 / (1 + np.exp(-values))
 
 
-@njit(cache=True)
+@compiled
 def _gram(A, B, units, symmetric, kernel, a, b, degree):
     out = np.empty((len(A), len(B)))
     for i in range(len(A)):
@@ -264,7 +264,7 @@ def _gram(A, B, units, symmetric, kernel, a, b, degree):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _outputs(gram, rows, support, coef, bias):
     """Outputs of a machine. Each is summed in the order of the support vectors, so that it does not depend on the other samples."""
     out = np.empty(len(rows))
@@ -283,7 +283,7 @@ def _outputs(gram, rows, support, coef, bias):
     return out
 
 
-@njit(cache=True)
+@compiled
 def platt(outputs, high, weights):
     """Logistic model of the class given the machine's output, with smoothed targets so that it always exists.
 
@@ -337,12 +337,12 @@ def platt(outputs, high, weights):
     return intercept, slope
 
 
-@njit(cache=True)
+@compiled
 def _probability(value):
     return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
 
 
-@njit(cache=True)
+@compiled
 def _platt_loss(outputs, targets, weights, intercept, slope):
     total = 0.0
     for i in range(len(outputs)):
@@ -351,7 +351,7 @@ def _platt_loss(outputs, targets, weights, intercept, slope):
     return total
 
 
-@njit(cache=True)
+@compiled
 def logistic_one_step(outputs, high, weights):
     """Threshold from a logistic model of the machine's outputs, as KEEL's optimiser leaves it.
 
@@ -384,7 +384,7 @@ def logistic_one_step(outputs, high, weights):
     return (intercept / abs(slope), math.copysign(1.0, slope)) if slope != 0 else (intercept, slope)
 
 
-@njit(cache=True)
+@compiled
 def _loss(values, low, weights, x):
     """Minus the log likelihood of a logistic model, its gradient into a new array."""
     total, gradient = 0.0, np.zeros(2)
@@ -398,7 +398,7 @@ def _loss(values, low, weights, x):
     return total, gradient
 
 
-@njit(cache=True)
+@compiled
 def _minimise(values, low, weights, x):
     """BFGS with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod; Armijo constant 1e-4, curvature constant .9."""
     loss, gradient = _loss(values, low, weights, x)
@@ -423,12 +423,12 @@ def _minimise(values, low, weights, x):
     return x[0], x[1]
 
 
-@njit(cache=True)
+@compiled
 def _converged(gradient, x, loss):
     return (np.abs(gradient) * np.maximum(np.abs(x), 1.0)).max() < 1e-6 * max(abs(loss), 1.0)
 
 
-@njit(cache=True)
+@compiled
 def _line_search(values, low, weights, x, direction, loss, gradient, longest):
     """Step length (0 if there is none), loss and gradient there."""
     slope = (gradient * direction).sum()
@@ -479,7 +479,7 @@ def _line_search(values, low, weights, x, direction, loss, gradient, longest):
     return short, short_loss, short_gradient
 
 
-@njit(cache=True)
+@compiled
 def _cubic(slope, step, rise, last_step, last_rise):
     """Minimum of the cubic through the start's slope and two points."""
     u, v = rise - step * slope, last_rise - last_step * slope

@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array, issparse
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.svm import LinearSVC
 
+from foldshift.compiling import compiled
 from foldshift.errors import unknown
 
 MAX_TOKENS = 2**25  # words of one class; sums of them fit 32 bits, and the table of logarithms takes 1 GB at most
@@ -280,7 +280,7 @@ def _counts(X):
     return csr_array((X.data.astype(np.int32, copy=False), X.indices, X.indptr), shape=X.shape)
 
 
-@njit(cache=True)
+@compiled
 def _training_sums(codes, tokens, chosen, starts, n_classes):
     """Rows and words of every class outside every block, each of shape (n_blocks, n_classes), float64."""
     n_blocks = len(starts) - 1
@@ -294,7 +294,7 @@ def _training_sums(codes, tokens, chosen, starts, n_classes):
     return n_rows, n_words
 
 
-@njit(cache=True)
+@compiled
 def _count(indptr, indices, data, codes, chosen, totals):
     """Counts of every word in every class, into `totals`."""
     totals[:] = 0
@@ -303,7 +303,7 @@ def _count(indptr, indices, data, codes, chosen, totals):
             totals[indices[p], codes[i]] += data[p]
 
 
-@njit(cache=True)
+@compiled
 def _multinomial(indptr, indices, data, codes, chosen, starts, first, totals, logs, log_totals, log_priors, scores):
     n_classes = totals.shape[1]
     for k in range(first, len(starts) - 1):
@@ -322,7 +322,7 @@ def _multinomial(indptr, indices, data, codes, chosen, starts, first, totals, lo
                 totals[indices[p], codes[i]] += data[p]
 
 
-@njit(cache=True)
+@compiled
 def _bernoulli(indptr, indices, data, codes, chosen, starts, first, totals, logs, n_train, log_priors, scores, alpha):
     n_words, n_classes = totals.shape
     # Number of words that so many training texts of a class hold.
@@ -350,7 +350,7 @@ def _bernoulli(indptr, indices, data, codes, chosen, starts, first, totals, logs
         _move(indptr, indices, data, codes, block, totals, words_by_count, 1)
 
 
-@njit(cache=True)
+@compiled
 def _move(indptr, indices, data, codes, block, totals, words_by_count, sign):
     """Add the texts of a block to the training part, or take them out of it."""
     for i in block:

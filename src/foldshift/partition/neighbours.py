@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from foldshift.compiling import compiled
 
 METRICS = ("heom", "euclidean", "keel")
 DUPLICATES = ("neighbours", "skipped")
@@ -168,7 +169,7 @@ def class_neighbours(space, rows, duplicates, with_lists):
     return neighbours
 
 
-@njit(cache=True)
+@compiled
 def assign_in_groups(neighbours, starts, group_size, hops):
     """Assign all members of a class, group by group.
 
@@ -223,7 +224,7 @@ def assign_in_groups(neighbours, starts, group_size, hops):
     return group, place
 
 
-@njit(cache=True)
+@compiled
 def _unassigned(neighbours, member, n_wanted, used, heads, cursors, alive, distances, found):
     """Nearest unassigned neighbours of a member into `found`; return how many there are, up to `n_wanted`."""
     point = neighbours.point_of[member]
@@ -241,7 +242,7 @@ def _unassigned(neighbours, member, n_wanted, used, heads, cursors, alive, dista
     return _search(neighbours, point, used, heads, alive, distances, found)
 
 
-@njit(cache=True)
+@compiled
 def _search(neighbours, point, used, heads, alive, distances, found):
     """Nearest unassigned members of a point from the tree: into `found`, near to far, ties in row order; return how many."""
     space, members, firsts = neighbours.space, neighbours.members, neighbours.firsts
@@ -287,7 +288,7 @@ def _search(neighbours, point, used, heads, alive, distances, found):
     return n_held
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _insert(distances, found, n_held, distance, member):
     """Insert into a list in the order of distance and row; a full list loses its last entry."""
     at = n_held
@@ -304,7 +305,7 @@ def _insert(distances, found, n_held, distance, member):
     return n_held
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _distance(space, a, b, farthest):
     """Distance (``keel``) or its square; infinity as soon as a square exceeds `farthest`."""
     total = 0.0
@@ -325,7 +326,7 @@ def _distance(space, a, b, farthest):
     return total
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _box_distance(space, a, low, high):
     """No more than the distance to any point in a box: the same sum with smaller terms, so that rounding keeps the order too."""
     total = 0.0
@@ -341,7 +342,7 @@ def _box_distance(space, a, low, high):
     return np.sqrt(total) if space.is_keel else total
 
 
-@njit(cache=True)
+@compiled
 def _remove(neighbours, member, used, heads, alive):
     """Mark a member as assigned; a point whose members are all assigned leaves the tree's counts."""
     used[member] = True
@@ -358,7 +359,7 @@ def _remove(neighbours, member, used, heads, alive):
             node //= 2
 
 
-@njit(cache=True)
+@compiled
 def _count_points(n_points, n_nodes):
     """Points in every node of the tree."""
     n_leaves = n_nodes // 2
@@ -370,7 +371,7 @@ def _count_points(n_points, n_nodes):
     return counts
 
 
-@njit(cache=True)
+@compiled
 def _build(space, n_leaves):
     """Order of the points along the leaves, and the box of every node; a node is cut at its middle, across its widest column."""
     n_points, n_features = space.coordinates.shape
@@ -405,7 +406,7 @@ def _build(space, n_leaves):
     return order, low, high
 
 
-@njit(cache=True)
+@compiled
 def _make_lists(neighbours, length):
     """Nearest members of every point, its own among them unless duplicates are skipped; -1 behind the last."""
     n_points = len(neighbours.firsts) - 1

@@ -3,6 +3,7 @@
 import numpy as np
 
 from foldshift.files import atomic_path
+from foldshift.planning.names import cells_wanted, held_folds, in_order, runs_wanted
 
 
 def write_folds(path, folds, seeds):
@@ -46,3 +47,32 @@ def read_folds(path):
             else:
                 folds[partitioner, int(k)] = archive[name]
     return folds, seeds
+
+
+def join_folds(paths, wanted, n_seeds=None):
+    """Folds of every partitioner and k that are wanted, the files one after the other in the order of their seeds.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        Files of folds, in any order; they may hold more than is wanted.
+    wanted : dict
+        See `foldshift.planning.names.runs_wanted`.
+    n_seeds : int, optional
+        Only the first seeds (experiments) of every partitioner and k.
+
+    Returns
+    -------
+    folds : dict of (str, int) to ndarray of shape (n_runs, n_samples), unsigned integer
+        In the order of `wanted`.
+    seeds : dict of (str, int) to ndarray of shape (n_runs,), dtype int64
+    """
+    if n_seeds is not None:
+        wanted = wanted | {"seeds": {cell: min(n, n_seeds) for cell, n in wanted["seeds"].items()}}
+    parts = {}
+    for path in in_order(paths):
+        folds, seeds = read_folds(path)
+        for (partitioner, k), n_runs in runs_wanted(held_folds(path), wanted).items():
+            parts.setdefault((partitioner, k), []).append((folds[partitioner, k][:n_runs], seeds[k][:n_runs]))
+    order = [cell for cell in cells_wanted(wanted) if cell in parts]
+    return tuple({cell: np.concatenate([part[i] for part in parts[cell]]) for cell in order} for i in (0, 1))

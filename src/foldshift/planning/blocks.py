@@ -14,41 +14,57 @@ RULES = {
 }
 
 
+OWN, ABLATION = "own", "ablation"  # what a bundle is for, beside TRUTH
+MOST_LETTERS = 200  # of names that are joined in the name of a file: with schemes, below the 255 letters that file systems allow
+MOST_OF_SCHEMES = 50  # which stand behind partitioners
+
+
 class Bundle(NamedTuple):
     """What one job cuts.
 
     Attributes
     ----------
+    kind : {"own", "truth", "ablation"}
+        Partitioners of the study, the experiments that make the truth, or variants of the partitioners.
     partitioners : tuple of str
-        Ids, as they stand in files.
+        Ids, as they stand in rows.
     iterations : dict of int to int
         Number of folds k to partitions per experiment.
     n_seeds : int
         Experiments.
     """
 
+    kind: str
     partitioners: tuple
     iterations: dict
     n_seeds: int
 
 
-def groups(names, size):
-    """Cut a list of names into those that one job works through.
+def groups(names, size=None, shown=str, letters=MOST_LETTERS):
+    """Cut a list of names into those that stand in one file.
 
     Parameters
     ----------
-    names : sequence of str
+    names : iterable of str
         In the order of the configuration.
-    size : int
-        Names per group, at least 1.
+    size : int, optional
+        Most names in a group.
+    shown : callable, default=str
+        How a name stands in the name of a file.
+    letters : int, default=MOST_LETTERS
+        Most letters there of the names of a group joined by ``+``, unless one alone has more.
 
     Returns
     -------
-    groups : dict of str to list of str
-        By name, which joins the members by ``+``. A name that is added at the end leaves the full groups as they are.
+    groups : list of list of str
+        A name that is added at the end leaves the groups before the last as they are.
     """
-    parts = [list(names[i : i + size]) for i in range(0, len(names), size)]
-    return {"+".join(part): part for part in parts}
+    found = []
+    for name in names:
+        if not found or len(found[-1]) == size or len("+".join(map(shown, [*found[-1], name]))) > letters:
+            found.append([])
+        found[-1].append(name)
+    return found
 
 
 def variants(settings):
@@ -74,7 +90,7 @@ def variants(settings):
     }
 
 
-def bundles(settings, size):
+def bundles(settings, size, shown=str):
     """Bundles of a study: its partitioners and, where it has them, the truth and the variants of the ablation.
 
     Parameters
@@ -83,24 +99,26 @@ def bundles(settings, size):
         Resolved settings of the study.
     size : int
         Partitioners per bundle, at least 1.
+    shown : callable, default=str
+        How a partitioner stands in the name of a file.
 
     Returns
     -------
-    bundles : dict of str to Bundle
-        By name.
+    bundles : list of Bundle
     """
     per_k = iterations(settings["schemes"]) if "schemes" in settings else dict.fromkeys(settings["n_folds"], 1)
-    found = {
-        name: Bundle(tuple(part), per_k, settings["n_seeds"]) for name, part in groups(settings["partitioners"], size).items()
-    }
+    wanted = [(OWN, settings["partitioners"], per_k, settings["n_seeds"])]
     if "n_truth" in settings:
-        found[TRUTH] = Bundle((TRUTH,), per_k, settings["n_truth"])
+        wanted.append((TRUTH, [TRUTH], per_k, settings["n_truth"]))
     if settings.get("ablation", {}).get("n_seeds"):
         chosen = {k: r for k, r in per_k.items() if f"{k}x{r}" in settings["ablation"]["schemes"]}
-        n_seeds = min(settings["ablation"]["n_seeds"], settings["n_seeds"])
-        for number, part in enumerate(groups(list(variants(settings)), size).values()):
-            found[f"ablation{number + 1}"] = Bundle(tuple(part), chosen, n_seeds)
-    return found
+        wanted.append((ABLATION, variants(settings), chosen, min(settings["ablation"]["n_seeds"], settings["n_seeds"])))
+    return [
+        Bundle(kind, tuple(part), {k: own[k] for k in numbers}, n_seeds)
+        for kind, partitioners, own, n_seeds in wanted
+        for part in groups(partitioners, size, shown)
+        for numbers in groups(own, shown=lambda k, own=own: f"{k}x{own[k]}", letters=MOST_OF_SCHEMES)
+    ]
 
 
 def partitioner_options(name, settings):
@@ -125,3 +143,28 @@ def partitioner_options(name, settings):
     if name in known:
         return known[name]["partitioner"], {"metric": known[name]["metric"]} | RULES[known[name]["rule"]]
     return name, {"metric": settings["metric"]} if name in NEIGHBOUR_PARTITIONERS else {}
+
+
+def choice_of(name, settings, own):
+    """How a partitioner cuts.
+
+    Parameters
+    ----------
+    name : str
+        Id of a partitioner.
+    settings : dict
+        Resolved settings of the study.
+    own : dict of str to dict
+        The user's own partitioners: ``import``, ``params``.
+
+    Returns
+    -------
+    choice : dict
+        ``partitioner``, a known one, or ``import``, the path of a function; and ``options`` for it.
+    """
+    if name in own:
+        return {"import": own[name]["import"], "options": own[name].get("params", {})}
+    if "metric" in settings:
+        partitioner, options = partitioner_options(name, settings)
+        return {"partitioner": partitioner, "options": options}
+    return {"partitioner": name, "options": {}}

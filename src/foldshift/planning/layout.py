@@ -1,14 +1,43 @@
-"""How a study is cut into jobs: learners that one job works through and blocks of seeds, so that every job takes minutes."""
+"""How a study is cut into jobs: what exists is kept, and the rest is cut into learners and blocks of seeds with which every job takes minutes."""
 
+import contextlib
+import os
 from functools import cache
+from typing import NamedTuple
 
-from foldshift.planning.blocks import Bundle, block_names, block_range, bundles
+from foldshift.planning.blocks import (
+    ABLATION,
+    NEIGHBOUR_PARTITIONERS,
+    OWN,
+    TRUTH,
+    Bundle,
+    block_range,
+    bundles,
+    choice_of,
+    groups,
+)
 from foldshift.planning.config import configured_learners
+from foldshift.planning.kept import choose, covered, missing, tiles
+from foldshift.planning.modules import is_there
+from foldshift.planning.names import (
+    ALL,
+    bundle_cells,
+    bundle_name,
+    bundle_of,
+    held_folds,
+    held_scores,
+    in_order,
+    label,
+    learner_content,
+    part_of,
+    scheme_name,
+    scheme_of,
+)
 from foldshift.planning.shapes import shape_of
 
+USUAL_METRIC = "heom"  # of the partitioners that look at neighbours, where their label does not tell another
 LARGEST_BLOCK = 1024
 MOST_FOLD_BYTES = 150_000_000  # of the folds that one job holds in memory
-ABLATION = "ablation"
 
 
 def fits_per_seed(bundle):
@@ -90,19 +119,19 @@ def job_seconds(bundle, cost, n_seeds):
 
 
 def pack(seconds, limit):
-    """Put neighbours together while they stay below a limit.
+    """Put neighbours together while they stay below a limit, and below the length of a name.
 
     Parameters
     ----------
     seconds : dict of str to float
-        Predicted seconds by name, in the order of the configuration.
+        Predicted seconds by label, in the order of the configuration.
     limit : float
-        Most seconds of a group, unless one name alone takes longer.
+        Most seconds of a group, unless one label alone takes longer.
 
     Returns
     -------
-    groups : dict of str to list of str
-        Members by the name of the group, which joins them by ``+``. A name that is added at the end changes the last group only.
+    groups : list of list of str
+        A label that is added at the end changes the last group only.
     """
     parts, total = [], 0.0
     for name, value in seconds.items():
@@ -111,11 +140,72 @@ def pack(seconds, limit):
             total = 0.0
         parts[-1].append(name)
         total += value
-    return {"+".join(part): part for part in parts}
+    return [group for part in parts for group in groups(part)]
+
+
+class Cell(NamedTuple):
+    """One way of cutting that is wanted of a data set.
+
+    Attributes
+    ----------
+    kind : {"own", "truth", "ablation"}
+        See `foldshift.planning.blocks.Bundle`.
+    partitioner, label : str
+        Its id, as it stands in rows, and its label, as it stands in the names of files.
+    k, iterations : int
+        Number of folds, and partitions per seed (experiment).
+    n_seeds : int
+        Seeds (experiments) wanted.
+    """
+
+    kind: str
+    partitioner: str
+    label: str
+    k: int
+    iterations: int
+    n_seeds: int
+
+    @property
+    def key(self):
+        """What stands for it in the names of files: label and scheme."""
+        return self.label, scheme_name(self.k, self.iterations)
+
+
+def every(cell):
+    """Whether a cell is wanted: any."""
+    return True
+
+
+def of_experiments(cell):
+    """Whether a cell is one of experiments, not of the truth."""
+    return cell.kind != TRUTH
+
+
+def of_own_experiments(cell):
+    """Whether a cell is one of the study's own partitioners, not of their variants."""
+    return cell.kind == OWN
+
+
+def files_below(folder):
+    """Paths of all files below a folder, relative to it; none where it does not exist."""
+    found, todo = [], [""]
+    while todo:
+        below = todo.pop()
+        with contextlib.suppress(FileNotFoundError), os.scandir(os.path.join(folder, below)) as entries:
+            for entry in entries:
+                path = f"{below}{entry.name}"
+                if entry.is_dir():
+                    todo.append(f"{path}/")
+                else:
+                    found.append(path)
+    return found
 
 
 class Layout:
-    """The jobs of a study that cut data sets and evaluate learners.
+    """The files of folds and scores of a study: those that exist and are kept, and those to be made for the rest.
+
+    Every process that plans or runs a part of a study finds the same files; see `foldshift.planning.kept`. What a job does follows from the names of its
+    files alone.
 
     Parameters
     ----------
@@ -129,26 +219,73 @@ class Layout:
         The learners file, as `foldshift.planning.config.read_learners` reads it.
     costs : foldshift.planning.costs.CostModel
         What a fit costs.
+    recorded : dict, optional
+        What labels of earlier runs stand for; see `record`.
+    existing : callable, optional
+        ``existing(kind, dataset)``: paths of the files that exist of ``folds`` or ``scores``, relative to the folder of the data set. By default they are looked up
+        below the folder of the results.
 
     Attributes
     ----------
-    bundles : dict of str to Bundle
-        What one job cuts, by name.
+    bundles : list of foldshift.planning.blocks.Bundle
+        What one job cuts, if nothing is there yet.
     """
 
-    def __init__(self, study, config, catalogue, learners, costs):
-        self.settings = config["studies"][study]
+    def __init__(self, study, config, catalogue, learners, costs, recorded=None, existing=None):
+        self.study, self.settings = study, config["studies"][study]
         self.seconds = 60 * config["minutes_per_job"]
-        self.bundles = bundles(self.settings, config["partitioners_per_job"])
-        self._catalogue, self._learners, self._costs = catalogue, learners, costs
+        self._config, self._catalogue, self._learners, self._costs = config, catalogue, learners, costs
+        self._folder = f"{config['results']}/{study}"
+        self._existing = existing or (lambda kind, dataset: files_below(f"{self._folder}/{kind}/{dataset}"))
+        self.label_of = {name: label(name, learner_content(entry)) for name, entry in learners.items()}
+        recorded = recorded or {}
+        self._known_learners = recorded.get("learners", {}) | {
+            self.label_of[name]: {"name": name} | learner_content(entry) for name, entry in learners.items()
+        }
+        self.bundles = bundles(self.settings, config["partitioners_per_job"], self.partitioner_label)
+        self._known_partitioners = recorded.get("partitioners", {}) | {
+            self.partitioner_label(name): {"name": name} | self.choice(name)
+            for bundle in self.bundles
+            for name in bundle.partitioners
+        }
+        self._current = {name for labels in self.record().values() for name in labels}
         self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
         self.learners_of = cache(self._learners_of)
-        self._chosen = cache(self._choose)
+        self.cells = cache(self._cells)
+        self._folds = cache(self._choose_folds)
+        self._scores = cache(self._choose_scores)
+        self._loadable = cache(is_there)
+        self._cut = cache(self._cut_scores)
 
-    def cuts(self, dataset):
-        """Names of the bundles that cut a data set."""
-        rows = self._catalogue[dataset].n_rows or 0
-        return [name for name in self.bundles if not name.startswith(ABLATION) or rows <= self.settings["ablation"]["max_rows"]]
+    def choice(self, name):
+        """How a partitioner cuts: ``partitioner`` or ``import`` (a function of the user's own), and ``options``."""
+        return choice_of(name, self.settings, self._config["own_partitioners"])
+
+    def partitioner_label(self, name):
+        """Label of a partitioner: its id, and digits where the id does not say how it cuts."""
+        choice = self.choice(name)
+        told = "import" not in choice and (name not in NEIGHBOUR_PARTITIONERS or choice["options"]["metric"] == USUAL_METRIC)
+        return name if told else label(name, choice)
+
+    def record(self):
+        """What the labels of this configuration stand for: ``learners`` and ``partitioners``, with their names, by label."""
+        used = {name for ids in configured_learners(self.settings, self._learners).values() for name in ids.values()}
+        return {
+            "learners": {self.label_of[name]: self._known_learners[self.label_of[name]] for name in sorted(used)},
+            "partitioners": {
+                self.partitioner_label(name): self._known_partitioners[self.partitioner_label(name)]
+                for bundle in self.bundles
+                for name in bundle.partitioners
+            },
+        }
+
+    def learner(self, of_label):
+        """What rows of a learner depend on, and its ``name``, by its label."""
+        return self._known_learners[of_label]
+
+    def partitioner(self, of_label):
+        """How a partitioner cuts, and its ``name``, by its label."""
+        return self._known_partitioners[of_label]
 
     def _learners_of(self, dataset):
         """Ids of the learners that run on a data set, of all configurations of the study."""
@@ -161,6 +298,148 @@ class Layout:
                 if rows <= largest.get(learner, rows)
             )
         )
+
+    def _bundles_of(self, dataset):
+        """Bundles that cut a data set."""
+        rows = self._catalogue[dataset].n_rows or 0
+        return [one for one in self.bundles if one.kind != ABLATION or rows <= self.settings["ablation"]["max_rows"]]
+
+    def _cells(self, dataset):
+        """Every `Cell` of a data set, in the order of the configuration."""
+        return tuple(
+            Cell(bundle.kind, name, self.partitioner_label(name), k, iterations, bundle.n_seeds)
+            for bundle in self._bundles_of(dataset)
+            for k, iterations in bundle.iterations.items()
+            for name in bundle.partitioners
+        )
+
+    def wanted_folds(self, dataset, chosen=every, n_seeds=None):
+        """What a reader takes of the files of folds, or of their shift, which may hold more.
+
+        Parameters
+        ----------
+        dataset : str
+        chosen : callable, optional
+            Whether a `Cell` is wanted.
+        n_seeds : int, optional
+            Only the first seeds.
+
+        Returns
+        -------
+        wanted : dict
+            ``partitioners`` and ``seeds`` in the order of the configuration, plain values; see `foldshift.planning.names.runs_wanted`.
+        """
+        cells = [cell for cell in self.cells(dataset) if chosen(cell)]
+        return {
+            "partitioners": {cell.label: cell.partitioner for cell in cells},
+            "seeds": {bundle_name(*([part] for part in cell.key)): min(cell.n_seeds, n_seeds or cell.n_seeds) for cell in cells},
+        }
+
+    def wanted_scores(self, dataset, chosen=every):
+        """What a reader takes of the files of scores or predictions: ``learners`` as well; see `wanted_folds`."""
+        learners = {self.label_of[name]: name for name in self.learners_of(dataset)}
+        return {"learners": learners} | self.wanted_folds(dataset, chosen)
+
+    def folds_files(self, dataset, chosen=every, n_seeds=None):
+        """Files of folds of a data set.
+
+        Parameters
+        ----------
+        dataset : str
+        chosen : callable, optional
+            Whether a `Cell` is wanted.
+        n_seeds : int, optional
+            Only files with some of the first seeds.
+
+        Returns
+        -------
+        paths : list of str
+            Below the folder of the study, in the order of their seeds.
+        """
+        wanted = {cell.key: min(cell.n_seeds, n_seeds or cell.n_seeds) for cell in self.cells(dataset) if chosen(cell)}
+        return in_order(f"folds/{dataset}/{file.name}.npz" for file in _with_some_of(self._folds(dataset), wanted))
+
+    def shift_files(self, dataset):
+        """Files of the target shift of a data set, one for each file of folds; see `folds_files`."""
+        return [f"shift/{path.removeprefix('folds/').removesuffix('npz')}parquet" for path in self.folds_files(dataset)]
+
+    def score_files(self, dataset, chosen=every):
+        """Files of scores of a data set; see `folds_files`."""
+        return in_order(f"scores/{dataset}/{name}.parquet" for name in self._names_of_scores(dataset, chosen))
+
+    def prediction_files(self, dataset, chosen=of_experiments):
+        """Files of predictions of a data set; see `folds_files`."""
+        return in_order(f"predictions/{dataset}/{name}.npz" for name in self._names_of_scores(dataset, chosen))
+
+    def _names_of_scores(self, dataset, chosen):
+        labels = [self.label_of[name] for name in self.learners_of(dataset)]
+        wanted = {(name, *cell.key): cell.n_seeds for cell in self.cells(dataset) if chosen(cell) for name in labels}
+        return [file.name for file in _with_some_of(self._scores(dataset), wanted)]
+
+    def _found(self, kind, dataset, read):
+        """What exists and can be made again: files whose names say what this configuration or an earlier one meant."""
+        found = []
+        for path in self._existing(kind, dataset):
+            with contextlib.suppress(ValueError):
+                file = read(path)
+                if all(map(self._is_known, {name for cell in file.cells for name in cell[:-1]})):
+                    found.append(file)
+        return found
+
+    def _is_known(self, of_label):
+        """Whether what a label stands for is known; of an earlier configuration, its module must still be there."""
+        if of_label in self._current:
+            return True
+        entry = self._known_learners.get(of_label) or self._known_partitioners.get(of_label)
+        return entry is not None and ("import" not in entry or self._loadable(entry["import"]))
+
+    def _choose_folds(self, dataset):
+        """Files of folds that are kept, and new ones."""
+        wanted = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
+        files = choose(self._found("folds", dataset, held_folds), wanted)
+        held = covered(files, wanted)
+        new = []
+        for bundle in self._bundles_of(dataset):
+            size = self.settings.get("seeds_per_block") or fold_block(bundle, self.shape(dataset)[0])
+            schemes = [scheme_name(k, iterations) for k, iterations in bundle.iterations.items()]
+            cells = [(self.partitioner_label(name), scheme) for name in bundle.partitioners for scheme in schemes]
+            for tile in tiles(0, bundle.n_seeds, size):
+                for axes, start, stop in missing(cells, wanted, held, *tile):
+                    new.append(held_folds(f"{bundle_name(*axes)}/{start}-{stop - 1}.npz"))
+        return [*files, *new]
+
+    def _choose_scores(self, dataset):
+        """Files of scores that are kept, and new ones: within each file of folds, by groups of learners and blocks of seeds."""
+        labels = [self.label_of[name] for name in self.learners_of(dataset)]
+        cells = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
+        wanted = {(name, *cell): n_seeds for name in labels for cell, n_seeds in cells.items()}
+        files = choose(self._found("scores", dataset, held_scores), wanted)
+        held = covered(files, wanted)
+        new = []
+        for folds in self._folds(dataset):
+            own = [cell for cell in folds.cells if cells.get(cell, 0) > folds.start]
+            size, groups_of_learners = self._cut(dataset, folds.name)
+            for learners in groups_of_learners:
+                members = [(name, *cell) for name in learners for cell in own]
+                for tile in tiles(folds.start, folds.stop, size):
+                    for (these, *axes), start, stop in missing(members, wanted, held, *tile):
+                        bundle = bundle_name(*axes)
+                        part = ALL if set(bundle_cells(bundle)) == set(folds.cells) else bundle
+                        new.append(held_scores(f"{folds.name}/{part}/{'+'.join(these)}/{start}-{stop - 1}.parquet"))
+        return [*files, *new]
+
+    def _cut_scores(self, dataset, folds):
+        """Seeds per job, and groups of learners by their labels, for the scores of a file of folds."""
+        name, block = folds.split("/")
+        bundle, names = bundle_behind(name), self.learners_of(dataset)
+        costs = {one: self.cost(one, dataset) for one in names}
+        largest = fold_block(bundle, self.shape(dataset)[0])
+        size = self.settings.get("seeds_per_block") or score_block(bundle, costs.values(), self.seconds, largest)
+        if most := self.settings.get("learners_per_job"):
+            return size, groups([self.label_of[one] for one in names], most)
+        n_seeds = min(size, block_range(block)[1])
+        seconds = {self.label_of[one]: job_seconds(bundle, cost, n_seeds) for one, cost in costs.items()}
+        return size, pack(seconds, self.seconds)
 
     def cost(self, learner, dataset):
         """Cost of a learner on a data set."""
@@ -175,60 +454,40 @@ class Layout:
         names = {name for dataset in self.settings["datasets"] for name in self.learners_of(dataset)}
         return sorted(name for name in names if not self.cost_at(name, 1000, 10).measured)
 
-    def _choose(self, dataset, cuts):
-        """Seeds per file of folds, seeds per job, and groups of learners."""
-        bundle, names = self.bundles[cuts], self.learners_of(dataset)
-        costs = {name: self.cost(name, dataset) for name in names}
-        given = self.settings.get("seeds_per_block")
-        folds = given or fold_block(bundle, self.shape(dataset)[0])
-        block = given or score_block(bundle, costs.values(), self.seconds, folds)
-        size = self.settings.get("learners_per_job")
-        if size:
-            parts = [names[i : i + size] for i in range(0, len(names), size)]
-            return folds, block, {"+".join(part): part for part in parts}
-        n_seeds = min(block, bundle.n_seeds)
-        return folds, block, pack({name: job_seconds(bundle, cost, n_seeds) for name, cost in costs.items()}, self.seconds)
+    def fold_work(self, dataset, bundle, block):
+        """Samples that are put into folds for one file, over all partitioners, k and seeds."""
+        return self.shape(dataset)[0] * block_range(block)[1] * partitions_per_seed(bundle_behind(bundle))
 
-    def fold_blocks(self, dataset, cuts):
-        """Blocks of seeds whose folds stand in one file."""
-        return block_names(self.bundles[cuts].n_seeds, self._chosen(dataset, cuts)[0])
+    def shift_work(self, dataset, bundle, block):
+        """Samples times folds of which the shift is measured, for one file of folds."""
+        return self.shape(dataset)[0] * block_range(block)[1] * fits_per_seed(bundle_behind(bundle))
 
-    def fold_block_of(self, dataset, cuts, block):
-        """The block of folds that holds a block of scores."""
-        size = self._chosen(dataset, cuts)[0]
-        return self.fold_blocks(dataset, cuts)[block_range(block)[0] // size]
-
-    def score_blocks(self, dataset, cuts):
-        """Blocks of seeds that one job works through."""
-        return block_names(self.bundles[cuts].n_seeds, self._chosen(dataset, cuts)[1])
-
-    def groups(self, dataset, cuts):
-        """Learners that one job works through, by the name of the group."""
-        return self._chosen(dataset, cuts)[2]
-
-    def job(self, dataset, cuts, learners, block):
+    def job(self, dataset, bundle, held, part, learners, block):
         """Predicted seconds of one job, and its memory in MB beside that of an idle process.
 
         Parameters
         ----------
-        dataset, cuts, block : str
-        learners : iterable of str
-            Ids of its learners.
+        dataset, bundle, held, part, learners, block : str
+            As they stand in the name of its file; see `foldshift.planning.names`.
 
         Returns
         -------
         seconds, mb : float, float
         """
-        bundle, n_seeds = self.bundles[cuts], block_range(block)[1]
-        costs = [self.cost(name, dataset) for name in learners]
-        seconds = sum(job_seconds(bundle, cost, n_seeds) for cost in costs)
-        rows = self.shape(dataset)[0]
-        folds = block_range(self.fold_block_of(dataset, cuts, block))[1] * rows * partitions_per_seed(bundle)
+        own, n_seeds = bundle_behind(part_of(bundle, part)), block_range(block)[1]
+        costs = [self.cost(self.learner(one)["name"], dataset) for one in learners.split("+")]
+        seconds = sum(job_seconds(own, cost, n_seeds) for cost in costs)
         # Beside the folds: predictions, class scores and their copies of the largest cell, in doubles.
-        cell = 12 * 8 * n_seeds * max(bundle.iterations.values()) * rows
-        return seconds, max(cost.peak_mb for cost in costs) + (folds + cell) / 1e6
+        cell = 12 * 8 * n_seeds * max(own.iterations.values()) * self.shape(dataset)[0]
+        return seconds, max(cost.peak_mb for cost in costs) + (self.fold_work(dataset, bundle, held) + cell) / 1e6
 
 
-def fold_work(bundle: Bundle, n_rows, n_seeds):
-    """Samples that are put into folds, over all partitioners, k and seeds."""
-    return n_rows * n_seeds * partitions_per_seed(bundle)
+def _with_some_of(files, wanted):
+    """Files that hold some of the seeds that are wanted of a cell."""
+    return [file for file in files if any(wanted.get(cell, 0) > file.start for cell in file.cells)]
+
+
+def bundle_behind(name):
+    """Partitioners (by label) and iterations of a bundle, from its name."""
+    partitioners, schemes = bundle_of(name)
+    return Bundle(OWN, partitioners, dict(map(scheme_of, schemes)), 1)

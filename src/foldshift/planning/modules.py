@@ -5,6 +5,7 @@ what depends on it. Modules of the library count, and the user's own: those outs
 """
 
 import ast
+import importlib.util
 import os
 import sys
 import sysconfig
@@ -202,3 +203,21 @@ def _below(folders, parts, name):
 def _is_own(path):
     """Whether a file is neither of the standard library nor of an installed package."""
     return not INSTALLED.intersection(path.parts) and not any(folder in path.parents for folder in STANDARD)
+
+
+def is_there(path):
+    """Whether the module of an import path can be found.
+
+    Parameters
+    ----------
+    path : str
+        ``package.module.name``.
+
+    Returns
+    -------
+    found : bool
+    """
+    try:
+        return importlib.util.find_spec(path.rpartition(".")[0]) is not None
+    except (ImportError, ValueError):
+        return False

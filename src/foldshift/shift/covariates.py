@@ -3,8 +3,8 @@
 import numbers
 
 import numpy as np
-from numba import njit
 
+from foldshift.compiling import compiled
 from foldshift.nominal import nominal_columns
 from foldshift.partition.common import fold_dtype
 from foldshift.partition.neighbours import make_space
@@ -222,7 +222,7 @@ def _two_sample_auc(coordinates, is_nominal, folds, n_folds, n_neighbors):
     return _auc(point_of.ravel(), starts, middles, listed, n_neighbors, folds, n_folds)
 
 
-@njit(cache=True)
+@compiled
 def _squared_distances(columns, is_nominal, i, first, out):
     """Squared distances of sample i to the samples from `first` on, column by column so that the loop runs over samples."""
     out[first:] = 0.0
@@ -238,7 +238,7 @@ def _squared_distances(columns, is_nominal, i, first, out):
                 out[j] += gap * gap
 
 
-@njit(cache=True)
+@compiled
 def _distance_sums(columns, is_nominal, folds, n_folds):
     """Sum of the distances within every fold, each pair once (n_seeds, n_folds), and from every sample to all others (n_samples,).
 
@@ -265,7 +265,7 @@ def _distance_sums(columns, is_nominal, folds, n_folds):
     return within, from_row
 
 
-@njit(cache=True)
+@compiled
 def _tied_neighbours(columns, is_nominal, sizes, n_neighbors):
     """Points within the distance of the n-th nearest other sample of every point.
 
@@ -319,7 +319,7 @@ def _tied_neighbours(columns, is_nominal, sizes, n_neighbors):
     return starts, middles, listed[: starts[n_points]]
 
 
-@njit(cache=True)
+@compiled
 def _auc(point_of, starts, middles, listed, n_neighbors, folds, n_folds):
     """Area under the ROC curve of every fold, expected over the order among ties: it needs how likely each score is, not a sort."""
     n_seeds, n = folds.shape
@@ -368,7 +368,7 @@ def _auc(point_of, starts, middles, listed, n_neighbors, folds, n_folds):
     return out
 
 
-@njit(cache=True)
+@compiled
 def _drawn(n, n_marked, n_drawn, probability):
     """Hypergeometric distribution: how many of `n_drawn` out of `n` are among the `n_marked`.
 
@@ -389,7 +389,7 @@ def _drawn(n, n_marked, n_drawn, probability):
     return low, high
 
 
-@njit(cache=True)
+@compiled
 def _area(positives, negatives):
     """Area under the ROC curve from the numbers of either class at every score, ties counting one half; NaN where one is missing.
 

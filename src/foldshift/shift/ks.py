@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import special
 
+from foldshift.compiling import compiled
 from foldshift.shift.tables import numeric_tables, plan_versions
 
 KS_METHODS = ("auto", "exact", "asymptotic", "permutation", "paper")
@@ -366,7 +366,7 @@ def fold_ks(y, folds, n_folds=None):
     return fold_ks_in_order(np.ascontiguousarray(folds[:, order]), ends, n_folds)
 
 
-@njit(cache=True)
+@compiled
 def fold_ks_in_order(folds, ends, n_folds):
     """`fold_ks` of samples in ascending order of the target; `ends` says where each group of equal values ends (one past it)."""
     n_seeds, n = folds.shape

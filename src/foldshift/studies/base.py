@@ -68,6 +68,9 @@ class Measure:
         ``learners(run)``: ids of the learners whose code the rows rest on.
     limited : bool
         Whether learners run isolated: the function then also gets ``limits``, a dictionary with ``minutes`` and ``memory_mb`` of a cell.
+    first_call : str
+        A function without arguments, as ``module.function``, that calls the compiled functions of the measure on a data set of its own making: they
+        are compiled once, before the jobs. Empty where nothing is compiled but learners.
     message : str
         What Snakemake says when such a job starts, with the words of the cell in braces.
     archived : bool
@@ -86,6 +89,7 @@ class Measure:
     params: Callable = nothing
     learners: Callable = lambda run: ()
     limited: bool = False
+    first_call: str = ""
     archived: bool = True
     patterns: dict = field(default_factory=dict)
 

@@ -19,6 +19,7 @@ from foldshift.planning.config import (
 )
 from foldshift.planning.costs import CostModel, read_costs
 from foldshift.planning.layout import Layout
+from foldshift.planning.record import read_record, record_file
 from foldshift.studies.load import find_studies
 from foldshift.studies.run import Run
 
@@ -83,8 +84,8 @@ def configure(raw, root):
     for key in ("results", "resources"):
         check_writable(config[key], key)
     costs = CostModel(read_costs(located(config["costs_file"], root)))
-    runs = {}
+    runs, recorded = {}, read_record(record_file(config["results"]))
     for study, words in declared.items():
-        layout = Layout(study, config, catalogue, learners, costs) if words.cuts else None
+        layout = Layout(study, config, catalogue, learners, costs, recorded) if words.cuts else None
         runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout)
     return Configured(config, catalogue, learners, runs)

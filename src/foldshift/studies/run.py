@@ -3,8 +3,9 @@
 import re
 from functools import cache, cached_property
 
-from foldshift.planning.blocks import block_names, block_range
+from foldshift.planning.blocks import block_names
 from foldshift.planning.config import configured_learners
+from foldshift.planning.layout import every, of_experiments
 from foldshift.planning.schemes import iterations
 from foldshift.planning.shapes import shape_of
 from foldshift.studies.base import FORMATS, Cost
@@ -136,45 +137,43 @@ class Run:
         """Target shift, one row per seed, of all data sets."""
         return self.per_dataset("seed_shift")
 
-    def folds(self, dataset, partitioners=None, wanted=lambda bundle: True, n_seeds=None):
-        """Folds of a data set.
+    def folds(self, dataset, chosen=every, n_seeds=None):
+        """Files of folds of a data set; they may hold more than is wanted: `wanted_folds` says what is, for `foldshift.partition.storage.join_folds`.
 
         Parameters
         ----------
         dataset : str
-        partitioners : collection of str, optional
-            Only files that hold folds of one of them.
-        wanted : callable, optional
-            ``wanted(bundle)``: whether the name of a bundle is wanted.
+        chosen : callable, optional
+            ``chosen(cell)``: whether a `foldshift.planning.layout.Cell` is wanted.
         n_seeds : int, optional
-            At least the first seeds.
+            Only files with some of the first seeds.
 
         Returns
         -------
         files : list of str
-            In the order of their seeds within a bundle.
+            In the order of their seeds.
         """
-        return [
-            self.file(f"folds/{dataset}/{name}/{block}.npz")
-            for name in self.layout.cuts(dataset)
-            if wanted(name) and (partitioners is None or set(partitioners) & set(self.layout.bundles[name].partitioners))
-            for block in self.layout.fold_blocks(dataset, name)
-            if n_seeds is None or block_range(block)[0] < n_seeds
-        ]
+        return list(map(self.file, self.layout.folds_files(dataset, chosen, n_seeds)))
 
-    def scores(self, dataset, kind="scores", ending="parquet", wanted=lambda bundle: True):
-        """Scores of all learners on a data set; parameters as of `folds`."""
-        return [
-            self.file(f"{kind}/{dataset}/{name}/{learners}/{block}.{ending}")
-            for name in self.layout.cuts(dataset)
-            if wanted(name)
-            for learners in self.layout.groups(dataset, name)
-            for block in self.layout.score_blocks(dataset, name)
-        ]
+    def wanted_folds(self, dataset, chosen=every, n_seeds=None):
+        """What is wanted of `folds`, as plain values; parameters as there."""
+        return self.layout.wanted_folds(dataset, chosen, n_seeds)
 
-    def predictions(self, dataset, wanted=lambda bundle: True):
-        """Predictions of all learners of classes on a data set; parameters as of `folds`."""
-        return self.scores(dataset, "predictions", "npz", wanted)
+    def shift(self, dataset):
+        """Files of the target shift of all folds of a data set."""
+        return list(map(self.file, self.layout.shift_files(dataset)))
+
+    def scores(self, dataset, chosen=every):
+        """Files of scores of a data set; as `folds`."""
+        return list(map(self.file, self.layout.score_files(dataset, chosen)))
+
+    def predictions(self, dataset, chosen=of_experiments):
+        """Files of predictions of the classes of a data set; as `folds`."""
+        return list(map(self.file, self.layout.prediction_files(dataset, chosen)))
+
+    def wanted_scores(self, dataset, chosen=every):
+        """What is wanted of `scores` and `predictions`, as plain values."""
+        return self.layout.wanted_scores(dataset, chosen)
 
     def rows(self, kind, **words):
         """Rows that a measure of the study writes: the files of one kind, of all cells or those with some words.
@@ -217,8 +216,10 @@ class Run:
 
     def archived(self):
         """What an archive holds beside tables and figures: scores, and all rows that tables are made of."""
-        scores = [path for name in self.datasets if self.layout for path in self.scores(name)]
-        return [*scores, *self.engine_rows(), *self.measured(archived_only=True)]
+        by_file = []
+        for name in self.datasets if self.layout else ():
+            by_file += [*self.scores(name), *(self.shift(name) if self.found.task == "regression" else ())]
+        return [*by_file, *self.engine_rows(), *self.measured(archived_only=True)]
 
     def measured(self, archived_only=False):
         """All rows that the study's own measures write."""

@@ -10,7 +10,8 @@ from foldshift.errors import DataError
 from foldshift.evaluation.predictions import read_predictions
 from foldshift.evaluation.storage import TEXT, read_columns
 from foldshift.inference.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
-from foldshift.partition.storage import read_folds
+from foldshift.partition.storage import join_folds
+from foldshift.planning.names import held_scores, in_order, runs_wanted
 from foldshift.seeding import generator
 
 CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
@@ -33,22 +34,14 @@ SCHEMAS = {
 POINTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
-def join_folds(paths):
-    """Folds of every partitioner and k, the blocks one after the other."""
-    blocks = {}
-    for path in paths:
-        for key, cut in read_folds(path)[0].items():
-            blocks.setdefault(key, []).append(cut)
-    return {key: np.concatenate(parts) for key, parts in blocks.items()}
-
-
-def complete_cells(paths, folds):
-    """Predictions of every learner, partitioner and k, blocks in order, as soon as there are as many runs as folds."""
+def complete_cells(paths, wanted, folds):
+    """Predictions of every learner, partitioner and k that are wanted, in the order of their seeds, once there are as many as folds."""
     waiting = {}
-    for path in paths:
-        for key, codes in read_predictions(path).items():
+    for path in in_order(paths):
+        read = read_predictions(path)
+        for key, n_wanted in runs_wanted(held_scores(path), wanted).items():
             blocks = waiting.setdefault(key, [])
-            blocks.append(codes)
+            blocks.append(read[key][:n_wanted])
             n_runs = len(folds.get(key[1:], ()))
             if sum(map(len, blocks)) >= n_runs:
                 predictions = np.concatenate(waiting.pop(key))
@@ -102,7 +95,7 @@ def with_keys(columns, keys):
     return {name: np.full(n, value, dtype=object if isinstance(value, str) else None) for name, value in keys.items()} | columns
 
 
-def measure_convergence(inputs, cell, *, iterations, n_orders, master_seed):
+def measure_convergence(inputs, cell, *, wanted, iterations, n_orders, master_seed):
     """Experiments until every estimate on a data set is stable, and the curves of the primary criterion.
 
     Parameters
@@ -111,6 +104,8 @@ def measure_convergence(inputs, cell, *, iterations, n_orders, master_seed):
         ``data``: the prepared data set; ``folds``, ``predictions``: files of all experiments; ``scores``: rows of seeds.
     cell : dict
         ``dataset``.
+    wanted : dict
+        What is wanted of folds and predictions; see `foldshift.planning.names.runs_wanted`.
     iterations : dict of int to int
         Number of folds k to partitions per experiment.
     n_orders : int
@@ -124,10 +119,10 @@ def measure_convergence(inputs, cell, *, iterations, n_orders, master_seed):
         ``convergence_curves``.
     """
     data = read_prepared(inputs.data)
-    folds = join_folds(inputs.folds)
+    folds, _ = join_folds(inputs.folds, wanted)
     failed = failed_cells(inputs.scores)
-    rows, curves = [], []
-    for (learner, partitioner, k), predictions in complete_cells(inputs.predictions, folds):
+    rows, curves = {}, {}
+    for (learner, partitioner, k), predictions in complete_cells(inputs.predictions, wanted, folds):
         n_iterations = iterations[k]
         n_experiments = len(predictions) // n_iterations
         rng = generator(master_seed, "orders", data.name, learner, partitioner, k)
@@ -138,11 +133,14 @@ def measure_convergence(inputs, cell, *, iterations, n_orders, master_seed):
         else:
             found = converge_cell(data.y, predictions, folds[partitioner, k], n_iterations, orders)
         keys = {"dataset": data.name, "learner": learner, "partitioner": partitioner, "k": k}
-        rows.append(with_keys(cell_rows(found, n_experiments, failed=lost), keys))
+        rows[learner, partitioner, k] = with_keys(cell_rows(found, n_experiments, failed=lost), keys)
         points = [n for n in sorted({*POINTS, n_experiments}) if n <= n_experiments and n * n_iterations >= 2]
         ends = np.array(points, dtype=np.int64) * n_iterations - 2
         curve = {"experiments": np.array(points, dtype=np.int64), "correlation": found.correlations[:, ends].mean(axis=0)}
-        curves.append(with_keys(curve, keys))
-        said = "left out: a fit failed" if lost else f"{int(rows[-1]['cut_off'].sum())} of {len(rows[-1]['k'])} rows cut off"
+        curves[learner, partitioner, k] = with_keys(curve, keys)
+        cut_off = rows[learner, partitioner, k]["cut_off"]
+        said = "left out: a fit failed" if lost else f"{int(cut_off.sum())} of {len(cut_off)} rows cut off"
         logging.info("%s, %s, k=%d: %d experiments, %s", learner, partitioner, k, n_experiments, said)
-    return {"convergence": rows, "convergence_curves": curves}
+    # In the order of the configuration, whatever files the predictions stand in.
+    cells = [(learner, *cut) for learner in wanted["learners"].values() for cut in folds]
+    return {"convergence": [rows[one] for one in cells], "convergence_curves": [curves[one] for one in cells]}

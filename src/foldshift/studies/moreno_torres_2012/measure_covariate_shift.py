@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.evaluation.storage import TEXT
-from foldshift.partition.storage import read_folds
+from foldshift.partition.storage import join_folds
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES, fold_covariates
 from foldshift.shift.folds import FoldFeature, fold_drift
@@ -33,13 +33,15 @@ SCHEMAS = {
 }
 
 
-def first_runs(paths, n_runs):
+def first_runs(paths, wanted, n_runs):
     """First runs of every partitioner and k.
 
     Parameters
     ----------
     paths : sequence of path-like
-        Files of folds; the runs of a partitioner and k stand in the order of the files.
+        Files of folds.
+    wanted : dict
+        See `foldshift.planning.names.runs_wanted`.
     n_runs : dict of int to int
         Number of runs wanted, by k; other k are left out.
 
@@ -49,15 +51,12 @@ def first_runs(paths, n_runs):
         Folds, by k and partitioner; fewer where the files hold fewer.
     seeds : dict of int to dict of str to ndarray of shape (n_runs,)
     """
+    folds, all_seeds = join_folds(paths, wanted, max(n_runs.values()))
     cuts, seeds = {k: {} for k in n_runs}, {k: {} for k in n_runs}
-    for path in paths:
-        folds, seeds_of = read_folds(path)
-        for (partitioner, k), cut in folds.items():
-            if k in n_runs:
-                held = cuts[k].get(partitioner, cut[:0])
-                missing = n_runs[k] - len(held)
-                cuts[k][partitioner] = np.concatenate([held, cut[:missing]])
-                seeds[k][partitioner] = np.append(seeds[k].get(partitioner, seeds_of[k][:0]), seeds_of[k][:missing])
+    for partitioner, k in folds:
+        if k in n_runs:
+            cuts[k][partitioner] = folds[partitioner, k][: n_runs[k]]
+            seeds[k][partitioner] = all_seeds[partitioner, k][: n_runs[k]]
     return cuts, seeds
 
 
@@ -91,7 +90,7 @@ def feature_rows(data, partitioner, cut, k, master_seed):
     return {name: [row[name] for row in rows] for name in SCHEMAS["shifted_features"].names}
 
 
-def measure_covariate_shift(inputs, cell, *, runs, master_seed):
+def measure_covariate_shift(inputs, cell, *, wanted, runs, master_seed):
     """The shift of the inputs that the first runs of every partitioner make.
 
     Parameters
@@ -100,6 +99,8 @@ def measure_covariate_shift(inputs, cell, *, runs, master_seed):
         ``data``: the prepared data set; ``folds``: files of the study's own experiments.
     cell : dict
         ``dataset``.
+    wanted : dict
+        What is wanted of the folds; see `foldshift.planning.names.runs_wanted`.
     runs : dict of int to int
         Number of runs to measure, at most, by number of folds k.
     master_seed : int
@@ -112,7 +113,7 @@ def measure_covariate_shift(inputs, cell, *, runs, master_seed):
     """
     data = read_prepared(inputs.data)
     parts, features = [], []
-    cuts, seeds = first_runs(inputs.folds, runs)
+    cuts, seeds = first_runs(inputs.folds, wanted, runs)
     for k, by_partitioner in cuts.items():
         if not by_partitioner:
             continue
@@ -133,3 +134,12 @@ def measure_covariate_shift(inputs, cell, *, runs, master_seed):
             parts.append(rows | {name: values[start:end].mean(axis=1) for name, values in shift.items()})
             features.append(feature_rows(data, partitioner, cut, k, master_seed))
     return {"covariate_shift": parts, "shifted_features": features}
+
+
+def first_call():
+    """Call what is compiled here, on three columns of made-up data."""
+    X, folds = np.column_stack([np.arange(40.0), np.arange(40.0) % 3, np.arange(40.0) % 2]), np.arange(80).reshape(2, 40) % 4
+    about = {"categorical_features": np.array([False, False, True])}
+    for y in (X[:, 1].astype(np.int64), X[:, 0]):
+        fold_drift(X, y, folds.astype(np.uint8), 4, n_random=20, rng=np.random.default_rng(0), **about)
+    fold_covariates(X, folds.astype(np.uint8), 4, rng=np.random.default_rng(0), **about)

@@ -1,7 +1,7 @@
 """Partition-induced covariate shift (Moreno-Torres, Saez and Herrera 2012): what is measured."""
 
-from foldshift.planning.blocks import TRUTH, partitioner_options, variants
-from foldshift.planning.layout import ABLATION, fold_work
+from foldshift.planning.blocks import choice_of, variants
+from foldshift.planning.layout import of_experiments, of_own_experiments
 from foldshift.studies.base import Cost, Measure, Study
 from foldshift.studies.moreno_torres_2012.items import ITEMS
 
@@ -22,52 +22,28 @@ def derive(run):
     return {"iterations": run.schemes, "ids": run.ids, "variants": variants(settings) if settings["ablation"]["n_seeds"] else {}}
 
 
-def of_experiments(bundle):
-    """Whether a bundle is one of experiments, not of the truth."""
-    return bundle != TRUTH
-
-
-def of_own_experiments(bundle):
-    """Whether a bundle is one of the study's own partitioners, not of their variants."""
-    return of_experiments(bundle) and not bundle.startswith(ABLATION)
-
-
-def bundles(run, dataset, wanted):
-    """Bundles that cut a data set and are wanted."""
-    return [run.layout.bundles[name] for name in run.layout.cuts(dataset) if wanted(name)]
-
-
 def choices(run):
     """How each partitioner cuts: a known one or a function of the user's own, and its options."""
-    own, found = run.config["own_partitioners"], {}
-    for name in run.settings["partitioners"]:
-        if name in own:
-            found[name] = {"import": own[name]["import"], "options": own[name].get("params", {})}
-        else:
-            partitioner, options = partitioner_options(name, run.settings)
-            found[name] = {"partitioner": partitioner, "options": options}
-    return found
+    own = run.config["own_partitioners"]
+    return {name: choice_of(name, run.settings, own) for name in run.settings["partitioners"]}
 
 
 def convergence_cost(run, cell):
     """Every prediction is counted once in every order."""
-    own = bundles(run, cell["dataset"], of_experiments)
-    n_runs = sum(fold_work(bundle, 1, bundle.n_seeds) for bundle in own)
-    n_experiments = sum(len(bundle.partitioners) * len(bundle.iterations) * bundle.n_seeds for bundle in own)
+    cells = [one for one in run.layout.cells(cell["dataset"]) if of_experiments(one)]
+    n_runs = sum(one.n_seeds * one.iterations for one in cells)
     per_run = PER_PREDICTION * run.shape(cell["dataset"])[0] * run.settings["convergence"]["n_orders"]
-    return Cost((per_run * n_runs + PER_EXPERIMENT * n_experiments) * len(run.layout.learners_of(cell["dataset"])))
+    seconds = per_run * n_runs + PER_EXPERIMENT * sum(one.n_seeds for one in cells)
+    return Cost(seconds * len(run.layout.learners_of(cell["dataset"])))
 
 
 def covariate_shift_cost(run, cell):
     """Distances of the first runs, and random cuts for every feature."""
     (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
-    cuts = [
-        (min(bundle.n_seeds * r, n_runs) * k, len(bundle.partitioners))
-        for bundle in bundles(run, cell["dataset"], of_own_experiments)
-        for k, r in bundle.iterations.items()
-    ]
-    distances = PER_COVARIATE * sum(n_folds * n for n_folds, n in cuts) * n_rows * n_columns
-    return Cost(distances + PER_DRIFT * sum(n for _, n in cuts) * (n_rows + DRIFT_ONCE) * n_columns, DRIFT_MB * n_rows)
+    cells = [one for one in run.layout.cells(cell["dataset"]) if of_own_experiments(one)]
+    n_folds = sum(min(one.n_seeds * one.iterations, n_runs) * one.k for one in cells)
+    seconds = PER_COVARIATE * n_folds * n_rows * n_columns
+    return Cost(seconds + PER_DRIFT * len(cells) * (n_rows + DRIFT_ONCE) * n_columns, DRIFT_MB * n_rows)
 
 
 def heldout_cost(run, cell):
@@ -87,11 +63,12 @@ MEASURES = (
         cells=lambda run: [{"dataset": name} for name in run.datasets],
         inputs=lambda run, cell: {
             "data": run.prepared(cell["dataset"], "none"),
-            "folds": run.folds(cell["dataset"], wanted=of_experiments),
-            "predictions": run.predictions(cell["dataset"], wanted=of_experiments),
+            "folds": run.folds(cell["dataset"], of_experiments),
+            "predictions": run.predictions(cell["dataset"], of_experiments),
             "scores": run.file(f"seed_scores/{cell['dataset']}.parquet"),
         },
         params=lambda run, cell: {
+            "wanted": run.wanted_scores(cell["dataset"], of_experiments),
             "iterations": run.schemes,
             "n_orders": run.settings["convergence"]["n_orders"],
             "master_seed": run.master_seed,
@@ -106,13 +83,15 @@ MEASURES = (
         cells=lambda run: [{"dataset": name} for name in run.datasets],
         inputs=lambda run, cell: {
             "data": run.prepared(cell["dataset"], "none"),
-            "folds": run.folds(cell["dataset"], wanted=of_own_experiments),
+            "folds": run.folds(cell["dataset"], of_own_experiments, run.settings["covariate_shift"]["n_runs"]),
         },
         params=lambda run, cell: {
+            "wanted": run.wanted_folds(cell["dataset"], of_own_experiments, run.settings["covariate_shift"]["n_runs"]),
             "runs": dict.fromkeys(run.schemes, run.settings["covariate_shift"]["n_runs"]),
             "master_seed": run.master_seed,
         },
         cost=covariate_shift_cost,
+        first_call="measure_covariate_shift.first_call",
         message="shift of the inputs between training and test parts, {dataset}",
     ),
     Measure(

@@ -11,7 +11,7 @@ from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import evaluate_cell
 from foldshift.evaluation.storage import TEXT
-from foldshift.partition.storage import read_folds
+from foldshift.partition.storage import join_folds
 from foldshift.seeding import fit_states
 
 SCHEMAS = {
@@ -29,7 +29,7 @@ SCHEMAS = {
 }
 
 
-def compare_scaling(inputs, cell, *, learners, partitioners, k, n_seeds, master_seed, limits):
+def compare_scaling(inputs, cell, *, learners, partitioners, wanted, k, n_seeds, master_seed, limits):
     """The error with both kinds of scaling, on the same folds with the same random states; NaN where a fit fails.
 
     Parameters
@@ -41,6 +41,8 @@ def compare_scaling(inputs, cell, *, learners, partitioners, k, n_seeds, master_
     learners : dict of str to dict
         Entries of the learners file.
     partitioners : sequence of str
+    wanted : dict
+        What is wanted of the folds; see `foldshift.partition.storage.join_folds`.
     k, n_seeds : int
     master_seed : int
     limits : dict
@@ -52,27 +54,20 @@ def compare_scaling(inputs, cell, *, learners, partitioners, k, n_seeds, master_
         Kind ``scaling``: one row per learner and partitioner.
     """
     whole, raw = read_prepared(inputs.scaled), read_prepared(inputs.raw)
-    folds = {name: [] for name in partitioners}
-    seeds = {name: [] for name in partitioners}
-    for path in inputs.folds:  # blocks stand in the order of their seeds
-        block, block_seeds = read_folds(path)
-        for name in folds:
-            if (name, k) in block:
-                folds[name].extend(block[name, k])
-                seeds[name].extend(block_seeds[k])
+    folds, seeds = join_folds(inputs.folds, wanted, n_seeds)
 
     def mean_errors(cell):
         """Mean RMSE over folds and seeds, in units of the target's range, scaled as a whole and per training part."""
         learner, name = cell
         spec = learners[learner]
-        states = fit_states(master_seed, (whole.name, name, k), seeds[name][:n_seeds], k)
+        states = fit_states(master_seed, (whole.name, name, k), seeds[name, k], k)
         errors = []
         for data in (whole, raw):
             try:
                 estimator = build_learner(spec, data.scaling, data.categorical_features)
             except ValueError as error:
                 raise DataError(f"learner {learner}: {error}") from error
-            X, cut = design_matrix(data, spec["nominal"]), np.array(folds[name][:n_seeds])
+            X, cut = design_matrix(data, spec["nominal"]), folds[name, k]
             scores = evaluate_cell(estimator, X, data.y, cut, random_states=states, unit=data.unit)
             errors.append(float(np.mean(scores["rmse"])))
         return errors
@@ -84,6 +79,6 @@ def compare_scaling(inputs, cell, *, learners, partitioners, k, n_seeds, master_
         if isinstance(result, Lost):
             logging.warning("%s, %s: %s: %s", learner, name, result.status, result.message)
             result = (np.nan, np.nan)
-        values = (whole.name, learner, name, k, len(seeds[name][:n_seeds]), *result)
+        values = (whole.name, learner, name, k, len(seeds[name, k]), *result)
         rows.append({column: [value] for column, value in zip(SCHEMAS["scaling"].names, values)})
     return {"scaling": rows}

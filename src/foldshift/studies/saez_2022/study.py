@@ -17,6 +17,11 @@ def check_k(run):
     return wanted if wanted in run.settings["n_folds"] else run.settings["n_folds"][0]
 
 
+def of_check(run):
+    """Function that tells whether a cell belongs to the scaling check."""
+    return lambda cell: cell.partitioner in REFERENCES and cell.k == check_k(run)
+
+
 def is_checked(run):
     """Whether the run compares both kinds of scaling."""
     return run.settings["scaling_check"]["n_seeds"] > 0
@@ -44,11 +49,12 @@ STUDY = Study(
             inputs=lambda run, cell: {
                 "scaled": run.prepared(cell["dataset"], "global"),
                 "raw": run.prepared(cell["dataset"], "fold"),
-                "folds": run.folds(cell["dataset"], REFERENCES, n_seeds=run.settings["scaling_check"]["n_seeds"]),
+                "folds": run.folds(cell["dataset"], of_check(run), run.settings["scaling_check"]["n_seeds"]),
             },
             params=lambda run, cell: {
                 "learners": run.entries(),
                 "partitioners": REFERENCES,
+                "wanted": run.wanted_folds(cell["dataset"], of_check(run), run.settings["scaling_check"]["n_seeds"]),
                 "k": check_k(run),
                 "n_seeds": run.settings["scaling_check"]["n_seeds"],
                 "master_seed": run.master_seed,

@@ -1,0 +1,26 @@
+"""What differs between the evaluation of regressors and of classifiers."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+# Loaded by name, so that a job rests on the modules of its own task alone.
+TASK_OBJECTS = {
+    "regression": "foldshift.evaluation.scores.REGRESSION",
+    "classification": "foldshift.evaluation.classes.CLASSIFICATION",
+}
+
+
+class Task(NamedTuple):
+    """How the learners of a task are evaluated.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        Metrics of every fold.
+    evaluate : callable
+        ``evaluate(estimator, X, data, folds, random_states, replicates)``: predicted class codes, an array of shape (n_runs, n_samples), or None where predictions are
+        not kept; and the scores, as `foldshift.evaluation.scores.evaluate_cell` returns them.
+    """
+
+    metrics: tuple
+    evaluate: Callable

@@ -1,0 +1,412 @@
+"""Figures of the study of several sources (Geras and Sutton 2013)."""
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from foldshift.reporting.figures import plt, style
+from foldshift.reporting.items import Drawn
+from foldshift.studies.geras_2013.errors import DRAWS, error_table, spread_table
+from foldshift.studies.geras_2013.estimators import (
+    COMPONENTS,
+    ESTIMATES,
+    FIGURE6,
+    LEVEL,
+    STUDENT,
+    covariance_noise,
+    decomposition_table,
+    estimators_table,
+    figure6_table,
+)
+from foldshift.studies.geras_2013.rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
+
+ERRORS = {"cvs": "CVS: leave one source out", "out_of_source": "OSE: error on a source held out", "cvr": "CVR: random blocks"}
+SPREADS = {"sd_cvs": "CVS: leave one source out", "sd_cvr": "CVR: random blocks"}
+AXIS_LABELS = {"sources": "number of sources K", "points": "points per source M"}
+TERMS = {
+    "theta": r"variance $\theta$: their sum",
+    "sigma_term": r"$\sigma^2$: each loss by itself",
+    "omega_term": r"$\omega$: with its own block",
+    "gamma_term": r"$\gamma$: with other blocks",
+}
+# One look for one formula: the papers have two names for what blocks of equal size make equal.
+SERIES = {
+    "theta_gamma": (1, r"$\hat\theta^\gamma$ or $\hat\theta_3$ = S2/K"),
+    "theta_A": (2, r"$\hat\theta_A$ or $\hat\theta_4$ = W/N"),
+    "theta_B": (3, r"$\hat\theta_B$ = 2W/N"),
+    "theta_5": (4, r"$\hat\theta_5$ = (1+1/K) S2 $-$ W/M"),
+}
+SERIES["theta_3"], SERIES["theta_4"] = SERIES["theta_gamma"], SERIES["theta_A"]
+STUDENT_SERIES = (5, r"S2/K with Student's t$_{K-1}$")
+# What is closer to 0 than the largest value by so many is drawn on a linear part of the axis, where values below 0 are shown.
+DECADES = 3
+WHITE, LIGHT, GREY, DARK = "#FFFFFF", "#DDDDDD", "#8C8C8C", "#333333"
+
+
+def figures(inputs, settings):
+    """All figures.
+
+    Parameters
+    ----------
+    inputs : object
+        ``error``, ``estimates``, ``components``: files of rows, one for each cell.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to (foldshift.reporting.items.Drawn or matplotlib.figure.Figure)
+    """
+    draws, grid = read_rows(inputs.error, DRAWS), {name: settings[name] for name in GRID}
+    estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
+    n_datasets = settings["n_truth"]
+    return {
+        "figure1_blocks (figure)": draw_blocks(),
+        "figure2_error (figure)": Drawn(
+            draw_error(error_table(draws, **grid)), {"kind_of_reviews": REVIEWS[settings["reviews"]]}
+        ),
+        "figure3_spread (figure)": draw_spread(spread_table(draws, **grid)),
+        "figure4_decomposition (figure)": draw_decomposition(decomposition_table(components, n_datasets)),
+        "figure5_covariances (figure)": draw_covariances(components, n_datasets),
+        "figure6_estimators (figure)": draw_estimators(figure6_table(estimates)),
+        "coverage (figure)": draw_coverage(estimators_table(estimates)),
+    }
+
+
+def draw_blocks(K=3, M=4):
+    """Figure 1: the covariance matrix of all losses, for random blocks and for sources.
+
+    Parameters
+    ----------
+    K, M : int
+        Blocks, and losses of each.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.7))
+    titles = ("CVR: random blocks are alike, three numbers", "CVS: every source has numbers of its own")
+    for axis, title, sources in zip(axes, titles, (False, True)):
+        for k in range(K):
+            for l in range(K):  # noqa: E741
+                _draw_block(axis, k, l, M, sources)
+        axis.set_xlim(0, K * M)
+        axis.set_ylim(K * M, 0)
+        axis.set_aspect("equal")
+        axis.grid(visible=False)
+        axis.spines[:].set_visible(False)
+        middles = (np.arange(K) + 0.5) * M
+        names = [f"{'source' if sources else 'block'} {k + 1}" for k in range(K)]
+        axis.set_xticks(middles, names)
+        axis.set_yticks(middles, names, rotation=90, va="center")
+        axis.tick_params(length=0)
+        axis.set_title(title, fontsize=9)
+    handles = [
+        Rectangle((0, 0), 1, 1, fc=DARK, ec=WHITE),
+        Rectangle((0, 0), 1, 1, fc=LIGHT, ec=GREY, hatch="////"),
+        Rectangle((0, 0), 1, 1, fc=WHITE, ec=GREY),
+    ]
+    labels = [r"$\sigma^2$: a loss with itself", r"$\omega$: two losses of one block", r"$\gamma$: losses of two blocks"]
+    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    return figure
+
+
+def _draw_block(axis, k, l, M, sources):  # noqa: E741
+    """One block of the matrix, from row kM and column lM, with its label on an empty ground."""
+    inside = k == l
+    look = {"fc": LIGHT, "ec": GREY, "hatch": "////"} if inside else {"fc": WHITE, "ec": GREY}
+    axis.add_patch(Rectangle((l * M, k * M), M, M, lw=0.5, **look))
+    if inside:
+        for i in range(M):
+            axis.add_patch(Rectangle((l * M + i, k * M + i), 1, 1, fc=DARK, ec=WHITE, lw=0.5))
+    axis.add_patch(Rectangle((l * M, k * M), M, M, fc="none", ec="#000000", lw=1.2, clip_on=False))
+    one, two = (str(k + 1), f"{k + 1}{l + 1}") if sources else ("", "")
+    ground = {"boxstyle": "round,pad=0.15", "fc": WHITE, "ec": "none"}
+    if inside:
+        axis.text(
+            l * M + 0.74 * M,
+            k * M + 0.24 * M,
+            rf"$\omega_{{{one}}}$" if one else r"$\omega$",
+            ha="center",
+            va="center",
+            bbox=ground,
+        )
+        axis.text(
+            l * M + 0.5,
+            k * M + 0.5,
+            rf"$\sigma_{{{one}}}^2$" if one else r"$\sigma^2$",
+            ha="center",
+            va="center",
+            color=WHITE,
+            fontsize=8,
+        )
+    else:
+        axis.text(l * M + M / 2, k * M + M / 2, rf"$\gamma_{{{two}}}$" if two else r"$\gamma$", ha="center", va="center")
+
+
+def draw_error(table):
+    """Figure 2: both estimates and the error on a source held out, by number of sources and of points.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.studies.geras_2013.errors.error_table` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        One row of panels per learner and sampling. Bars: two standard errors over the draws of domains.
+        At the bottom, rings: the paired differences do not show CVR < OSE < CVS by two errors; crosses: they show the contrary.
+    """
+    return _draw_along_axes(table, ERRORS, "error", mark_order=True)
+
+
+def draw_spread(table):
+    """Figure 3: standard deviation of both estimates given the domains.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.studies.geras_2013.errors.spread_table` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Panels as in `draw_error`; the vertical axis starts at 0.
+    """
+    figure = _draw_along_axes(table, SPREADS, "standard deviation")
+    figure.axes[0].set_ylim(bottom=0)
+    return figure
+
+
+def draw_decomposition(table):
+    """Figure 4: the three terms of the variance and their sum, left for sources and right for random blocks.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.studies.geras_2013.estimators.decomposition_table` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Logarithmic where all terms are above 0; else linear near 0, to show those below it.
+    """
+    figure, panels = _by_design(table, "part of the variance")
+    for axis, _, part in panels:
+        for index, (name, label) in enumerate(TERMS.items()):
+            axis.plot(part["n_points"], part[name], lw=1.2, ms=4, label=label, **style(index))
+        _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
+    _show_signs(panels, list(TERMS))
+    return _with_legend(figure, 2)
+
+
+def draw_covariances(components, n_datasets):
+    """Figure 5: every omega_k and gamma_kl by number of points.
+
+    Parameters
+    ----------
+    components : pandas.DataFrame
+        ``learner, sampling, n_points, design, kind, k, l, value``.
+    n_datasets : int
+        Data sets that they were measured on.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        A dot for every block or pair of blocks. Grey bands: two Monte Carlo errors about their mean, where dots would lie if all
+        were equal.
+    """
+    figure, panels = _by_design(components, "covariance")
+    shown = {
+        "omega": ("o", DARK, DARK, r"$\omega_k$: within block k"),
+        "gamma": ("s", "#0072B2", WHITE, r"$\gamma_{kl}$: between blocks k and l"),
+    }
+    n_points = sorted(set(components["n_points"]))
+    for axis, _, part in panels:
+        axis.axhline(0, color="#000000", lw=0.8)
+        for M in sorted(set(part["n_points"])):
+            place = n_points.index(M)
+            values = {
+                kind: of.sort_values(["k", "l"])["value"].to_numpy() for kind, of in part[part["n_points"] == M].groupby("kind")
+            }
+            noise = covariance_noise(values["sigma"], values["omega"], M, n_datasets)
+            for (kind, (marker, colour, face, label)), error, shift in zip(shown.items(), noise, (-0.22, 0.22)):
+                dots = values[kind]
+                # Not a jitter: the order of the blocks, so that the figure is the same every time.
+                x = place + shift + (np.linspace(-0.14, 0.14, len(dots)) if len(dots) > 1 else np.zeros(1))
+                band = Rectangle((place + shift - 0.18, dots.mean() - 2 * error), 0.36, 4 * error, fc=LIGHT, ec="none", zorder=1)
+                if not np.isnan(error):
+                    axis.add_patch(band)
+                axis.plot(x, dots, marker, color=colour, mfc=face, ms=3, mew=0.7, label=label, zorder=2)
+        axis.set_xticks(range(len(n_points)), [str(M) for M in n_points])
+        axis.set_xlim(-0.6, len(n_points) - 0.4)
+        axis.grid(axis="x", visible=False)
+    band = Rectangle((0, 0), 1, 1, fc=LIGHT, ec="none", label="two Monte Carlo errors about the mean")
+    return _with_legend(figure, 3, [band])
+
+
+def draw_estimators(table):
+    """Figure 6: true variance and the means of its estimators.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.studies.geras_2013.estimators.figure6_table` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Left for sources, right for random blocks. Bars: two Monte Carlo errors.
+    """
+    figure, panels = _by_design(table, "variance of the estimate")
+    for axis, design, part in panels:
+        truth = part.drop_duplicates("n_points")
+        _series(axis, truth["n_points"], truth["theta"], truth["se_theta"], 0, r"true variance $\theta$", lw=2)
+        for step, name in enumerate(FIGURE6[design], start=1):
+            of = part[part["estimator"] == name]
+            _series(axis, _aside(of["n_points"], step), of["average"], of["se_average"], *SERIES[name])
+        _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
+    _show_signs(panels, ["theta", "average"])
+    return _with_legend(figure, 3)
+
+
+def draw_coverage(table, level=LEVEL):
+    """Coverage of the intervals that the estimators give.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.studies.geras_2013.estimators.estimators_table` makes it.
+    level : float, default=0.95
+        Nominal coverage, drawn as a line.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Left for sources, right for random blocks; the estimators of Figure 6. Bars: two Monte Carlo errors.
+    """
+    figure, panels = _by_design(table, "coverage")
+    for axis, design, part in panels:
+        axis.axhline(level, color="#000000", lw=1.2, label=f"nominal: {level:g}")
+        for step, name in enumerate(FIGURE6[design], start=-1):
+            of = part[part["estimator"] == name]
+            _series(axis, _aside(of["n_points"], step), of["coverage"], of["se_coverage"], *SERIES[name])
+            if name in STUDENT:
+                _series(axis, _aside(of["n_points"], step - 1), of["coverage_t"], of["se_coverage_t"], *STUDENT_SERIES)
+        _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
+    low = min(axis.get_ylim()[0] for axis in figure.axes)
+    for axis in figure.axes:
+        axis.set_ylim(max(low, 0), 1.01)
+    return _with_legend(figure, 3)
+
+
+def _draw_along_axes(table, series, label, mark_order=False):
+    """One row of panels per learner and sampling: left by number of sources, right by points."""
+    rows = list(table.groupby(["learner", "sampling"], sort=False))
+    figure, axes = plt.subplots(len(rows), 2, figsize=(8.6, 1.2 + 2.3 * len(rows)), sharex="col", sharey=True, squeeze=False)
+    for ((learner, sampling), of_row), pair in zip(rows, axes):
+        for axis, name in zip(pair, AXES):
+            part = of_row[of_row["axis"] == name]
+            sizes = part[f"n_{name}"].to_numpy(dtype=float)
+            for index, (column, text) in enumerate(series.items()):
+                step = index - (len(series) - 1) / 2
+                x = sizes + 0.09 * step if name == "sources" else _aside(sizes, step)
+                _series(axis, x, part[column], part[f"se_{column}"], index, text)
+            _size_axis(axis, sizes, logarithmic=name == "points")
+            axis.margins(y=0.12)
+            axis.set_title(f"{learner}, {SAMPLING[sampling]}", fontsize=9)
+            if mark_order:
+                _mark_order(axis, sizes, part["order_holds"].to_numpy(dtype=bool), part["order_reversed"].to_numpy(dtype=bool))
+    for axis, name in zip(axes[-1], AXES):
+        axis.set_xlabel(AXIS_LABELS[name])
+    figure.supylabel(label, fontsize=9)
+    return _with_legend(figure, 2)
+
+
+def _mark_order(axis, sizes, holds, reversed_):
+    """A ring at the bottom where CVR < OSE < CVS is not shown, a cross where it is refuted."""
+    for marker, face, which, label in (
+        ("o", WHITE, ~holds & ~reversed_, "CVR < OSE < CVS not shown by two errors"),
+        ("X", "#000000", reversed_, "contrary to it by two errors"),
+    ):
+        if which.any():
+            axis.plot(
+                sizes[which], np.full(which.sum(), 0.05), marker, color="#000000", mfc=face, ms=6,
+                transform=axis.get_xaxis_transform(), label=label,
+            )  # fmt: skip
+
+
+def _by_design(table, label):
+    """One row of panels per learner and sampling, left CVS and right CVR.
+
+    Returns the figure, and every axis with its design and rows of the table.
+    """
+    rows = list(table.groupby(["learner", "sampling"], sort=False))
+    figure, axes = plt.subplots(
+        len(rows), len(DESIGNS), figsize=(8.6, 1.2 + 2.4 * len(rows)), sharex=True, sharey="row", squeeze=False
+    )
+    panels = []
+    for ((learner, sampling), of_row), pair in zip(rows, axes):
+        for axis, (design, text) in zip(pair, DESIGNS.items()):
+            part = of_row[of_row["design"] == design]
+            axis.set_title(f"{learner}, {SAMPLING[sampling]}\n{text}", fontsize=9)
+            panels.append((axis, design, part))
+    for axis in axes[-1]:
+        axis.set_xlabel(AXIS_LABELS["points"])
+    figure.supylabel(label, fontsize=9)
+    return figure, panels
+
+
+def _series(axis, x, values, errors, index, label, lw=1.2):
+    """A line with bars of two standard errors."""
+    look = style(index)
+    axis.plot(x, values, lw=lw, ms=4, label=label, **look)
+    axis.errorbar(x, values, yerr=2 * errors.fillna(0), fmt="none", ecolor=look["color"], elinewidth=1, capsize=2)
+
+
+def _aside(sizes, step):
+    """Sizes on a logarithmic axis, moved so that bars stand side by side."""
+    return np.asarray(sizes, dtype=float) * 1.04**step
+
+
+def _size_axis(axis, sizes, logarithmic):
+    """Ticks at the sizes there are."""
+    if logarithmic:
+        axis.set_xscale("log")
+    axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    axis.minorticks_off()
+
+
+def _show_signs(panels, columns):
+    """Logarithmic vertical axes in rows of panels whose values are all above 0; in others with a linear part about 0."""
+    for i in range(0, len(panels), len(DESIGNS)):
+        row = panels[i : i + len(DESIGNS)]
+        values = np.concatenate([part[columns].to_numpy(dtype=float).ravel() for *_, part in row])
+        values = values[~np.isnan(values)]
+        if not values.any():
+            continue
+        if (values > 0).all():
+            row[0][0].set_yscale("log")  # the row shares its axis
+            continue
+        top = np.abs(values).max()
+        row[0][0].set_yscale("symlog", linthresh=top / 10**DECADES)
+        row[0][0].autoscale_view(scalex=False)
+        low, high = row[0][0].get_ylim()
+        # Powers of ten on the logarithmic part: those below it stand too close to 0 for a label.
+        powers = 10.0 ** np.arange(np.floor(np.log10(top)) - DECADES + 1, np.floor(np.log10(top)) + 1)
+        row[0][0].set_yticks([tick for tick in (*-powers[::-1], 0, *powers) if low <= tick <= high])
+        for axis, *_ in row:
+            axis.minorticks_off()
+            axis.axhline(0, color="#000000", lw=0.8)
+
+
+def _with_legend(figure, columns, extra=()):
+    """One legend above all panels."""
+    handles = {}
+    for axis in figure.axes:
+        for handle, label in zip(*axis.get_legend_handles_labels()):
+            handles.setdefault(label, handle)
+    handles |= {handle.get_label(): handle for handle in extra}
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=columns, handlelength=4)
+    return figure

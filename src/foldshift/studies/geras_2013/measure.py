@@ -1,0 +1,134 @@
+"""Cross-validation over several domains of reviews: its estimate, the error on a domain held out, the parts of its variance."""
+
+import numpy as np
+import pyarrow as pa
+
+from foldshift.datasets.reviews import read_counts
+from foldshift.evaluation.sources import draw_rows, out_of_source_error, source_losses
+from foldshift.evaluation.storage import TEXT
+from foldshift.inference.variance import ESTIMATORS, cv_variance, variance_components
+from foldshift.learners.text import text_learner
+from foldshift.planning.blocks import block_range
+from foldshift.seeding import generator
+
+KEYS = [("learner", TEXT), ("sampling", TEXT), ("n_points", pa.int32()), ("design", TEXT)]
+SCHEMAS = {
+    "error": pa.schema(
+        [
+            ("learner", TEXT),
+            ("sampling", TEXT),
+            ("n_sources", pa.int32()),
+            ("n_points", pa.int32()),
+            ("draw", pa.int32()),
+            ("cvs", pa.float64()),
+            ("cvr", pa.float64()),
+            ("out_of_source", pa.float64()),
+            ("sd_cvs", pa.float64()),
+            ("sd_cvr", pa.float64()),
+        ]
+    ),
+    "estimates": pa.schema(
+        [*KEYS, ("dataset", pa.int32()), *[(name, pa.float64()) for name in ("mean", "W", "S2", *ESTIMATORS)]]
+    ),
+    "components": pa.schema([*KEYS, ("kind", TEXT), ("k", pa.int32()), ("l", pa.int32()), ("value", pa.float64())]),
+}
+
+
+def measure_error(inputs, cell, *, n_datasets, n_sources, n_points, held_fixed, master_seed):
+    """Estimates of cross-validation beside the error on a domain held out (Figures 2 and 3).
+
+    For every draw: domains, data sets from them, cross-validation cut both ways, and the error on the domain held out when
+    trained on all others.
+
+    Parameters
+    ----------
+    inputs : object
+        ``counts``: file of counted words.
+    cell : dict
+        ``learner``, ``sampling``, ``block`` of draws.
+    n_datasets : int
+        Data sets per draw.
+    n_sources, n_points : sequence of int
+        The two axes.
+    held_fixed : dict
+        ``n_sources`` and ``n_points`` while the other varies.
+    master_seed : int
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``error``: one row per draw and point of the axes; means and standard deviations over the data sets.
+    """
+    learner_id, sampling = cell["learner"], cell["sampling"]
+    counts = read_counts(inputs.counts)
+    learner, X = text_learner(learner_id, counts.X)
+    start, n_draws = block_range(cell["block"])
+    grid = sorted({(k, held_fixed["n_points"]) for k in n_sources} | {(held_fixed["n_sources"], m) for m in n_points})
+    found = []
+    for draw in range(start, start + n_draws):
+        # One order of the domains per draw: more training domains contain the fewer, and the one held out stays the same.
+        order = generator(master_seed, "geras_2013", "domains", draw).permutation(len(counts.domains))
+        held_out = np.flatnonzero(counts.groups == order[0])
+        for k, m in grid:
+            # The same data sets and cuts for every learner.
+            rng = generator(master_seed, "geras_2013", "rows", sampling, k, m, draw)
+            rows = draw_rows(counts.groups, order[1 : k + 1], m, n_datasets, rng, replace=sampling == "with")
+            cvs = source_losses(X, counts.y, rows, learner, "cvs").mean(axis=(1, 2))
+            cvr = source_losses(X, counts.y, rows, learner, "cvr", rng).mean(axis=(1, 2))
+            test = np.broadcast_to(held_out, (len(rows), len(held_out)))
+            new = out_of_source_error(X, counts.y, rows, test, learner)
+            numbers = cvs.mean(), cvr.mean(), new.mean(), cvs.std(ddof=1), cvr.std(ddof=1)
+            found.append((learner_id, sampling, k, m, draw, *numbers))
+    return {"error": [_columns("error", found)]}
+
+
+def measure_variance(inputs, cell, *, n_truth, master_seed):
+    """True variance of cross-validation over all domains, its parts, and every estimate from a single data set (Figures 4 to 6).
+
+    Parameters
+    ----------
+    inputs : object
+        ``counts``: file of counted words.
+    cell : dict
+        ``learner``, ``sampling``, ``points``: reviews per domain.
+    n_truth : int
+        Data sets.
+    master_seed : int
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``estimates``: one row per way of cutting and data set; kind ``components``: one per way of cutting and part of the
+        variance.
+    """
+    sampling, n_points = cell["sampling"], int(cell["points"])
+    counts = read_counts(inputs.counts)
+    learner, X = text_learner(cell["learner"], counts.X)
+    rng = generator(master_seed, "geras_2013", "rows of all domains", sampling, n_points)
+    domains = range(len(counts.domains))
+    rows = draw_rows(counts.groups, domains, n_points, n_truth, rng, replace=sampling == "with")
+    estimates, components = [], []
+    for design in ("cvs", "cvr"):
+        losses = source_losses(X, counts.y, rows, learner, design, rng)
+        keys = (cell["learner"], sampling, n_points, design)
+        found = cv_variance(losses)
+        values = np.column_stack([getattr(found, name) for name in ("mean", "W", "S2", *ESTIMATORS)])
+        estimates += [(*keys, number, *row) for number, row in enumerate(values.tolist())]
+        components += [(*keys, *row) for row in component_rows(variance_components(losses, design))]
+    return {"estimates": [_columns("estimates", estimates)], "components": [_columns("components", components)]}
+
+
+def component_rows(parts):
+    """Kind, pair of blocks and value of every component; -1 where one has no block."""
+    for kind in ("sigma_term", "omega_term", "gamma_term", "theta"):
+        yield kind, -1, -1, getattr(parts, kind)
+    for kind in ("sigma", "omega"):
+        for k, value in enumerate(getattr(parts, kind)):
+            yield kind, k, k, value
+    for k, other in zip(*np.triu_indices(len(parts.sigma), 1)):
+        yield "gamma", k, other, parts.gamma[k, other]
+
+
+def _columns(kind, rows):
+    """Rows as columns by name."""
+    return {name: list(values) for name, values in zip(SCHEMAS[kind].names, zip(*rows))}

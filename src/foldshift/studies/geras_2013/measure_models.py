@@ -1,0 +1,63 @@
+"""Estimators of the variance on models of several sources in which the truth is known."""
+
+import numpy as np
+import pyarrow as pa
+
+from foldshift.evaluation.storage import TEXT
+from foldshift.inference.sources_model import simulate_losses
+from foldshift.inference.variance import ESTIMATORS, cv_variance, variance_components
+from foldshift.seeding import generator
+
+N_SOURCES = 10
+# Sources, and points per source: the settings of the specification of the study.
+SETTINGS = [(kind, m) for kind in ("iid", "fixed", "random") for m in (10, 50, 200)]
+COLUMNS = ("mean", "W", "S2", *ESTIMATORS)
+SCHEMAS = {
+    "models": pa.schema(
+        [
+            ("model", TEXT),
+            ("sources", TEXT),
+            ("n_points", pa.int32()),
+            ("design", TEXT),
+            ("dataset", pa.int32()),
+            ("out_of_source", pa.float64()),
+            ("sigma_term", pa.float64()),
+            *[(name, pa.float64()) for name in COLUMNS],
+        ]
+    )
+}
+
+
+def simulate_model(inputs, cell, *, n_simulations, master_seed):
+    """Simulate data sets of a model in every setting, and estimate the variance from each.
+
+    Parameters
+    ----------
+    inputs : object
+        Nothing.
+    cell : dict
+        ``model``.
+    n_simulations : int
+        Data sets per setting.
+    master_seed : int
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``models``: one row per setting, design and data set.
+    """
+    model, n, parts = cell["model"], n_simulations, []
+    for sources, m in SETTINGS:
+        rng = generator(master_seed, "geras_2013", "model", model, sources, m)
+        drawn = simulate_losses(model, N_SOURCES, m, n, rng, sources=sources, design="both")
+        for design in ("cvs", "cvr"):
+            losses = getattr(drawn, design)
+            found = cv_variance(losses)
+            keys = {"model": model, "sources": sources, "n_points": m, "design": design}
+            parts.append(
+                {name: [value] * n for name, value in keys.items()}
+                | {"dataset": np.arange(n), "out_of_source": drawn.out_of_source}
+                | {"sigma_term": [variance_components(losses, design).sigma_term] * n}
+                | {name: getattr(found, name) for name in COLUMNS}
+            )
+    return {"models": parts}

@@ -1,0 +1,290 @@
+"""Tables of the study of several sources (Geras and Sutton 2013) as they are printed."""
+
+from foldshift.reporting.items import Shown
+from foldshift.reporting.numbers import EMPTY, count_range, number, percent, with_error
+from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.geras_2013.errors import DRAWS, error_table, spread_table
+from foldshift.studies.geras_2013.estimators import (
+    COMPONENTS,
+    ESTIMATES,
+    FIGURE6,
+    FORMULAS,
+    MODEL_CELL,
+    MODELS,
+    TERMS,
+    decomposition_table,
+    estimators_table,
+    figure6_table,
+    mean_predictor_table,
+    models_table,
+)
+from foldshift.studies.geras_2013.rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
+
+LETTERS = (
+    "K: sources (blocks); M: points of each; N = KM; W: mean over the blocks of the variance within a block; S2: variance of the "
+    "K block means; "
+    "s2: mean product of two losses of one block; mean: the estimate of the error."
+)
+
+
+def error(inputs, settings):
+    """Figures 2 and 3 as tables.
+
+    Parameters
+    ----------
+    inputs : object
+        ``rows``: files of draws of domains.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    rows = read_rows(inputs.rows, DRAWS)
+    grid = {name: settings[name] for name in GRID}
+    bias, spread = error_table(rows, **grid), spread_table(rows, **grid)
+    return {
+        "figure2_error": Shown(bias, error_grid(bias), {"kind_of_reviews": REVIEWS[settings["reviews"]]}),
+        "figure3_spread": Shown(spread, spread_grid(spread)),
+    }
+
+
+def variance(inputs, settings):
+    """Figures 4 and 6 as tables, and how good the estimators are; as `error`.
+
+    `inputs` has ``estimates`` and ``components``: files of both, one for each cell.
+    """
+    estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
+    decomposition = decomposition_table(components, settings["n_truth"])
+    figure6, estimators = figure6_table(estimates), estimators_table(estimates)
+    return {
+        "figure4_decomposition": Shown(decomposition, decomposition_grid(decomposition)),
+        "figure6_estimators": Shown(figure6, figure6_grid(figure6)),
+        "estimators": Shown(estimators, estimators_grid(estimators)),
+    }
+
+
+def models(inputs, settings):
+    """Models in which everything is known, exact and simulated; as `error`.
+
+    `inputs` has ``rows``: files of simulations, none where no model is simulated.
+    """
+    exact = mean_predictor_table()
+    items = {"mean_predictor": Shown(exact, mean_predictor_grid(exact))}
+    if inputs.rows:
+        simulated = models_table(read_rows(inputs.rows, MODELS))
+        items["models"] = Shown(simulated, models_grid(simulated))
+    return items
+
+
+def error_grid(table):
+    """`error_table` as it is printed, with notes that say where the order CVR < OSE < CVS does not hold."""
+    header = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
+    body = []
+    for keys, part in blocks(table, ["learner", "sampling", "axis"]):
+        body.append([_axis_heading(*keys, part)])
+        for _, row in part.iterrows():
+            body.append(
+                [
+                    _size(keys[2], row),
+                    *[_pair(row, name, ".4f") for name in ("cvr", "out_of_source", "cvs")],
+                    _pair(row, "ose_minus_cvr", "+.4f", bold=row["ose_above_cvr"]),
+                    _pair(row, "cvs_minus_ose", "+.4f", bold=row["cvs_above_ose"]),
+                    "yes" if row["order_holds"] else "no" if row["order_reversed"] else "not shown",
+                ]
+            )
+    return Grid(header, body, order_notes(table))
+
+
+def order_notes(table):
+    """Where CVR < OSE < CVS holds beyond two errors, where it is not told, and where it is the other way round.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `error_table` makes it.
+
+    Returns
+    -------
+    notes : list of str
+        A count, then one line for each learner and sampling with exceptions: differences below 0 by two errors with their size,
+        then those that are on neither side of 0 by two errors. A point on both axes counts once.
+    """
+    points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
+    holds = int(points["order_holds"].sum())
+    notes = [
+        f"CVR < OSE < CVS holds by two standard errors at {holds} of {len(points)} points "
+        f"({count_range(points['n_draws'])} draw{'s' if points['n_draws'].max() > 1 else ''} of domains)."
+        + (" One draw has no standard error, so that nothing is shown." if points["n_draws"].min() == 1 else "")
+    ]
+    for (learner, sampling), part in blocks(points, ["learner", "sampling"]):
+        reversed_, unsure = [], []
+        for name, words in (("cvs_minus_ose", "CVS - OSE"), ("ose_minus_cvr", "OSE - CVR")):
+            at = []
+            for k, m, value, error in part[["n_sources", "n_points", name, f"se_{name}"]].itertuples(index=False):
+                if above_zero(-value, error):
+                    reversed_.append(f"{words} = {value:+.4f} ± {error:.4f} at K = {k}, M = {m}")
+                elif not above_zero(value, error):
+                    at.append(f"({k}, {m})")
+            if at:
+                unsure.append(f"{words} at (K, M) = {', '.join(at)}")
+        found = [f"the other way round by two errors: {'; '.join(reversed_)}"] if reversed_ else []
+        found += [f"not above 0 by two errors: {'; '.join(unsure)}"] if unsure else []
+        notes += [f"{learner}, {SAMPLING[sampling]}: {'. Also '.join(found)}."] if found else []
+    return notes
+
+
+def spread_grid(table):
+    """`spread_table` as it is printed."""
+    header = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
+    body = []
+    for keys, part in blocks(table, ["learner", "sampling", "axis"]):
+        body.append([_axis_heading(*keys, part)])
+        for _, row in part.iterrows():
+            cells = [_pair(row, name, ".4f") for name in ("sd_cvs", "sd_cvr")]
+            difference = _pair(row, "cvs_minus_cvr", "+.4f", bold=row["cvs_above_cvr"])
+            body.append([_size(keys[2], row), *cells, difference, Cell(number(row["ratio"], ".2f"))])
+    points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
+    note = f"CVS varies more than CVR by two standard errors at {int(points['cvs_above_cvr'].sum())} of {len(points)} points."
+    return Grid(header, body, [note])
+
+
+def decomposition_grid(table):
+    """`decomposition_table` as it is printed."""
+    header = [
+        "M",
+        "sigma term",
+        "omega term",
+        "gamma term",
+        "theta",
+        "sigma %",
+        "omega %",
+        "gamma %",
+        "omega spread",
+        "gamma spread",
+    ]
+    body = []
+    for (learner, sampling, design), part in blocks(table, CELL[:3]):
+        body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
+        for _, row in part.iterrows():
+            cells = [Cell(number(row[name], ".2e")) for name in (*TERMS, "theta")]
+            cells += [Cell(percent(row[f"{name}_share"])) for name in ("sigma", "omega", "gamma")]
+            for name in ("omega", "gamma"):
+                spread, noise = (number(row[f"{name}_{what}"], ".1e") for what in ("spread", "noise"))
+                cells.append(Cell(f"{spread} / {noise}"))
+            body.append([str(row["n_points"]), *cells])
+    note = "A covariance, and so a term, can be below 0: truly, or because it was measured on finitely many data sets."
+    return Grid(header, body, [note])
+
+
+def figure6_grid(table):
+    """`figure6_table` as it is printed: one row per M."""
+    body = []
+    names = dict.fromkeys(name for design in FIGURE6 for name in FIGURE6[design])
+    for (learner, sampling, design), part in blocks(table, CELL[:3]):
+        body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
+        for n_points, of_points in part.groupby("n_points"):
+            row, by_name = of_points.iloc[0], of_points.set_index("estimator")
+            cells = [
+                Cell("") if name not in FIGURE6[design] else _pair(by_name.loc[name], "average", ".2e", ".0e") for name in names
+            ]
+            body.append([str(n_points), _pair(row, "theta", ".2e", ".0e"), *cells])
+    header = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
+    return Grid(header, body, [f"{count_range(table['n_datasets'])} data sets. {LETTERS}"])
+
+
+def estimators_grid(table):
+    """`estimators_table` as it is printed."""
+    body = []
+    for (learner, sampling, design), part in blocks(table, CELL[:3]):
+        body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
+        for _, row in part.iterrows():
+            body.append([_estimator(row), str(row["n_points"]), *_judged_cells(row), *_coverage_cells(row, "coverage")])
+    header = ["Estimator", "M", "Ratio", "CV", "Negative", "RMSE", "Coverage", "with t"]
+    return Grid(header, body, _judged_notes(table))
+
+
+def models_grid(table):
+    """`models_table` as it is printed."""
+    body = []
+    for (model, sources, design), part in blocks(table, MODEL_CELL[:3]):
+        body.append([f"{model}, sources {sources}; {DESIGNS[design]}"])
+        for _, row in part.iterrows():
+            body.append(
+                [
+                    _estimator(row),
+                    str(row["n_points"]),
+                    *[Cell(number(row[name], empty="")) for name in ("expected", "out_of_source")],
+                    Cell(number(row["sigma_share"], ".2f")),
+                    *_judged_cells(row),
+                    *_coverage_cells(row, "coverage"),
+                    *_coverage_cells(row, "coverage_ose"),
+                ]
+            )
+    header = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "CV", "Negative", "RMSE", "Coverage", "with t"]
+    return Grid([*header, "Coverage of OSE", "OSE with t"], body, _judged_notes(table))
+
+
+def mean_predictor_grid(table):
+    """`mean_predictor_table` as it is printed."""
+    columns = list(table.columns[2:])
+    heads = {"out_of_source": "OSE", "mu_cvs": "E[CVS]", "mu_cvr": "E[CVR]"}
+    header = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
+    body = []
+    for (sources,), part in blocks(table, ["sources"]):
+        body.append([f"sources {sources}"])
+        body += [
+            [str(row["n_points"]), *[Cell(number(row[name], ".6g", empty="")) for name in columns]] for _, row in part.iterrows()
+        ]
+    note = (
+        "Where sources are random, E[CVR] < OSE < E[CVS] at every M: Figure 2 without random numbers. Fixed sources have no new "
+        "source."
+    )
+    return Grid(header, body, [note])
+
+
+def _axis_heading(learner, sampling, axis, part):
+    fixed = f"M = {part['n_points'].iloc[0]} points" if axis == "sources" else f"K = {part['n_sources'].iloc[0]} sources"
+    return f"{learner}, {SAMPLING[sampling]}; {fixed}"
+
+
+def _size(axis, row):
+    return f"K = {row['n_sources']}" if axis == "sources" else f"M = {row['n_points']}"
+
+
+def _estimator(row):
+    return f"{row['estimator']} = {row['formula']}"
+
+
+def _judged_cells(row):
+    return [
+        _pair(row, "ratio", ".2f"),
+        Cell(number(row["cv"], ".2f")),
+        Cell(number(row["negative"], ".3f")),
+        Cell(number(row["relative_rmse"], ".2f")),
+    ]
+
+
+def _coverage_cells(row, name):
+    return [_pair(row, column, ".3f", empty="") for column in (name, f"{name}_t")]
+
+
+def _judged_notes(table):
+    undefined = int(table["n_undefined"].sum())
+    notes = [
+        f"{count_range(table['n_datasets'])} data sets; plus or minus: Monte Carlo standard error. An interval whose variance "
+        "estimate is negative covers nothing: it counts "
+        "as a miss. The CSV file has the bias and all errors.",
+        f"{LETTERS} Under other names the same numbers: theta_2 is theta_om, theta_3 is theta_gamma, theta_4 is theta_A.",
+    ]
+    return notes + ([f"{undefined} estimates do not exist and are left out."] if undefined else [])
+
+
+def _pair(row, name, form, error_form=None, bold=False, empty=EMPTY):
+    """A number ± its error, from the columns `name` and ``se_<name>``."""
+    return Cell(with_error(row[name], row[f"se_{name}"], form, error_form, empty=empty), bold=bool(bold))
+
+
+def _exact_head(name):
+    return f"{name.removeprefix('ratio_')} / theta" if name.startswith("ratio_") else name.replace("_", " ")

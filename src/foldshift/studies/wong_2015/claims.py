@@ -1,0 +1,150 @@
+"""The claims of Wong (2015) against simulation."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.claims import CLAIMS, dropping_bias
+from foldshift.reporting.items import Shown
+from foldshift.reporting.numbers import number, with_error
+from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.wong_2015.rows import REPETITIONS, read_rows
+
+COLUMNS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error", "expected")
+LIMIT = 3  # standard errors beyond which a claim is refuted
+SENTENCES = {
+    "fold_independence": "The accuracies of the k folds are independent, so that their variance is p(1 - p) / n.",
+    "scheme_independence": "Learners with different representations are right independently of each other.",
+    "partition_independence": (
+        "Two partitions of the same data: nobody claims independence, the paper says they depend on each other."
+    ),
+    "repetition": "Repeating cross-validation with other partitions does not reduce the variance.",
+    "dropping_bias": "Folds that fail the large-sample conditions should be left out.",
+}
+# Quantities in print, what they would be if the claim held (`level`: the confidence level), and their names.
+QUANTITIES = {
+    "fold_independence": {
+        "sigma_share": (1.0, "share of the variance that Wong's formula counts"),
+        "gamma_share": (0.0, "share from pairs of rows in different folds"),
+        "coverage_within": ("level", "coverage of z with the variance within folds"),
+        "coverage_dataset": ("level", "coverage of Wong's interval, data set"),
+        "coverage_fold": ("level", "coverage of Wong's interval, folds"),
+    },
+    "scheme_independence": {
+        "phi": (0.0, "phi of all features against one feature"),
+        # How wrong a variance is in all is not the fault of this claim alone, so that the rest is shown but not judged.
+        "independent_ratio": (np.nan, "variance of Theorem 3 over the true one"),
+        "matched_ratio": (np.nan, "variance of the matched t over instances over the true one"),
+        "coverage_independent": (np.nan, "coverage of the interval of the difference, Theorem 3"),
+        "coverage_matched": (np.nan, "coverage of the interval of the difference, matched"),
+    },
+    "partition_independence": {"phi": (np.nan, "phi of two partitions")},
+    "repetition": {
+        "variance_ratio": (1.0, f"variance of the mean of {REPETITIONS} partitions over that of one"),
+        "rho": (1.0, "correlation of two partitions' accuracies"),
+        "coverage_counted": (np.nan, "coverage if the repetitions are counted as independent"),
+    },
+    "dropping_bias": {
+        "bias": (0.0, "bias of the mean accuracy"),
+        "bias_binomial": (np.nan, "the same, binomial folds, exact"),
+    },
+}
+# Accuracy, rows of a fold, folds, and the bias that the specification of the study states.
+DROPPING_CASES = ((0.95, 100, 10, -0.0151), (0.90, 40, 10, -0.0499))
+
+
+def claims(inputs, settings):
+    """The claims, judged.
+
+    Parameters
+    ----------
+    inputs : object
+        ``rows``: files of simulations, one for each model.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    table = claims_table(read_rows(inputs.rows, COLUMNS), settings["level"])
+    return {"claims": Shown(table, claims_grid(table))}
+
+
+def claims_table(rows, level):
+    """The paper's claims against what simulation shows.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns ``model, claim, n_folds, n_points, quantity, value, standard_error, expected`` of all models.
+    level : float
+        Confidence level, at which coverage is claimed.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        The quantities of `QUANTITIES`: ``claim, section, sentence, model, n_folds, n_points, quantity, meaning, claimed, value,
+        standard_error, expected`` (an independent simulation's, where there is one), ``verdict``: ``refuted`` if the value is
+        further from what is claimed than three standard errors (exact values: if it differs at all), ``not refuted``, or empty
+        where nothing is claimed. The last rows are the exact bias of leaving out folds.
+    """
+    sections = {one.function: one.section for one in CLAIMS}
+    out = []
+    for claim, quantities in QUANTITIES.items():
+        heads = {"claim": claim, "section": sections.get(claim, ""), "sentence": SENTENCES[claim]}
+        part = rows[(rows["claim"] == claim) & rows["quantity"].isin(list(quantities))]
+        order = {name: i for i, name in enumerate(quantities)}
+        part = part.assign(order=part["quantity"].map(order)).sort_values("order", kind="stable")
+        for row in part.itertuples():
+            claimed, meaning = quantities[row.quantity]
+            numbers = row.value, row.standard_error, row.expected
+            setting = {"model": row.model, "n_folds": row.n_folds, "n_points": row.n_points}
+            out.append(heads | setting | _claim_row(row.quantity, meaning, level if claimed == "level" else claimed, *numbers))
+        if claim == "dropping_bias":
+            for p, m, k, expected in DROPPING_CASES:
+                found = dropping_bias(p, m, k)
+                setting = {"model": f"binomial folds, p = {p:g}", "n_folds": k, "n_points": m}
+                out.append(
+                    heads | setting | _claim_row("bias", "bias of the mean accuracy, exact", 0.0, found.bias, 0.0, expected)
+                )
+    # What is left of means that are exactly 0 depends on the processor.
+    return pd.DataFrame(out).round(12)
+
+
+def claims_grid(table):
+    """Claims and verdicts as they are printed, a block per claim."""
+    rows = []
+    for _, block in table.groupby("claim", sort=False):
+        judged = block[block["verdict"] != ""]
+        heading = block["sentence"].iloc[0]
+        if len(judged):
+            refuted = list(dict.fromkeys(judged["model"][judged["verdict"] == "refuted"]))
+            verdict = f"False: refuted on {'; '.join(refuted)}." if refuted else "Not refuted here."
+            heading = f"Section {block['section'].iloc[0]}: {heading} {verdict}"
+        rows.append([heading])
+        for row in block.itertuples():
+            exact = not row.standard_error > 0
+            value = number(row.value) if exact else with_error(row.value, row.standard_error)
+            cells = [Cell(f"{row.n_folds} × {row.n_points}"), Cell(number(row.claimed, "g", empty=""))]
+            cells += [Cell(value, bold=row.verdict == "refuted"), Cell(number(row.expected, "g", empty="")), Cell(row.verdict)]
+            rows.append([row.meaning, row.model, *cells])
+    notes = [
+        "Two learners: Theorem 3's variance lies above that of the matched test by the covariance that it leaves out. Both lie "
+        "below the true one, because neither "
+        "counts that training sets overlap.",
+        "Folds × rows of a fold, of the models and of the exact cases. A claim that holds on one model is not thereby true: the "
+        "stable classifier's training sets overlap without doing harm. "
+        "Reference: an independent simulation of the same models; exact values for binomial folds.",
+        "The interval over the data set has ends on multiples of 1/n, so that its coverage jumps by a hundredth as the truth "
+        "crosses one; the "
+        "interval with the variance within folds has nearly the same width and does not.",
+    ]
+    return Grid(["Quantity", "Model", "Folds", "Claimed", "Measured", "Reference", "Verdict"], rows, notes)
+
+
+def _claim_row(quantity, meaning, claimed, value, error, expected):
+    verdict = ""
+    if not np.isnan(claimed) and not np.isnan(value):
+        verdict = "refuted" if abs(value - claimed) > max(LIMIT * np.nan_to_num(error), 1e-12) else "not refuted"
+    numbers = {"claimed": claimed, "value": value, "standard_error": error, "expected": expected}
+    return {"quantity": quantity, "meaning": meaning} | numbers | {"verdict": verdict}

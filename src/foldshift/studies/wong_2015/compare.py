@@ -1,0 +1,47 @@
+"""Every number of the worked examples that is printed, beside ours."""
+
+import pandas as pd
+
+from foldshift.reporting.items import Shown
+from foldshift.reporting.paper import comparison_notes, join_with_print
+from foldshift.reporting.tables import plain_grid
+from foldshift.studies.wong_2015.examples import as_printed
+from foldshift.studies.wong_2015.worked import worked_examples
+
+PRINT_KEYS = ("example", "item", "formula")  # of a printed number
+
+
+def paper_vs_ours(inputs, settings):
+    """The table of print beside ours; it rests on the paper alone."""
+    table = examples_vs_print()
+    return {"paper_vs_ours": Shown(table, plain_grid(table, comparison_notes(table)))}
+
+
+def examples_vs_print():
+    """Every number of the worked examples that is printed beside ours.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`: ``formula`` is ``paper`` for what the printed
+        formula gives for the data stated, ``corrected`` for what is right. Both are exact, so that there is no standard error.
+        The note says which differ from print to the digits printed. Words and lists that the paper prints stand in
+        `foldshift.studies.wong_2015.examples.examples_table` alone.
+    """
+    theirs, here = [], []
+    for row in worked_examples():
+        try:
+            printed = float(row.printed)
+        except ValueError:
+            continue
+        for formula in ("paper", "corrected"):
+            key, value = ("examples", row.example, row.item, formula), getattr(row, formula)
+            if value is None:
+                theirs.append((*key, printed, "; ".join(filter(None, ("there is no such formula", row.note)))))
+                continue
+            verdict = "agrees" if as_printed(row.printed, value) else "differs"
+            theirs.append((*key, printed, ""))
+            here.append((*key, float(value), f"{verdict}: {row.note}" if row.note else verdict))
+    on = ["table", *PRINT_KEYS]
+    theirs = pd.DataFrame(theirs, columns=[*on, "printed", "note"])
+    return join_with_print(theirs, pd.DataFrame(here, columns=[*on, "ours", "note"]), PRINT_KEYS)

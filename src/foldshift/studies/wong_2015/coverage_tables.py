@@ -1,0 +1,149 @@
+"""Tables of the coverage audit as they are printed."""
+
+import numpy as np
+
+from foldshift.inference.coverage import keeps_level
+from foldshift.reporting.items import Shown
+from foldshift.reporting.numbers import number, percent, with_error
+from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.wong_2015.coverage import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
+from foldshift.studies.wong_2015.rows import read_rows
+
+INTERVALS_NOTE = (
+    "Intervals: theta_A, variance within folds (Bayle et al.); theta_B, twice that; S2/K, variance of the fold means with "
+    "Student's t (Wong's at the level of "
+    "folds); all pairs, variance of all losses (Wong's at the level of the data set); theta_5, Grandvalet and Bengio's, which "
+    "may be negative: such an "
+    "interval covers nothing; Nadeau-Bengio, S2 with the correction for overlapping training sets; Wilson, all 0/1 losses as one "
+    "binomial sample."
+)
+
+
+def audit(inputs, settings):
+    """Coverage of every interval, and by partitioner.
+
+    Parameters
+    ----------
+    inputs : object
+        ``rows``: files of cross-validated samples, one for each population.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    chosen, level = settings["audit"], settings["level"]
+    table = audit_table(read_rows(inputs.rows, ROWS), chosen["partitioners"], level)
+    by_partitioner = partitioner_table(table, level)
+    return {
+        "audit": Shown(table, audit_grid(table, level, chosen["populations"])),
+        "audit_by_partitioner": Shown(by_partitioner, partitioner_grid(by_partitioner, level)),
+    }
+
+
+def audit_grid(table, level=0.95, populations=()):
+    """`audit_table` as it is printed: coverage in per cent by population, target, learner and partitioner.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `audit_table` makes it.
+    level : float, default=0.95
+        Confidence level.
+    populations : sequence of str, default=()
+        All that were audited; those without a row are named in a note.
+
+    Returns
+    -------
+    grid : foldshift.reporting.tables.Grid
+    """
+    intervals = list(dict.fromkeys(table["interval"]))
+    rows = []
+    for (population, target), block in table.groupby(["population", "target"], sort=False, observed=True):
+        rows.append([f"{population}: {target}"])
+        for (learner, partitioner), part in block.groupby(["learner", "partitioner"], sort=False, observed=True):
+            cells = part.set_index("interval")
+            first = cells.iloc[0]
+            row = [learner, partitioner, Cell(str(int(first["n"]))), Cell(number(first["truth"]))]
+            row.append(Cell(with_error(first["bias"], first["bias_error"], "+.4f")))
+            for name in intervals:
+                if name not in cells.index:
+                    row.append(Cell(""))
+                    continue
+                coverage, n = cells.loc[name, "coverage"], cells.loc[name, "n"]
+                below = coverage == coverage and not keeps_level(coverage, n, level)
+                row.append(Cell(percent(coverage), bold=bool(below)))
+            rows.append([*row, Cell(_percent_negative(cells))])
+    header = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
+    notes = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
+    if "regression" in set(table["task"]):
+        notes.append("Of numbers the error is the squared error as a share of the variance of the target in the population.")
+    failed = int(table.drop_duplicates([*PAIR, "partitioner"])["n_failed"].sum())
+    if failed:
+        notes.append(f"{failed} cross-validations failed; their samples are left out for all partitioners.")
+    empty = [name for name in populations if name not in set(table["population"])]
+    if empty:
+        notes.append(f"Nothing was measured on {', '.join(empty)}: no learner or no partitioner of the audit fits the task.")
+    return Grid(header, rows, notes)
+
+
+def partitioner_grid(by_partitioner, level=0.95):
+    """`partitioner_table` as it is printed: coverage of every partitioner, then differences from the reference.
+
+    Notes count which are more honest.
+    """
+    intervals = list(dict.fromkeys(by_partitioner["interval"]))
+    rows, notes = [], []
+    for (task, target), block in by_partitioner.groupby(["task", "target"], sort=False, observed=True):
+        n_pairs = int(block["n_pairs"].max())
+        rows.append([f"{TASK_TITLES[task]}: {target}; {n_pairs} {'pair' if n_pairs == 1 else 'pairs'} of population and learner"])
+        names = list(dict.fromkeys(block["partitioner"]))
+        cells = block.set_index(["partitioner", "interval"])
+        for name in names:
+            rows.append([name, *_cells(cells, name, intervals, "", False)])
+        for name in names:
+            if name != REFERENCES[task] and REFERENCES[task] in names:
+                rows.append([f"{name} − {REFERENCES[task]}", *_cells(cells, name, intervals, "_vs", True)])
+    for (task, name), part in by_partitioner.groupby(["task", "partitioner"], sort=False, observed=True):
+        change, limit = part["distance_vs"], 2 * part["distance_vs_error"]
+        compared = (change.notna() & limit.notna()).sum()
+        if compared:
+            notes.append(
+                f"{TASK_TITLES[task]}, {name} against {REFERENCES[task]}: in {compared} combinations of interval and target the "
+                "coverage is closer to "
+                f"{100 * level:g} % in {int((change < -limit).sum())} and further from it in {int((change > limit).sum())}, by "
+                "more than two standard errors."
+            )
+    notes.append(
+        f"Pairs share populations and learners, and two standard errors of few pairs are easily exceeded. {INTERVALS_NOTE} The "
+        "CSV file has distances from the "
+        "level, widths and negative estimates as well."
+    )
+    return Grid(["Partitioner", "Bias", *intervals], rows, notes)
+
+
+def _cells(cells, name, intervals, suffix, difference):
+    """Bias, then coverage by interval in per cent, of one partitioner."""
+    row = cells.loc[name].iloc[0]
+    values = [(row[f"bias{suffix}"], row[f"bias{suffix}_error"], "+.4f", ".4f")]
+    for interval in intervals:
+        if (name, interval) not in cells.index:
+            values.append(None)
+            continue
+        row = cells.loc[(name, interval)]
+        values.append(
+            (
+                100 * row[f"coverage{suffix}"],
+                100 * row[f"coverage{suffix}_error"],
+                "+.1f" if difference else ".1f",
+                ".1f",
+            )
+        )
+    return [
+        Cell("") if one is None else Cell(with_error(*one), bold=bool(difference and abs(one[0]) > 2 * one[1])) for one in values
+    ]
+
+
+def _percent_negative(cells):
+    return percent(cells["negative"].get("theta_5", np.nan))

@@ -1,0 +1,228 @@
+"""Figures of the study of k-fold and leave-one-out inference (Wong 2015)."""
+
+import numpy as np
+from matplotlib.lines import Line2D
+from scipy.stats import norm
+
+from foldshift.inference.repetitions import variance_ratio
+from foldshift.reporting.critical_difference import draw_critical_difference
+from foldshift.reporting.figures import plt, style
+from foldshift.studies.wong_2015.accuracy import FOLDS, intervals_table, ranks_table, repetitions_table
+from foldshift.studies.wong_2015.coverage import ROWS, audit_table, partitioner_table
+from foldshift.studies.wong_2015.coverage_figure import draw_audit
+from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_rows
+
+CLAIMS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error")  # columns of simulations
+MOST_REPETITIONS = 100
+NOTHING = "no result to draw"
+FILLS = ("full", "none", "left", "bottom")  # of markers, by setting: the shape tells the model
+
+
+def figures(inputs, settings):
+    """All figures; those of claims and of the audit where there are any.
+
+    Parameters
+    ----------
+    inputs : object
+        ``folds``, ``claims``, ``audit``: files of rows, none of what a run leaves out.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to matplotlib.figure.Figure
+    """
+    level = settings["level"]
+    folds = read_rows(inputs.folds, FOLDS)
+    intervals = intervals_table(folds, level)
+    items = {
+        "intervals (figure)": draw_intervals(intervals, settings["learners"][0], level),
+        "repetitions (figure)": draw_repetitions(repetitions_table(folds, level)),
+        "critical_difference (figure)": draw_ranks(ranks_table(intervals, level)[1]),
+    }
+    if inputs.claims:
+        items["sigma_share (figure)"] = draw_sigma_share(read_rows(inputs.claims, CLAIMS), level)
+    if inputs.audit:
+        table = audit_table(read_rows(inputs.audit, ROWS), settings["audit"]["partitioners"], level)
+        items["audit (figure)"] = draw_audit(table, partitioner_table(table, level), level)
+    return items
+
+
+def draw_intervals(table, learner, level):
+    """Forest plot of one learner's accuracy: over the data set and over the folds (largest k), and by leave-one-out.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.studies.wong_2015.accuracy.intervals_table` makes it.
+    learner : str
+        Whose rows.
+    level : float
+        Confidence level, for the label.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Data sets from the lowest leave-one-out accuracy (bottom) to the highest.
+    """
+    part = table[table["learner"] == learner]
+    if part.empty:
+        return _sentence(f"no data set has results of {learner}")
+    k = part["k"].max()
+    chosen = {
+        "leave-one-out, data set (z)": part[part["k"] == LEAVE_ONE_OUT].set_index("dataset")[
+            ["accuracy", "dataset_low", "dataset_high"]
+        ],
+        f"{k} folds, data set (z)": part[part["k"] == k].set_index("dataset")[["accuracy", "dataset_low", "dataset_high"]],
+        f"{k} folds, folds (t)": part[part["k"] == k].set_index("dataset")[["accuracy", "fold_low", "fold_high"]],
+    }
+    names = list(dict.fromkeys(part["dataset"]))
+    order = {name: _first_number(name, chosen.values()) for name in names}
+    names.sort(key=lambda name: (order[name], name))
+    figure, axis = plt.subplots(figsize=(7.2, 1.3 + 0.42 * max(len(names), 1)))
+    for i, (label, values) in enumerate(chosen.items()):
+        look = style(i)
+        accuracy, low, high = values.reindex(names).to_numpy(dtype=np.float64).T
+        middle = (low + high) / 2 if label.endswith("(t)") else accuracy  # that over folds is centred on their mean
+        height = np.arange(len(names)) + 0.22 * (1 - i)
+        there = ~np.isnan(low)
+        axis.errorbar(
+            middle[there], height[there], xerr=np.stack([middle - low, high - middle])[:, there],
+            fmt=look["marker"], ms=4.5, color=look["color"], mfc="none" if i == 1 else look["color"], capsize=2.5,
+            elinewidth=1.1, label=label,
+        )  # fmt: skip
+    axis.set_yticks(range(len(names)), names)
+    axis.set_ylim(-0.6, max(len(names), 1) - 0.4)
+    axis.grid(axis="y", visible=False)
+    for border in np.arange(len(names) - 1) + 0.5:
+        axis.axhline(border, color="#DDDDDD", lw=0.6)
+    axis.set_xlabel(f"accuracy of {learner}, {100 * level:g} % interval")
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure
+
+
+def draw_repetitions(table):
+    """Variance of the mean of r partitions against that of one.
+
+    A grey curve per data set and learner, the middle one, and what the paper claims.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `foldshift.studies.wong_2015.accuracy.repetitions_table` makes it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        One panel per k. Curves whose rho was measured below 0 are cut off at 0 by the axis; the panel tells their number.
+    """
+    folds = sorted(set(table["k"])) or [None]
+    figure, axes = plt.subplots(1, len(folds), figsize=(1.2 + 3.6 * len(folds), 3.6), sharey=True, squeeze=False)
+    repetitions = np.arange(1, MOST_REPETITIONS + 1)
+    for axis, k in zip(axes[0], folds):
+        rho = table["rho"][(table["k"] == k) & table["rho"].notna()].to_numpy(dtype=np.float64)
+        axis.axhline(1, color="#D55E00", lw=1.6, dashes=(6, 2), label="claim of the paper: no reduction")
+        for i, value in enumerate(rho):
+            axis.plot(
+                repetitions,
+                variance_ratio(repetitions, value),
+                color="#A6A6A6",
+                lw=0.8,
+                label="measured, one per classifier and data set" if i == 0 else None,
+            )
+        if len(rho):
+            axis.plot(repetitions, variance_ratio(repetitions, np.median(rho)), color="#000000", lw=1.8, label="middle one")
+        else:
+            axis.text(0.5, 0.5, NOTHING, ha="center", transform=axis.transAxes)
+        axis.axvline(REPETITIONS, color="#7F7F7F", lw=0.7, dashes=(1, 2))
+        axis.set_xscale("log")
+        axis.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
+        axis.minorticks_off()
+        axis.set_xlim(1, MOST_REPETITIONS)
+        axis.set_ylim(0, 1.08)
+        axis.set_xlabel("repetitions r")
+        below = int((rho < 0).sum())
+        axis.set_title(f"k = {k}" + (f" ({below} of {len(rho)} end below 0)" if below else ""), fontsize=9)
+    axes[0, 0].set_ylabel("variance of the mean of r / of one")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure
+
+
+def draw_ranks(result):
+    """Critical-difference diagram over data sets; a sentence where there is nothing to compare (`result` is None)."""
+    if result is None:
+        return _sentence("fewer than two classifiers or data sets have leave-one-out results in common")
+    return draw_critical_difference(result)
+
+
+def draw_sigma_share(rows, level):
+    """Share of the variance that Wong's formula counts against the coverage of his intervals, a point per model and setting.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        As for `foldshift.studies.wong_2015.claims.claims_table`.
+    level : float
+        Confidence level aimed at.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        The shape of a mark tells the model, its filling the setting. Left: the variance within folds, which is nearly Wong's over
+        the data set, with the curve that follows if estimates are normal. Right: his interval over the folds. Bars: two Monte
+        Carlo standard errors.
+    """
+    part = rows[rows["claim"] == "fold_independence"]
+    keys = ["model", "n_folds", "n_points"]
+    values, errors = (part.set_index([*keys, "quantity"])[name].unstack("quantity") for name in ("value", "standard_error"))
+    titles = {"coverage_within": "over the data set (z, variance within folds)", "coverage_fold": "over the folds (t)"}
+    figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.2), sharex=True, sharey=True)
+    low = min(float(np.floor((values["sigma_share"].min() - 0.08) * 10) / 10), 0.9)
+    high = max(1.05, float((values["sigma_share"] + 2 * errors["sigma_share"]).max()) + 0.02)
+    shares = np.linspace(low, high, 200)
+    models, settings = list(dict.fromkeys(part["model"])), list(dict.fromkeys(zip(part["n_folds"], part["n_points"])))
+    fills = {setting: {"fillstyle": FILLS[i % len(FILLS)], "markerfacecoloralt": "white"} for i, setting in enumerate(settings)}
+    for axis, (quantity, title) in zip(axes, titles.items()):
+        axis.axhline(level, color="#7F7F7F", lw=1, dashes=(6, 2), label="nominal")
+        if quantity == "coverage_within":
+            normal = 2 * norm.cdf(norm.isf((1 - level) / 2) * np.sqrt(shares)) - 1
+            axis.plot(shares, normal, color="#000000", lw=1, label="if estimates are normal")
+        for i, model in enumerate(models):
+            look = style(i)
+            for setting in settings:
+                if (model, *setting) in values.index:
+                    x, y, ex, ey = (
+                        frame.loc[(model, *setting), name] for frame in (values, errors) for name in ("sigma_share", quantity)
+                    )
+                    axis.errorbar(x, y, xerr=2 * ex, yerr=2 * ey, color=look["color"], elinewidth=0.7, zorder=2)
+                    axis.plot(x, y, look["marker"], color=look["color"], **fills[setting], ms=8, zorder=3)
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("share of the variance that the formula counts (sigma)")
+        axis.set_xlim(low, high)
+    axes[0].set_ylabel(f"coverage of the {100 * level:g} % interval")
+    handles, _ = axes[0].get_legend_handles_labels()
+    point = {"ls": "", "ms": 8}
+    handles += [
+        Line2D([], [], marker=style(i)["marker"], color=style(i)["color"], label=model, **point) for i, model in enumerate(models)
+    ]
+    handles += [
+        Line2D([], [], marker="o", color="#7F7F7F", label=f"{k} folds of {m}", **fills[k, m], **point) for k, m in settings
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=5)
+    return figure
+
+
+def _sentence(text):
+    """A figure that says why there is nothing to see."""
+    figure, axis = plt.subplots(figsize=(6, 1))
+    axis.axis("off")
+    axis.text(0.5, 0.5, text, ha="center", va="center")
+    return figure
+
+
+def _first_number(name, frames):
+    """Accuracy of a data set in the first of the tables that has one; infinite where none has."""
+    for frame in frames:
+        if name in frame.index and not np.isnan(frame.loc[name, "accuracy"]):
+            return frame.loc[name, "accuracy"]
+    return np.inf

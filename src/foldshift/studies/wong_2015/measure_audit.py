@@ -1,0 +1,179 @@
+"""Cross-validate samples of one population with every partitioner, and measure the true errors that intervals may be about."""
+
+import logging
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from foldshift.datasets.dataset import read_prepared
+from foldshift.datasets.populations import draw_population
+from foldshift.errors import DataError, unknown
+from foldshift.evaluation.heldout import sample_and_rest, scale_by_sample
+from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.evaluation.learner import build_learner, design_matrix
+from foldshift.evaluation.scores import FAILED, OK
+from foldshift.evaluation.storage import TEXT
+from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
+from foldshift.inference.moments import LossMoments, loss_moments
+from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, make_folds, n_strata_of
+from foldshift.seeding import generator, seed_sequence
+
+MOST_HELD_OUT = 5000  # rows: with samples of 200, a tenth in the variance of estimate less truth at most
+SCALE_ROWS = 100_000  # of a generated population, for the standard deviation of its target
+LOOK_AT_INPUTS = ("DB-SCV", "DOB-SCV", "MS-SCV")
+SCHEMAS = {
+    "audit": pa.schema(
+        [
+            ("population", TEXT),
+            ("task", TEXT),
+            ("learner", TEXT),
+            ("partitioner", TEXT),
+            ("replicate", pa.int32()),
+            *[(name, pa.float64()) for name in (*LossMoments._fields, "truth_parts", "truth_whole")],
+            ("status", TEXT),
+            ("message", TEXT),
+        ]
+    )
+}
+
+
+def audit_coverage(inputs, cell, *, n_sample, n_folds, n_replicates, partitioners, learners, master_seed, limits):
+    """Moments of the losses and the true errors of every learner, partitioner and sample of a population.
+
+    Parameters
+    ----------
+    inputs : object
+        ``data``: the prepared data set that is the population; nothing for a generated one.
+    cell : dict
+        ``population``.
+    n_sample, n_folds, n_replicates : int
+        Rows of a sample, folds of its cross-validation, samples.
+    partitioners : sequence of str
+        Those that fit the task of the population are used.
+    learners : dict of str to dict
+        Entries of the learners file; as `partitioners`.
+    master_seed : int
+    limits : dict
+        ``minutes`` and ``memory_mb`` of a cell.
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``audit``: one row per learner, partitioner and sample; numbers of a learner that fails or is lost are NaN.
+
+    Raises
+    ------
+    DataError
+        If a data set is too small for such samples.
+    """
+    name, data = cell["population"], read_prepared(inputs.data) if inputs.data else None
+    if data is not None and len(data.y) < 2 * n_sample:
+        raise DataError(
+            f"population {name}: {len(data.y)} rows are too few for samples of {n_sample}, at least twice as many are needed; "
+            "lower audit.n_sample or take the data set out of audit.populations"
+        )
+    task = data.task if data is not None else draw_population(name, 2, generator(master_seed, "audit", name)).task
+    scale = target_scale(name, data, master_seed) if task == "regression" else 1.0
+    fitting = {learner: spec for learner, spec in learners.items() if task in spec["tasks"]}
+    partitioners = [one for one in partitioners if suits(one, task)]
+    if not fitting or not partitioners:
+        logging.warning("%s: no learner or no partitioner of the audit is one of %s; there is nothing to measure", name, task)
+
+    @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
+    def drawn(replicate):
+        population, sample, rest = draw(name, data, replicate, scale, n_sample, master_seed)
+        return population, sample, rest, cut(population, sample, replicate, partitioners, n_folds, master_seed)
+
+    def cell_result(cell):
+        learner, replicate = cell
+        population, sample, rest, folds = drawn(replicate)
+        try:
+            estimator = build_learner(fitting[learner], categorical_features=population.categorical_features)
+        except ValueError as error:
+            raise DataError(str(error)) from error
+        rng = generator(master_seed, "audit", name, "fits", learner, replicate)
+        return measure(estimator, design_matrix(population, fitting[learner]["nominal"]), population.y, sample, rest, folds, rng)
+
+    rows = []
+    cells = [(learner, replicate) for replicate in range(n_replicates) for learner in fitting if partitioners]
+    for (learner, replicate), result in run_cells(cell_result, cells, **limits):
+        lost = isinstance(result, Lost)
+        if lost:
+            logging.warning("%s, replicate %d: %s: %s", learner, replicate, result.status, result.message)
+        for partitioner in partitioners:
+            numbers = {"message": result.message} if lost else result[partitioner]
+            status = result.status if lost else FAILED if numbers["message"] else OK
+            keys = {"population": name, "task": task, "learner": learner, "partitioner": partitioner, "replicate": replicate}
+            rows.append(keys | numbers | {"status": status})
+    logging.info("%s: %d rows, %d with a failed fit", name, len(rows), sum(row["status"] != OK for row in rows))
+    return {"audit": [{column: [row.get(column, np.nan) for row in rows] for column in SCHEMAS["audit"].names}]}
+
+
+def suits(partitioner, task):
+    """Whether a partitioner is one of classes, or of targets, as the task wants."""
+    if partitioner in CLASS_PARTITIONERS:
+        return task == "classification"
+    try:
+        n_strata_of(partitioner)
+    except ValueError:
+        raise DataError(unknown("partitioner in audit.partitioners", partitioner, (*CLASS_PARTITIONERS, *KNOWN), HINT)) from None
+    return task == "regression"
+
+
+def target_scale(name, data, master_seed):
+    """What a target is divided by: its standard deviation in the population, so that predicting the mean has an error of 1."""
+    y = draw_population(name, SCALE_ROWS, generator(master_seed, "audit", name, "scale")).y if data is None else data.y
+    return y.std() or 1.0
+
+
+def draw(name, data, replicate, scale, n_sample, master_seed):
+    """Population, sample and held-out rows of one replicate; a generated population is drawn anew."""
+    rng = generator(master_seed, "audit", name, "rows", replicate)
+    if data is None:
+        data = draw_population(name, n_sample + MOST_HELD_OUT, rng)
+    sample, rest = sample_and_rest(len(data.y), n_sample, MOST_HELD_OUT, rng)
+    y = data.y if data.task == "classification" else data.y / scale
+    return replace(data, X=scale_by_sample(data.X, sample, data.categorical_features), y=y, scaling="global"), sample, rest
+
+
+def cut(data, sample, replicate, partitioners, n_folds, master_seed):
+    """Folds of the sample by partitioner."""
+    folds = {}
+    for name in partitioners:
+        options = {"categorical_features": data.categorical_features} if name in LOOK_AT_INPUTS else {}
+        sequence = seed_sequence(master_seed, "audit", data.name, "folds", name, n_folds, replicate)
+        try:
+            folds[name] = make_folds(name, data.X[sample], data.y[sample], n_folds, [sequence], **options)[0]
+        except ValueError as error:
+            raise DataError(f"population {data.name}, partitioner {name}, k={n_folds}: {error}") from error
+    return folds
+
+
+def attempt(function, *args):
+    """Result and an empty message, or None and what the learner raised."""
+    try:
+        return function(*args), ""
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever else a learner raises costs no more than this number
+        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def measure(estimator, X, y, sample, rest, folds, rng):
+    """Moments of the losses and both truths by partitioner, and a message where a fit failed."""
+    loss = zero_one_loss if y.dtype.kind == "i" else squared_error
+    inside, outside = (np.ascontiguousarray(X[sample]), y[sample]), (X[rest], y[rest])
+    n_folds = int(next(iter(folds.values())).max()) + 1
+    *states, whole_state = (rng.random(n_folds + 1) * 2**32).astype(np.uint32).tolist()
+    whole, whole_message = attempt(held_out_loss, estimator, *inside, *outside, whole_state, loss)
+    found = {}
+    for name, row in folds.items():
+        result, message = attempt(fold_losses, estimator, *inside, *outside, row, states, loss)
+        numbers = dict.fromkeys(LossMoments._fields, np.nan) | {"truth_parts": np.nan}
+        if result is not None:
+            losses, truth = result
+            numbers = loss_moments(losses)._asdict() | {"truth_parts": truth}
+        found[name] = numbers | {"truth_whole": np.nan if whole is None else whole, "message": message or whole_message}
+    return found

@@ -1,0 +1,322 @@
+"""Intervals and tests from k-fold and leave-one-out cross-validation (Wong 2015): what is measured and what is shown."""
+
+from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
+
+CLAIM_SECONDS = {"centroid": 4e-3, "stump": 4e-3, "highdim": 2e-2}  # per simulated data set
+PER_FIT = 2e-3
+PER_AUDIT = 5e-3  # fit, and predictions of the rows held out
+PER_PAIR_OF_ROWS = 1e-8  # leave-one-out: once for learners that share work
+
+
+def derive(run):
+    """The level in words of captions."""
+    level = run.settings["level"]
+    return {"level_percent": f"{100 * level:g}", "alpha": f"{round(1 - level, 10):g}"}
+
+
+def has_claims(run):
+    """Whether the run checks the claims."""
+    return bool(run.settings["claims"]["models"])
+
+
+def has_audit(run):
+    """Whether the run audits coverage."""
+    return bool(run.settings["audit"]["populations"])
+
+
+def count_cost(run, cell):
+    """All fits of k-fold, and leave-one-out."""
+    (n_rows, n_features), settings = run.shape(cell["dataset"]), run.settings
+    n_fits = settings["n_seeds"] * sum(settings["n_folds"])
+    return Cost(len(settings["learners"]) * (n_fits * PER_FIT + n_rows**2 * n_features * PER_PAIR_OF_ROWS), 300, 0.1)
+
+
+def audit_cost(run, cell):
+    """About half of the learners and partitioners fit the task of a population."""
+    audit = run.settings["audit"]
+    n_cells = audit["n_replicates"] * len(audit["learners"]) * len(audit["partitioners"]) / 4
+    return Cost(n_cells * PER_AUDIT * (audit["n_folds"] + 1), 500, 0.5)
+
+
+STUDY = Study(
+    derive=derive,
+    measures=(
+        Measure(
+            "count_correct",
+            make="measure.count_correct",
+            rows={kind: f"{kind}/{{dataset}}.parquet" for kind in ("folds", "pairs")},
+            cells=lambda run: [{"dataset": name} for name in run.datasets],
+            inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "global")},
+            params=lambda run, cell: {
+                "learners": run.entries(run.settings["learners"]),
+                **run.pick("n_folds", "n_seeds", "max_rows"),
+                "master_seed": run.master_seed,
+            },
+            cost=count_cost,
+            learners=lambda run: run.settings["learners"],
+            limited=True,
+            message="correct predictions on {dataset}, k-fold and leave-one-out",
+        ),
+        Measure(
+            "simulate_claims",
+            make="measure_claims.simulate_claims",
+            rows={"claims": "claims/{model}.parquet"},
+            cells=lambda run: [{"model": model} for model in run.settings["claims"]["models"]],
+            params=lambda run, cell: {
+                "n_simulations": run.settings["claims"]["n_simulations"],
+                "level": run.settings["level"],
+                "master_seed": run.master_seed,
+            },
+            cost=lambda run, cell: Cost(run.settings["claims"]["n_simulations"] * CLAIM_SECONDS[cell["model"]], 500, 0.1),
+            message="claims on the model {model}",
+        ),
+        Measure(
+            "audit_coverage",
+            make="measure_audit.audit_coverage",
+            rows={"audit": "audit/{population}.parquet"},
+            cells=lambda run: [{"population": name} for name in run.settings["audit"]["populations"]],
+            inputs=lambda run, cell: {"data": run.population(cell["population"])},
+            params=lambda run, cell: {
+                **{key: run.settings["audit"][key] for key in ("n_sample", "n_folds", "n_replicates", "partitioners")},
+                "learners": run.entries(run.settings["audit"]["learners"]),
+                "master_seed": run.master_seed,
+            },
+            cost=audit_cost,
+            learners=lambda run: run.settings["audit"]["learners"],
+            limited=True,
+            message="coverage of intervals on samples of {population}",
+        ),
+    ),
+    items=(
+        Items(
+            "examples",
+            make="examples.examples",
+            local=True,
+            message="worked examples, printed and corrected; Table 1",
+            items=(
+                Table(
+                    "examples",
+                    title="Worked examples",
+                    category="1 Worked examples",
+                    caption="Every number of the examples of Wong (2015): what is printed, what the printed formula gives for "
+                    "the data stated, and what is right. Bold: the three do not agree to the digits printed. The variance over "
+                    "the folds of Example 1 is 0.0070 / 4 = 0.00175, not 0.0007; Example 2 states frequencies that two "
+                    "classifiers with 80 and 84 right of 100 cannot have, and a formula that lacks a square. All numbers are "
+                    "computed when the table is made.",
+                ),
+                Table(
+                    "table1_textbooks",
+                    title="Table 1: what textbooks say about k-fold cross-validation",
+                    category="1 Worked examples",
+                    caption="How many folds six textbooks want, how large one must be, whether accuracies are averaged over "
+                    "folds or over the data set, and whether to repeat. A dash: nothing. They disagree, which is why the paper "
+                    "was written; none says how to infer from leave-one-out.",
+                ),
+            ),
+        ),
+        Items(
+            "intervals",
+            make="tables.intervals",
+            inputs=lambda run: {kind: run.rows(kind) for kind in ("folds", "pairs")},
+            seconds=4,
+            mb=1500,
+            message="intervals, comparisons, repetitions",
+            items=(
+                Table(
+                    "intervals",
+                    title="Intervals for the accuracy of one classifier",
+                    category="2 Intervals",
+                    caption="Accuracy of every classifier with {level_percent} % intervals. Wong's interval over the data set "
+                    "takes all predictions for one binomial sample; the one over the folds takes the k accuracies for a sample, "
+                    "with t; for leave-one-out every row is a fold. Wilson's holds for few errors, too, and never leaves 0 to 1. "
+                    "These three are of one partition. Nadeau and Bengio's is about the mean over all repetitions and makes up "
+                    "for training sets that overlap. Look at how far the first two differ on the same predictions, and at the "
+                    "last column: conditions that fail mean that the normal intervals should not be used. All of them are about "
+                    "the average over training sets of this size, not about the one classifier at hand.",
+                ),
+                Table(
+                    "comparisons",
+                    title="Which of two classifiers is better?",
+                    category="3 Comparisons",
+                    caption="Pairs of classifiers: difference of their accuracies, A minus B, and the p-value of every test of "
+                    "the paper and of those used today on the same predictions. Bold: significant at {alpha}. Read a row from "
+                    "left to right: where p-values disagree, the choice of the test decides. The matched t over folds takes the "
+                    "folds for independent; Nadeau-Bengio corrects it and uses all repetitions; McNemar looks at the rows on "
+                    "which only one of the two is right; the independent z takes the two classifiers to err independently, which "
+                    "phi, the correlation of their being right on the same row, contradicts. For leave-one-out the printed "
+                    "formula of the matched t lacks a square and rejects whenever there is any difference.",
+                ),
+                Table(
+                    "agreement",
+                    title="How often tests decide differently",
+                    category="3 Comparisons",
+                    caption="Which test is chosen matters: over all data sets and pairs of classifiers, in how many per cent "
+                    "each test rejects at {alpha} that the two are equally good, and in how many two tests come to different "
+                    "decisions. The numbers at the head of the columns are those of the rows. Rejecting more often is no merit "
+                    "here, since nobody knows which pairs truly differ.",
+                ),
+                Table(
+                    "average_ranks",
+                    title="Average ranks",
+                    category="3 Comparisons",
+                    caption="Classifiers ranked by leave-one-out accuracy on every data set, 1 is best, and averaged; the data "
+                    "sets are the sample, never folds or repetitions. Classifiers that share a letter are not told apart at "
+                    "{alpha} by Nemenyi's test.",
+                ),
+                Table(
+                    "repetitions",
+                    title="Is it worth repeating cross-validation?",
+                    category="4 Repetitions",
+                    caption="What repeating k-fold cross-validation with other random folds can gain. The paper says that it "
+                    "does not reduce the variance of the estimate. It does, but not below what the sample itself contributes: "
+                    "the estimate varies between partitions of the same data (first column), and with the data (second). rho, "
+                    "the correlation of two partitions' estimates, is also the share of the variance that no number of "
+                    "repetitions removes: the variance of the mean of r repetitions is (1 + (r - 1) rho) / r of that of one. The "
+                    "last column: repetitions after which the choice of partitions adds less than a tenth of the standard "
+                    "deviation. More than that make a figure more exact that does not get nearer to the truth.",
+                ),
+            ),
+        ),
+        Items(
+            "claims",
+            make="claims.claims",
+            inputs=lambda run: {"rows": run.rows("claims")},
+            seconds=2,
+            local=True,
+            message="the paper's claims, checked where the truth is known",
+            items=(
+                Table(
+                    "claims",
+                    title="The paper's claims, checked where the truth is known",
+                    category="5 Claims",
+                    when=has_claims,
+                    caption="Classifiers on {claims[n_simulations]} data sets drawn from models, cross-validated, so that true "
+                    "variances and true coverage are known up to the Monte Carlo error shown. Are the accuracies of folds "
+                    "independent? Do different classifiers err independently? Is repeating useless? Should folds with few errors "
+                    "be left out? Claimed is what the quantity would be if the claim held; measured is given plus or minus its "
+                    "Monte Carlo standard error. Bold: further from what is claimed than three standard errors. Where a claim "
+                    "stands on one model and falls on another, it depends on the classifier: centroid is stable, stump is "
+                    "unstable on purpose, highdim has many inputs.",
+                ),
+            ),
+        ),
+        Items(
+            "audit",
+            make="coverage_tables.audit",
+            inputs=lambda run: {"rows": run.rows("audit")},
+            seconds=2,
+            mb=1500,
+            message="coverage of every interval, by partitioner",
+            items=(
+                Table(
+                    "audit",
+                    title="Which interval from one cross-validation can be trusted?",
+                    category="6 Coverage",
+                    when=has_audit,
+                    caption="Samples of a population are cross-validated, and every interval is held against the true error, "
+                    "measured on rows outside the sample. Cells: per cent of the samples whose interval holds the target. An "
+                    "honest {level_percent} % interval holds it in {level_percent} of 100; below that it promises too much, "
+                    "above it is wider than it need be. Three targets, which differ: the mean error of models trained on a "
+                    "training part (one number for all samples), the mean error of the models of this very cross-validation, and "
+                    "the error of the model trained on the whole sample, which is what a user gets. Bold: below the level by "
+                    "more than two Monte Carlo standard errors. Bias: mean of estimate less target, plus or minus its error. "
+                    "Where a data set is the population, samples are a good part of it, and intervals look wider than they are "
+                    "for an endless population.",
+                ),
+                Table(
+                    "audit_by_partitioner",
+                    title="Does the way of cutting make intervals more honest?",
+                    category="7 Partitioners",
+                    when=has_audit,
+                    caption="Per cent of samples whose interval holds the target, mean over pairs of population and learner, "
+                    "plus or minus the standard error over these pairs; below, the difference in percentage points from the "
+                    "reference (SCV for classes, CV for numbers) on the same samples, pair by pair. Bold: further from 0 than "
+                    "two standard errors. A partitioner helps where its coverage lies nearer the level than that of the "
+                    "reference by more than that; the notes count where it does. Bias: mean of estimate less target, in units of "
+                    "the loss (0/1 error, or squared error as a share of the variance of the target). Two things can move "
+                    "coverage: this bias, and folds that are made alike or unlike, which shrinks or widens the intervals that "
+                    "rest on the spread between folds (S2/K, Nadeau-Bengio) and hardly touches those that rest on all rows. SCV "
+                    "is not free of bias itself: test parts have the class shares of the sample, new rows those of the "
+                    "population, so that a learner that does little more than guess the larger class looks better than it is.",
+                ),
+            ),
+        ),
+        Items(
+            "figures",
+            make="figures.figures",
+            inputs=lambda run: {kind: run.rows(kind) for kind in ("folds", "claims", "audit")},
+            seconds=6,
+            mb=1500,
+            message="figures of intervals, ranks, repetitions, claims, coverage",
+            items=(
+                Figure(
+                    "intervals",
+                    title="Intervals for the accuracy of one classifier",
+                    category="2 Intervals",
+                    caption="The first classifier of the study on every data set; the table has all of them. Over the data set: "
+                    "all predictions are one sample of right and wrong. Over the folds: the accuracies of the k folds are the "
+                    "sample. Leave-one-out: every row is a fold. Look at how far the first two differ on the same predictions. "
+                    "All of them are about the average over training sets of this size, not about the one classifier at hand.",
+                ),
+                Figure(
+                    "critical_difference",
+                    title="Critical-difference diagram",
+                    category="3 Comparisons",
+                    caption="Average ranks of the classifiers over the data sets, by leave-one-out accuracy; the best is on the "
+                    "left. Bars join classifiers that are not told apart; the length above the axis is the difference of average "
+                    "ranks that would be needed.",
+                ),
+                Figure(
+                    "repetitions",
+                    title="Is it worth repeating cross-validation?",
+                    category="4 Repetitions",
+                    caption="The paper says that repeating with other random folds does not reduce the variance of the estimate: "
+                    "the dashed line. It does, but not below what the sample itself contributes: the variance of the mean of r "
+                    "repetitions is (1 + (r - 1) rho) / r of that of one. Every grey curve is a classifier on a data set, the "
+                    "black one their middle. The table gives the number of repetitions after which the choice of folds adds less "
+                    "than a tenth of the standard deviation, and the most that repeating could ever take off.",
+                ),
+                Figure(
+                    "sigma_share",
+                    title="What ties two papers together",
+                    category="5 Claims",
+                    when=has_claims,
+                    caption="Geras and Sutton split the variance of a cross-validation estimate into three parts: from single "
+                    "rows (sigma), from pairs of rows in the same fold (omega), and from pairs in different folds (gamma). "
+                    "Wong's formula is the first part alone. On the horizontal axis: its share of the true variance, one mark "
+                    "per model and size of data. On the vertical axis: how often the interval holds the truth. Stable "
+                    "classifiers are on the right, near the nominal line; the less stable the learner, the further left and the "
+                    "lower. The curve is what follows if nothing else is wrong.",
+                ),
+                Figure(
+                    "audit",
+                    title="Which interval from one cross-validation can be trusted?",
+                    category="6 Coverage",
+                    when=has_audit,
+                    caption="Share of samples of a population whose interval holds the true error, measured on rows outside the "
+                    "sample, by partitioner. Large marks: mean over populations and learners with two standard errors; small "
+                    "marks: the single ones; dashed line: the level, {level_percent} %. The axis is stretched towards 1. Three "
+                    "targets, which differ: the mean error of models trained on a training part, the mean error of the models of "
+                    "this very cross-validation, and the error of the model trained on the whole sample, which is what a user "
+                    "gets. Below the line an interval promises too much, above it is wider than it need be.",
+                ),
+            ),
+        ),
+        Items(
+            "compare",
+            make="compare.paper_vs_ours",
+            local=True,
+            message="paper versus ours",
+            items=(
+                Table(
+                    "paper_vs_ours",
+                    title="Paper versus ours",
+                    category="8 Paper versus ours",
+                    caption="Every number of the paper's worked examples beside ours: by the printed formula on the data stated "
+                    "(paper), and done right (corrected). Both are exact, so that there is no standard error; the note says "
+                    "whether they agree with print to the digits printed, and why not.",
+                ),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,209 @@
+"""Tables of intervals, comparisons and repetitions as they are printed."""
+
+import numpy as np
+
+from foldshift.reporting.items import Shown
+from foldshift.reporting.numbers import EMPTY, number, p_value
+from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.wong_2015.accuracy import (
+    FOLDS,
+    INTERVALS,
+    PAIRS,
+    TESTS,
+    agreement_table,
+    comparisons_table,
+    intervals_table,
+    ranks_table,
+    repetitions_table,
+)
+from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_rows
+
+NO_PAIRS = "There are no two classifiers to compare."
+
+
+def intervals(inputs, settings):
+    """Intervals, comparisons and their agreement, repetitions, average ranks.
+
+    Parameters
+    ----------
+    inputs : object
+        ``folds``, ``pairs``: files of counts, one for each data set.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    level = settings["level"]
+    folds, pairs = read_rows(inputs.folds, FOLDS), read_rows(inputs.pairs, PAIRS)
+    accuracies, comparisons = intervals_table(folds, level), comparisons_table(folds, pairs, level)
+    agreement, repetitions = agreement_table(comparisons, level), repetitions_table(folds, level)
+    ranks, _ = ranks_table(accuracies, level)
+    return {
+        "intervals": Shown(accuracies, intervals_grid(accuracies)),
+        "comparisons": Shown(comparisons, comparisons_grid(comparisons, level)),
+        "agreement": Shown(agreement, agreement_grid(agreement)),
+        "repetitions": Shown(repetitions, repetitions_grid(repetitions)),
+        "average_ranks": Shown(ranks, ranks_grid(ranks)),
+    }
+
+
+def intervals_grid(table):
+    """The intervals as they are printed, a block per data set."""
+    rows = []
+    for dataset, block in table.groupby("dataset", sort=False):
+        rows.append([f"{dataset}, {int(block['n'].iloc[0])} rows"])
+        for row in block.to_dict("records"):
+            cells = [Cell(_range(row[f"{name}_low"], row[f"{name}_high"]) or _missing(name, row)) for name in INTERVALS]
+            small = "" if np.isnan(row["n_small"]) else "hold" if row["large_sample"] else "fail"
+            if small == "fail" and row["k"] != LEAVE_ONE_OUT:
+                small += f" in {row['n_small']:.0f} of {row['k']}"
+            rows.append([row["learner"], Cell(_cut(row["k"])), Cell(number(row["accuracy"], ".3f")), *cells, Cell(small)])
+    notes = [
+        "Conditions: at least five right and five wrong predictions in every fold (leave-one-out: in all). Where they fail the "
+        "paper drops the fold, which biases the "
+        "estimate; here all folds are kept, and Wilson's interval is the one to read. For leave-one-out there are no folds and "
+        "no repetitions.",
+    ]
+    if lost := int(table["n_failed"].sum()):
+        notes.append(f"{lost} fits were lost; what rests on them is left out. The CSV file has the messages.")
+    header = ["Classifier", "k", "Accuracy", *INTERVALS.values(), "Conditions"]
+    return Grid(header, rows, notes)
+
+
+def comparisons_grid(table, level):
+    """p-values as they are printed: a block per data set, a row per pair and k."""
+    alpha = round(1 - level, 10)
+    by_cut = {loo: [key for key in TESTS if key[2] == loo] for loo in (False, True)}
+    names = list(dict.fromkeys(_column(test, formula) for test, formula, _ in TESTS))
+    rows = [] if len(table) else [[NO_PAIRS]]
+    for dataset, block in table.groupby("dataset", sort=False):
+        rows.append([dataset])
+        for (a, b, k), part in block.groupby(["learner_a", "learner_b", "k"], sort=False):
+            p = {(row.test, row.formula): row.p_value for row in part.itertuples()}
+            difference = part["difference"][part["test"] == "McNemar"].iloc[0]  # of one partition
+            cells = {}
+            for test, formula, _ in by_cut[k == LEAVE_ONE_OUT]:
+                value = p[test, formula]
+                cells[_column(test, formula)] = Cell(p_value(value), bold=bool(value <= alpha))
+            numbers = [Cell(number(value, "+.3f")) for value in (difference, part["phi"].iloc[0])]
+            rows.append([f"{a} - {b}", Cell(_cut(k)), *numbers, *[cells.get(name, Cell("")) for name in names]])
+    notes = [
+        "Matched t over folds and independent z are Wong's; the first takes the folds for independent. Nadeau-Bengio uses all "
+        "repetitions without counting them as independent; "
+        "all other tests are of one partition, so that their p depends on the luck of the cut. McNemar: exact.",
+        "Matched t over instances as printed lacks a square: its s^2 is 0 for all data, so that p is 0 for any difference and 1 "
+        "for none.",
+    ]
+    if len(phi := table.drop_duplicates(["dataset", "learner_a", "learner_b", "k"])["phi"].dropna()):
+        notes.append(
+            f"Phi is above 0 (the two err on the same rows) in {int((phi > 0).sum())} of {len(phi)} comparisons; its median is "
+            f"{phi.median():.2f}."
+        )
+    return Grid(["A - B", "k", "Difference", "Phi", *names], rows, notes)
+
+
+def agreement_grid(table):
+    """Rejections and disagreements as they are printed: one block per k, tests by number."""
+    tests = list(TESTS.values())
+    rows = [] if len(table) else [[NO_PAIRS]]
+    for k, block in table.groupby("k", sort=False):
+        rows.append([f"k = {k}"])
+        cells = block.set_index(["test_a", "test_b"])
+        for i, a in enumerate(tests):
+            own = cells.loc[(a, a)]
+            rejects = Cell(f"{100 * own['rejects_a'] / own['n']:.1f}" if own["n"] else EMPTY)
+            others = [
+                Cell("") if i == j else Cell(number(cells.loc[(a, b), "disagree_percent"], ".1f")) for j, b in enumerate(tests)
+            ]
+            rows.append([f"{i + 1} {a}", Cell(f"{own['n']:.0f}"), rejects, *others])
+    header = ["Test", "Pairs", "Rejects, %", *[str(i + 1) for i in range(len(tests))]]
+    note = (
+        "Numbers 1 to 8 head the columns of the tests: per cent of pairs on which the test of the row and that of the column "
+        "decide differently."
+    )
+    return Grid(header, rows, [note])
+
+
+def repetitions_grid(table):
+    """What repeating can gain as it is printed, a block per data set."""
+    rows = []
+    for dataset, block in table.groupby("dataset", sort=False):
+        rows.append([dataset])
+        for row in block.to_dict("records"):
+            spread = [number(row[name] ** 0.5, ".4f") for name in ("partition_variance", "theta")]
+            rho, wanted = _with_range(row, "rho", ".3f"), _with_range(row, "recommended", ".0f")
+            ratios = [number(row[name], ".3f") for name in (f"ratio_{REPETITIONS}", "most_gain")]
+            cells = [Cell(text) for text in (*spread, rho, *ratios, wanted)]
+            rows.append([row["learner"], Cell(str(row["k"])), Cell(str(row["n_repetitions"])), *cells])
+    notes = [
+        "sd of one estimate: Nadeau and Bengio's, from the folds; it tends to be too large for stable classifiers, so that the "
+        "true gain may be larger. In brackets: interval from the "
+        "spread of the partitions alone. The paper claims a ratio of 1."
+    ]
+    if negative := int((table["rho"] < 0).sum()):
+        notes.append(
+            f"rho is below 0 in {negative} of {len(table)} rows, which no correlation of partitions can be: there the sd of one "
+            "estimate is too small."
+        )
+    header = [
+        "Classifier",
+        "k",
+        "Repetitions",
+        "sd between partitions",
+        "sd of one estimate",
+        "rho",
+        f"Ratio at {REPETITIONS}",
+        "Most to gain",
+        "Recommended",
+    ]
+    return Grid(header, rows, notes)
+
+
+def ranks_grid(table):
+    """Average ranks as they are printed."""
+    header = ["Classifier", "Average rank", "Mean accuracy", "Groups", "p against the best"]
+    if table.empty:
+        return Grid(header, [["Fewer than two classifiers or data sets have leave-one-out results in common."]])
+    rows = [
+        [
+            row.learner,
+            Cell(f"{row.average_rank:.2f}"),
+            Cell(f"{row.mean_accuracy:.3f}"),
+            Cell(row.groups),
+            Cell("" if i == 0 else p_value(row.p_from_best)),
+        ]
+        for i, row in enumerate(table.itertuples())
+    ]
+    one = table.iloc[0]
+    note = (
+        f"{one['n_datasets']} data sets. Friedman: chi-square {one['chi2']:.2f}, p {p_value(one['p_chi2'])}; Iman-Davenport: F "
+        f"{one['f']:.2f}, p {p_value(one['p_f'])}. "
+        f"Critical difference of average ranks: {one['critical_difference']:.2f}."
+    )
+    return Grid(header, rows, [note])
+
+
+def _column(test, formula):
+    """Head of a test's column; only the matched t over instances is there in both formulas."""
+    return f"{test}, as printed" if (test, formula) == ("matched t over instances", "paper") else test
+
+
+def _cut(k):
+    return "leave-one-out" if k == LEAVE_ONE_OUT else str(k)
+
+
+def _range(low, high):
+    return "" if np.isnan(low) or np.isnan(high) else f"{low:.3f} to {high:.3f}"
+
+
+def _missing(name, row):
+    """What stands where there is no interval: nothing where there can be none."""
+    return "" if row["k"] == LEAVE_ONE_OUT and name in ("fold", "corrected") else EMPTY
+
+
+def _with_range(row, name, form):
+    """A number and, in brackets, its interval from the columns ``<name>_low`` and ``<name>_high``."""
+    value, low, high = (number(row[column], form) for column in (name, f"{name}_low", f"{name}_high"))
+    return value if value == EMPTY else f"{value} ({low} to {high})"

@@ -1,0 +1,65 @@
+"""Compiling everything once: what is called, in which company, and what a part that fails does."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+from scripts.compile_kernels import main
+
+import foldshift
+from foldshift.evaluation.first_calls import compile_kernels, families
+
+RIDGE = {"import": "sklearn.linear_model.Ridge", "tasks": ["regression"]}
+REFUSED = {"import": "sklearn.linear_model.Ridge", "params": {"no_such": 1}, "tasks": ["regression"]}
+
+SECOND = """
+import numpy as np
+from foldshift.learners import NNRegressor, nearest
+if {first}:
+    from foldshift.evaluation.first_calls import compile_kernels
+    compile_kernels({{"NN": {{"import": "foldshift.learners.NNRegressor", "tasks": ["regression"]}}}})
+rng = np.random.default_rng(0)
+X, y, folds = rng.random((300, 3)), rng.random(300), rng.integers(0, 5, (4, 300)).astype(np.uint8)
+NNRegressor().predict_folds(X, y, folds)
+NNRegressor().fit(X, y).predict(X)
+print(sum(len(kernel.stats.cache_misses) for kernel in (nearest._walk, nearest._refine, nearest._means)))
+"""
+
+
+def test_parts_that_share_source_stay_together_and_those_with_most_source_come_first():
+    parts = {
+        "a": (print, (), frozenset("1")),
+        "b": (print, (), frozenset("23")),
+        "c": (print, (), frozenset("4")),
+        "d": (print, (), frozenset("35")),
+        "e": (print, (), frozenset("41")),
+    }
+    assert [[name for name, _, _ in family] for family in families(parts)] == [["b", "d"], ["c", "a", "e"]]
+
+
+def test_a_learner_that_cannot_be_called_is_told_and_the_others_are_called():
+    lines = []
+    parts = {part.name: part for part in compile_kernels({"no": REFUSED, "yes": RIDGE}, n_processes=2, progress=lines.append)}
+    assert "no_such" in parts["no"].message
+    assert parts["yes"].message == ""
+    assert len(lines) == 2
+
+
+def test_jobs_compile_nothing_more(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(Path(foldshift.__file__).parents[1])}
+    for first, misses in ((True, None), (False, "0")):
+        program = [sys.executable, "-c", SECOND.format(first=first)]
+        done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
+        assert misses in (None, done.stdout.strip())
+
+
+def test_the_stamp_says_what_was_compiled_and_what_failed(tmp_path):
+    stamp = tmp_path / "compiled" / "kernels.json"
+    params = SimpleNamespace(learners={"no": REFUSED, "yes": RIDGE}, partitioners=[], measures=[])
+    main(SimpleNamespace(params=params, output=SimpleNamespace(stamp=str(stamp)), threads=1))
+    said = json.loads(stamp.read_text())
+    assert set(said["parts"]) == {"no", "yes"}
+    assert list(said["failed"]) == ["no"]

@@ -1,0 +1,193 @@
+"""More seeds, learners, partitioners, numbers of folds or data sets: what is there stays as it is, only what is missing is planned, and tables are those of a run from nothing."""
+
+import copy
+import hashlib
+
+import pytest
+import yaml
+
+from workflow_runner import Workflow
+
+pytestmark = pytest.mark.workflow
+# Learners that take no time to load or to fit.
+LEARNERS = {
+    "Near": {"import": "sklearn.neighbors.KNeighborsRegressor", "tasks": ["regression"], "params": {"n_neighbors": 3}},
+    "Line": {"import": "sklearn.linear_model.Ridge", "tasks": ["regression"], "params": {"alpha": 0.1}},
+    "Tree": {"import": "sklearn.tree.DecisionTreeRegressor", "tasks": ["regression"], "params": {"max_depth": 2}},
+    "Close": {"import": "sklearn.neighbors.KNeighborsClassifier", "tasks": ["classification"], "params": {"n_neighbors": 3}},
+    "Bayes": {"import": "sklearn.naive_bayes.GaussianNB", "tasks": ["classification"], "params": {"var_smoothing": 1.0e-6}},
+    "Branch": {"import": "sklearn.tree.DecisionTreeClassifier", "tasks": ["classification"], "params": {"max_depth": 2}},
+}
+REGRESSION = {
+    "learners_file": "learners.yaml",
+    "studies": {
+        "saez_2022": {
+            "datasets": ["steps"],
+            "partitioners": ["CV", "TSCV"],
+            "learners": ["Near", "Line"],
+            "n_folds": [3],
+            "n_seeds": 4,
+            "convergence": {"step": 2, "draws": 2},
+            "scaling_check": {"n_seeds": 2, "n_folds": 3},
+        }
+    },
+}
+CLASSES = {
+    "learners_file": "learners.yaml",
+    "studies": {
+        "moreno_torres_2012": {
+            "datasets": ["iris"],
+            "partitioners": ["SCV", "DOB-SCV"],
+            "learners": ["Close", "Bayes"],
+            "configurations": ["corrected"],
+            "schemes": ["2x2"],
+            "n_seeds": 3,
+            "n_truth": 3,
+            "convergence": {"n_orders": 2},
+            "covariate_shift": {"n_runs": 3},
+            "ablation": {"n_seeds": 2, "schemes": ["2x2"], "metrics": ["heom", "keel"], "rules": ["balanced"]},
+            "held_out": {"populations": []},
+        }
+    },
+}
+MORE = {
+    "saez_2022": {
+        "seeds": {"n_seeds": 8},
+        "learner": {"learners": ["Near", "Tree", "Line"]},
+        "partitioner": {"partitioners": ["CV", "SCV2", "TSCV"]},
+        "k": {"n_folds": [2, 3]},
+        "data set": {"datasets": ["friedman3", "steps"]},
+    },
+    "moreno_torres_2012": {
+        "seeds": {"n_seeds": 6, "n_truth": 6},
+        "learner": {"learners": ["Close", "Branch", "Bayes"]},
+        "partitioner": {"partitioners": ["SCV", "DB-SCV", "DOB-SCV"]},
+        "k": {"schemes": ["3x1", "2x2"]},
+        "data set": {"datasets": ["wine", "iris"]},
+    },
+}
+MEASURED = (
+    "fetch_dataset",
+    "make_folds",
+    "measure_shift",
+    "evaluate",
+    "classify",
+    "collect_scores",
+    "saez_compare_scaling",
+    "moreno_measure_convergence",
+    "moreno_measure_covariate_shift",
+)
+KINDS = ("folds", "shift", "scores", "predictions")
+
+
+class Study:
+    """A small study in a folder of its own, whose configuration grows."""
+
+    def __init__(self, folder, config):
+        (self.name,) = config["studies"]
+        self.config, self.learners = copy.deepcopy(config), copy.deepcopy(LEARNERS)
+        self.workflow = Workflow(folder, config)
+        self.write()
+
+    def write(self):
+        (self.workflow.folder / "my.yaml").write_text(yaml.safe_dump(self.config))
+        (self.workflow.folder / "learners.yaml").write_text(yaml.safe_dump(self.learners))
+
+    def plan(self):
+        """Planned jobs that measure something, by rule."""
+        return {rule: n for rule, n in self.workflow.plan().items() if rule in MEASURED}
+
+    def plan_with(self, **changes):
+        """The same with other settings."""
+        before = copy.deepcopy(self.config)
+        for key, value in changes.items():
+            (self.config if key in ("minutes_per_job", "partitioners_per_job") else self.config["studies"][self.name])[key] = (
+                value
+            )
+        try:
+            self.write()
+            return self.plan()
+        finally:
+            self.config = before
+            self.write()
+
+    def files(self):
+        """Time and content of everything that is measured in blocks."""
+        folder = self.workflow.folder / "results" / self.name
+        files = [path for kind in KINDS for path in (folder / kind).rglob("*") if path.is_file()]
+        return {path: (path.stat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest()) for path in files}
+
+    def grow(self, *changes):
+        """Change the configuration and run; check that what was there is as it was."""
+        before = self.files()
+        for change in changes:
+            self.config["studies"][self.name] |= change
+        self.write()
+        self.workflow(check=True)
+        after = self.files()
+        assert before == {path: after[path] for path in before}
+        assert self.workflow.plan() == {}
+
+
+@pytest.fixture(scope="module", params=[REGRESSION, CLASSES], ids=["regression", "classes"])
+def study(request, tmp_path_factory):
+    """A study that is finished."""
+    study = Study(tmp_path_factory.mktemp("grows"), request.param)
+    study.workflow(check=True)
+    return study
+
+
+def test_added_work_costs_only_the_added_work_and_tables_are_those_of_a_run_from_nothing(study, tmp_path):
+    regression = study.name == "saez_2022"
+    more = MORE[study.name]
+    seen = {what: study.plan_with(**change) for what, change in more.items()}
+    if regression:
+        collected = {"collect_scores": 1}
+        assert seen == {
+            "seeds": {"make_folds": 1, "measure_shift": 1, "evaluate": 1} | collected,
+            "learner": {"evaluate": 1, "saez_compare_scaling": 1} | collected,
+            "partitioner": {"make_folds": 1, "measure_shift": 1, "evaluate": 1} | collected,
+            "k": {"make_folds": 1, "measure_shift": 1, "evaluate": 1} | collected,
+            "data set": {"fetch_dataset": 1, "make_folds": 1, "measure_shift": 1, "evaluate": 1, "saez_compare_scaling": 1}
+            | collected,
+        }
+    else:
+        collected = {"collect_scores": 1, "moreno_measure_convergence": 1}
+        shift = {"moreno_measure_covariate_shift": 1}
+        assert seen == {
+            # Experiments and truth; the variants have seeds of their own.
+            "seeds": {"make_folds": 2, "classify": 2} | collected,
+            "learner": {"classify": 3} | collected,
+            "partitioner": {"make_folds": 1, "classify": 1} | collected | shift,
+            "k": {"make_folds": 2, "classify": 2} | collected | shift,
+            "data set": {"fetch_dataset": 1, "make_folds": 3, "classify": 3} | collected | shift,
+        }
+    for unchanged in ({"minutes_per_job": 0.01}, {"partitioners_per_job": 1}, {"seeds_per_block": 1}, {"learners_per_job": 1}):
+        assert study.plan_with(**unchanged) == {}
+
+    study.grow(more["seeds"])
+    study.grow(more["learner"], more["partitioner"])
+    study.grow(more["k"], more["data set"])
+    # One learner's parameter: the files that it shares with others stay for the others.
+    changed = "Near" if regression else "Close"
+    study.learners[changed]["params"]["n_neighbors"] = 5
+    study.write()
+    planned = study.plan()
+    assert "make_folds" not in planned and "moreno_measure_covariate_shift" not in planned
+    files = set(study.files())
+    study.grow()
+    new = {path for path in study.files() if path not in files}
+    assert len(new) == planned["evaluate" if regression else "classify"] * (1 if regression else 2)
+    assert all(path.parent.name.startswith(f"{changed}-") and "+" not in path.parent.name for path in new)
+
+    again = Study(tmp_path / "from nothing", study.config)
+    again.learners = study.learners
+    again.write()
+    again.workflow(check=True)
+    grown, fresh = study.workflow.tables(), again.workflow.tables()
+    assert grown.keys() == fresh.keys() and [name for name in fresh if grown[name] != fresh[name]] == []
+    assert len(again.files()) < len(study.files())
+    # Fewer seeds than there are: files that reach beyond are used for what is wanted of them.
+    study.config["studies"][study.name] |= {"n_seeds": 2}
+    study.write()
+    assert not {"make_folds", "measure_shift", "evaluate", "classify"} & study.plan().keys()

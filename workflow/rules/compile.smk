@@ -1,0 +1,70 @@
+"""Needs: nothing but the configuration. Makes: compiled code of all learners, partitioners and measures in use, and a stamp that says what it took.
+
+Rules that call kernels have `kernels=ancient(COMPILED)` among their inputs: the stamp stands for an order only. An edit of a kernel replans the jobs
+that rest on it, through their own inputs, and they compile anew what was edited; it must not replan the rest. Code is kept by the content of its
+source, not by this stamp.
+"""
+
+COMPILED = "<resources>/compiled/kernels.json"
+
+
+def compiled_learners():
+    """Learners of the library that the run fits: those of others, and of the user's own, have nothing that is kept."""
+    names = {
+        name
+        for run in RUNS.values()
+        if run.found.task
+        for name in (
+            *run.learner_ids,
+            *(name for measure in run.measures() for name in measure.learners(run)),
+        )
+    }
+    return {
+        name: LEARNERS[name]
+        for name in sorted(names)
+        if LEARNERS[name]["import"].startswith("foldshift.")
+    }
+
+
+def first_calls():
+    """Functions that call what is measured besides scores."""
+    shift = any(TASKS[study] == "regression" for study in LAYOUTS)
+    return sorted(
+        {
+            *(["foldshift.evaluation.first_calls.target_shift"] if shift else []),
+            *(
+                run.found.path(measure.first_call)
+                for run in RUNS.values()
+                for measure in run.measures()
+                if measure.first_call
+            ),
+        }
+    )
+
+
+rule compile_kernels:
+    output:
+        stamp=COMPILED,
+    log:
+        "<logs>/compile_kernels.log",
+    benchmark:
+        "<benchmarks>/compile_kernels.tsv"
+    conda:
+        "../../envs/foldshift.yaml"
+    threads: max(1, min(8, workflow.cores or 2))
+    resources:
+        mem_mb=memory(3000),
+        runtime=minutes(300),
+        expected_s=COMPILE,
+    params:
+        learners=compiled_learners(),
+        partitioners=(
+            ["DB-SCV", "DOB-SCV", "MS-SCV"]
+            if any(TASKS[study] == "classification" for study in LAYOUTS)
+            else []
+        ),
+        measures=first_calls(),
+    message:
+        "Compiling kernels (once, a minute or two)"
+    script:
+        "../../scripts/compile_kernels.py"

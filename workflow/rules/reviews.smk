@@ -1,0 +1,32 @@
+"""Needs: a host of reviews, a mirror, or nothing (generated ones). Makes: counted words of the reviews of a study, their origin.
+
+For studies with the settings `reviews` (amazon, generated), `domains` and `n_features`. Not part of archived mode.
+"""
+
+
+rule count_reviews:
+    input:
+        code=code("count_reviews"),
+    output:
+        counts="<resources>/reviews/{study}/{reviews}.npz",
+        origin="<resources>/reviews/{study}/{reviews}.json",
+    log:
+        "<logs>/count_reviews/{study}/{reviews}.log",
+    # Hosts fail for minutes at a time; the pauses within one attempt are shorter.
+    retries: 1
+    conda:
+        "../../envs/foldshift.yaml"
+    resources:
+        mem_mb=memory(1500),
+        runtime=minutes(120, spare=20),
+        expected_s=20,
+    params:
+        domains=lambda wildcards: config["studies"][wildcards.study]["domains"],
+        n_features=lambda wildcards: config["studies"][wildcards.study]["n_features"],
+        mirror=config["mirror"],
+        cache=f"{config['resources']}/downloads",
+        master_seed=config["master_seed"],
+    message:
+        "Counting the words of the reviews ({wildcards.reviews})"
+    script:
+        "../../scripts/count_reviews.py"
