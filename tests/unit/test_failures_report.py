@@ -7,23 +7,11 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-import compare_classes_with_paper
-import compare_with_paper
-import list_failures
 import numpy as np
 import pandas as pd
-import plot_convergence
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import tabulate_ablation
-import tabulate_agreement
-import tabulate_convergence
-import tabulate_covariate_shift
-import tabulate_error
-import tabulate_heldout
-import tabulate_scaling
-from measure_convergence import cell_rows, unknown, with_keys
 
 import collect_scores
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
@@ -34,10 +22,25 @@ from foldshift.inference.missing import common_results, mean_present, std_presen
 from foldshift.inference.monte_carlo import p_values_by_repetitions
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.reporting import figures
-from foldshift.reporting.failures import failures_grid, failures_table
+from foldshift.reporting.failures import failures, failures_grid, failures_table
+from foldshift.reporting.items import write_item
 from foldshift.reporting.tables import plain_grid, shades, to_html
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.folds import FoldFeature
+from foldshift.studies.moreno_torres_2012 import (
+    changes,
+    compare,
+    convergence_tables,
+    covariate_shift_tables,
+    heldout_tables,
+    tables,
+)
+from foldshift.studies.moreno_torres_2012 import figures as result_figures
+from foldshift.studies.moreno_torres_2012.measure_convergence import cell_rows, unknown, with_keys
+from foldshift.studies.saez_2022 import compare as saez_compare
+from foldshift.studies.saez_2022 import figures as saez_figures
+from foldshift.studies.saez_2022 import tables as saez_tables
+from foldshift.studies.saez_2022.measure import SCHEMAS as SCALING
 
 LEARNERS, CUTS, FOLDS, N_SEEDS = ["RPART", "NN"], ["CV", "SCV2", "TSCV"], [2, 5], 6
 CLASSIFIERS, PARTITIONERS, SCHEMES = ["1NN", "LDA", "PART"], ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"], {2: 2, 5: 1}
@@ -57,19 +60,15 @@ PLACES = {
 }
 
 
-def run(main, inputs, outputs, **params):
-    """Run a script's main as a job; a warning is an error."""
-    job = SimpleNamespace(input=SimpleNamespace(**inputs), output=SimpleNamespace(**outputs), config={"master_seed": 0})
-    job.params = SimpleNamespace(**params, master_seed=0)
+def make_items(function, inputs, settings, folder, names, **params):
+    """Call a function of a study and write what it returns under short names; a warning is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        main(job)
-
-
-def outputs_of(folder, tables=(), figures=()):
-    tables, figures = dict(tables), dict(figures)
-    files = {key: str(folder / f"{name}.html") for key, name in tables.items()}
-    return files | {key: str(folder / f"{name}.svg") for key, name in figures.items()}
+        made = function(SimpleNamespace(**inputs), settings, **params)
+        for key, name in names.items():
+            kind = "figure" if key.endswith(" (figure)") else "table"
+            path = folder / f"{name}.{'svg' if kind == 'figure' else 'html'}"
+            write_item({"name": name, "kind": kind, "title": key, "caption": "What it shows."}, made[key], path, settings)
 
 
 def write_seeds(folder, rows, metrics):
@@ -96,16 +95,16 @@ def with_failures(rows, kind, metrics, learner, cut):
 def short_work():
     """Figures as SVG only, and few draws for standard errors: neither has to do with what failed."""
     few = (
-        (tabulate_ablation, "judge", {"n_subsets": 8}),
-        (tabulate_agreement, "accuracy_table", {"n_subsets": 8}),
-        (tabulate_agreement, "repetitions_table", {"n_draws": 8}),
-        (tabulate_covariate_shift, "shift_and_error", {"n_draws": 20}),
-        (compare_classes_with_paper, "rank_errors", {"n_draws": 20}),
+        (changes, "judge", {"n_subsets": 8}),
+        (tables, "accuracy_table", {"n_subsets": 8}),
+        (tables, "repetitions_table", {"n_draws": 8}),
+        (covariate_shift_tables, "shift_and_error", {"n_draws": 20}),
+        (compare, "rank_errors", {"n_draws": 20}),
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figures, "FORMATS", ("svg",))
-        for script, name, numbers in few:
-            patch.setattr(script, name, partial(getattr(script, name), **numbers))
+        for module, name, numbers in few:
+            patch.setattr(module, name, partial(getattr(module, name), **numbers))
         yield
 
 
@@ -128,7 +127,8 @@ def regression(tmp_path_factory, root):
                         rows.append((dataset, learner, cut, k, seed, *[level - 0.01 * i + 0.02 * rng.random()] * 3, 0))
     rows = pd.DataFrame(rows, columns=["dataset", "learner", "partitioner", "k", "seed", *METRICS, "n_failed"])
     shift = pd.DataFrame(shift, columns=["dataset", "partitioner", "k", "seed", "d_n"])
-    settings = {"learners": LEARNERS, "n_folds": FOLDS, "partitioners": CUTS, "datasets": list(datasets["dataset"]), "alpha": 0.1}
+    settings = {"learners": LEARNERS, "n_folds": FOLDS, "partitioners": CUTS, "datasets": list(datasets["dataset"])}
+    settings |= {"alpha": 0.1, "master_seed": 0}
     settings["convergence"] = {"step": 2, "maximum": 150, "draws": 4}
     made = {}
 
@@ -138,10 +138,10 @@ def regression(tmp_path_factory, root):
         folder = tmp_path_factory.mktemp("regression")
         some = with_failures(rows, kind, METRICS, "RPART", "TSCV")
         inputs = write_seeds(folder / "seeds", some, METRICS)
-        names = {"html": "table5", "order": "order", "by_dataset": "by_dataset"}
-        outputs = outputs_of(folder, names) | {"convergence": str(folder / "curves.csv")}
-        run(tabulate_error.main, {"errors": inputs}, outputs, settings=settings)
-        run(plot_convergence.main, {"table": outputs["convergence"]}, outputs_of(folder, figures={"svg": "f"}), settings=settings)
+        names = {"table5_error": "table5", "error_order": "order", "error_by_dataset": "by_dataset"}
+        make_items(saez_tables.error, {"errors": inputs}, settings, folder, names | {"figure2_convergence": "curves"})
+        given = {"table": folder / "curves.csv"}
+        make_items(saez_figures.convergence, given, settings, folder, {"figure2_convergence (figure)": "f"})
         shift_paths = []
         for dataset, part in shift.groupby("dataset", sort=False):
             shift_paths.append(str(folder / f"shift-{dataset}.parquet"))
@@ -150,7 +150,7 @@ def regression(tmp_path_factory, root):
         pd.DataFrame(columns=keys).to_csv(folder / "table4.csv", index=False)
         given = {"datasets": printed[0], "table4": str(folder / "table4.csv"), "table5": str(folder / "table5.csv")}
         given |= {"shift": shift_paths, "errors": inputs, "printed": printed}
-        run(compare_with_paper.main, given, outputs_of(folder, {"html": "paper"}), settings=settings)
+        make_items(saez_compare.paper_vs_ours, given, settings, folder, {"paper_vs_ours": "paper"})
         made[kind] = folder, some
         return made[kind]
 
@@ -264,8 +264,8 @@ def test_scaling_is_compared_on_the_data_sets_where_both_kinds_have_results(tmp_
     ]
     rows = pd.DataFrame(rows, columns=["dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold"])
     rows.loc[(rows["regressor"] == "RPART") | (rows["dataset"] == "d1"), "rmse_fold"] = np.nan
-    rows.to_csv(tmp_path / "rows.csv", index=False)
-    run(tabulate_scaling.main, {"rows": [tmp_path / "rows.csv"]}, outputs_of(tmp_path, {"html": "scaling"}))
+    write_rows(tmp_path / "rows.parquet", {name: rows[name].to_numpy() for name in rows}, SCALING["scaling"])
+    make_items(saez_tables.scaling, {"rows": [tmp_path / "rows.parquet"]}, {}, tmp_path, {"scaling_check": "scaling"})
     table = pd.read_csv(tmp_path / "scaling.csv").set_index("regressor")
     assert table["n_datasets"].to_dict() == {"RPART": 0, "NN": 5} and np.isnan(table.loc["RPART", "ratio"])
     rest = rows[(rows["regressor"] == "NN") & (rows["dataset"] != "d1")]
@@ -297,7 +297,7 @@ def classes(tmp_path_factory, root):
     features = features.merge(kinds, how="cross").assign(**dict.fromkeys(FoldFeature._fields[2:-1], 0.5), verdict="as chance")
     ids = {name: name for name in CLASSIFIERS}
     settings = {"learners": CLASSIFIERS, "datasets": SETS, "partitioners": PARTITIONERS, "iterations": SCHEMES, "alpha": 0.1}
-    settings |= {"ids": {"paper": ids}, "variants": {}, "metric": "heom"}
+    settings |= {"ids": {"paper": ids}, "variants": {}, "metric": "heom", "master_seed": 0, "n_seeds": N_EXPERIMENTS}
     entries = {name: {"import": "foldshift.learners.X", "params": {}} for name in CLASSIFIERS}
     made = {}
 
@@ -307,38 +307,41 @@ def classes(tmp_path_factory, root):
         folder = tmp_path_factory.mktemp("classes")
         some = with_failures(rows, kind, CLASSIFICATION_METRICS, "LDA", "MS-SCV")
         scores = write_seeds(folder / "seeds", some, CLASSIFICATION_METRICS)
-        tables = {"table2": "table2", "table3": "table3", "table4": "table4", "table5": "table5", "table6": "table6"}
-        outputs = outputs_of(folder, tables | {"repetitions": "repetitions"}, {"figure": "repetitions"})
-        run(tabulate_agreement.main, {"scores": scores}, outputs, settings=settings, learners=entries)
+        names = {
+            "table2_classifiers": "table2",
+            "table3_auc": "table3",
+            "table4_wilcoxon": "table4",
+            "table5_agreement": "table5",
+        }
+        names |= {"table6_accuracy": "table6", "accuracy_by_repetitions": "repetitions"}
+        make_items(tables.agreement, {"scores": scores}, settings, folder, names, learners=entries)
         convergence, curves = write_convergence(folder, some)
-        names = {"html": "table7", "sensitivity": "sensitivity", "curves": "curves"}
-        given = {"rows": convergence, "curves": curves}
-        run(tabulate_convergence.main, given, outputs_of(folder, names, {"figure": "curves"}), settings=settings)
+        names = {"table7_convergence": "table7", "convergence_sensitivity": "sensitivity", "convergence_curves": "curves"}
+        make_items(convergence_tables.convergence, {"rows": convergence, "curves": curves}, settings, folder, names)
         shift.to_parquet(folder / "shift.parquet")
         features.to_parquet(folder / "features.parquet")
-        names = {"html": "shift", "by_dataset": "shift_by_dataset", "features": "features", "correlation": "correlation"}
-        given = {"shift": [folder / "shift.parquet"], "features": [folder / "features.parquet"], "errors": scores}
-        keys = {"schemes": SCHEMES, "partitioners": PARTITIONERS, "learners": CLASSIFIERS}
-        run(
-            tabulate_covariate_shift.main,
-            given,
-            outputs_of(folder, names, {"figure": "shift", "scatter": "scatter"}),
-            alpha=0.1,
-            **keys,
-        )
+        names = {"covariate_shift": "shift", "covariate_shift_by_dataset": "shift_by_dataset", "shifted_features": "features"}
+        names |= {"covariate_shift_and_error": "correlation"}
+        given = {"shift": [folder / "shift.parquet"], "features": [folder / "features.parquet"], "scores": scores}
+        make_items(covariate_shift_tables.covariate_shift, given, settings, folder, names)
         heldout = write_heldout(folder, kind)
-        names = {"html": "heldout", "agreement": "heldout_agreement"}
-        run(tabulate_heldout.main, {"rows": heldout}, outputs_of(folder, names, {"figure": "heldout"}), **keys)
-        names = {"html": "ablation", "conclusions": "conclusions", "bias": "bias"}
+        names = {"heldout_bias": "heldout", "heldout_agreement": "heldout_agreement"}
+        make_items(heldout_tables.heldout, {"rows": heldout}, settings, folder, names)
         given = {"scores": scores, "convergence": convergence, "heldout": heldout}
-        run(tabulate_ablation.main, given, outputs_of(folder, names, {"figure": "ablation"}), settings=settings)
+        names = {"ablation": "ablation", "conclusions": "conclusions", "partitioner_bias": "bias"}
+        make_items(changes.ablation, given, settings, folder, names)
+        given = {"accuracy": "repetitions", "convergence": "curves", "shift": "shift_by_dataset", "ablation": "ablation"}
+        given = {key: folder / f"{name}.csv" for key, name in (given | {"heldout": "heldout"}).items()}
+        names = ("accuracy_by_repetitions", "convergence_curves", "covariate_shift", "covariate_shift_and_error", "ablation")
+        names = {f"{name} (figure)": f"figure_{name}" for name in (*names, "heldout_bias")}
+        make_items(result_figures.results, given, settings, folder, names)
         pd.DataFrame({"dataset": SETS}).to_csv(folder / "table1.csv", index=False)
         given = {f"table{i}": folder / f"table{i}.csv" for i in (1, 3, 4, 5, 6, 7)} | {"scores": scores}
         names = ("table1_datasets", "table3_auc", "table4_wilcoxon", "table5_dobscv_5x2_agreement", "table6_accuracy")
-        names = (*names, "table7_convergence")
-        given["printed"] = [root / f"workflow/reference/moreno_torres_2012_{name}.csv" for name in names]
-        names = {"html": "paper", "gaps": "gaps", "far": "far", "print4": "print4"}
-        run(compare_classes_with_paper.main, given, outputs_of(folder, names), settings=settings)
+        printed = root / "src/foldshift/studies/moreno_torres_2012/printed"
+        given["printed"] = [printed / f"{name}.csv" for name in (*names, "table7_convergence")]
+        names = {"paper_vs_ours": "paper", "table3_gaps": "gaps", "table3_far_cells": "far", "table4_from_print": "print4"}
+        make_items(compare.paper_vs_ours, given, settings, folder, names)
         made[kind] = folder, some
         return made[kind]
 
@@ -536,7 +539,7 @@ def test_repetitions_without_any_result_on_a_data_set_are_tested_on_the_others()
 def test_shades_and_plain_cells_leave_nan_white_and_marked():
     assert shades([3.0, np.nan, 1.0]) == [0.0, 0.0, 1.0] and shades([np.nan, np.nan]) == [0.0, 0.0]
     frame = pd.DataFrame({"a": [1.0, np.nan]})
-    assert plain_grid(frame, "T.").rows[1][0].text == "–"
+    assert plain_grid(frame).rows[1][0].text == "–"
 
 
 def write_scores(path, learner, partitioners, status, message, n_seeds=3, k=2):
@@ -559,14 +562,15 @@ def collect(results, paths):
         "partitioners": {"CV": "CV", "TSCV": "TSCV"},
         "seeds": {"CV_2x1": 6, "TSCV_2x1": 6},
     }
-    run(collect_scores.main, {"scores": paths}, out, task="regression", wanted=wanted)
+    inputs, params = SimpleNamespace(scores=paths), SimpleNamespace(task="regression", wanted=wanted)
+    collect_scores.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**out), params=params))
     return out
 
 
 def report_failures(results, out):
-    html = results / "saez_2022/tables/failures.html"
-    run(list_failures.main, {"failures": [out["failures"]]}, {"html": str(html)})
-    return pd.read_csv(html.with_suffix(".csv")), html.read_text()
+    folder = results / "saez_2022/tables"
+    make_items(failures, {"failures": [out["failures"]]}, {}, folder, {"failures": "failures"})
+    return pd.read_csv(folder / "failures.csv"), (folder / "failures.html").read_text()
 
 
 def test_failures_are_joined_and_counted_with_the_command_that_runs_the_job_again(tmp_path):

@@ -293,7 +293,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
         ("src/foldshift/evaluation/learner.py", "import_object"),  # a learner's `import`
         ("src/foldshift/partition/registry.py", "import_object"),  # from the table of the package's own partitioners
         ("scripts/make_folds.py", "import_object"),  # own_partitioners.*.import
-        ("scripts/measure_heldout.py", "import_object"),  # the same
+        ("src/foldshift/studies/moreno_torres_2012/measure_heldout.py", "import_object"),  # the same
     }
 
 

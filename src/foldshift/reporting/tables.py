@@ -88,7 +88,7 @@ def to_html(grid):
     lines = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8"><title>',
-        html.escape(grid.caption.split(".")[0]),
+        html.escape(grid.caption.split(". ")[0].rstrip(".")),
         "</title>",
     ]
     lines += [f"<style>{STYLE}</style></head><body><table>", f"<caption>{html.escape(grid.caption)}</caption>"]
