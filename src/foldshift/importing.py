@@ -1,6 +1,9 @@
 """Import what configuration names. This is the only place where configuration names code."""
 
 import importlib
+import importlib.util
+import re
+from pathlib import Path
 
 
 def import_object(path, kind):
@@ -23,3 +26,26 @@ def import_object(path, kind):
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"{kind}: cannot import {path!r} ({error}); give package.module.name") from error
+
+
+def is_named(path):
+    """Whether the file of a module, found without running anything, holds the name that an import path ends with.
+
+    A quick look, for packages that take a second to import: False says nothing.
+
+    Parameters
+    ----------
+    path : str
+        ``package.module.name``.
+
+    Returns
+    -------
+    named : bool
+    """
+    (top, *parts), name = path.split(".")[:-1] or [""], path.rpartition(".")[2]
+    spec = importlib.util.find_spec(top) if top else None
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for file in (Path(folder, *parts, "__init__.py"), Path(folder, *parts).with_suffix(".py")):
+            if file.is_file():
+                return re.search(rf"\b{re.escape(name)}\b", file.read_text(encoding="utf-8")) is not None
+    return False
