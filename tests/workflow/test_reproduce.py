@@ -19,6 +19,7 @@ from workflow_runner import ROOT, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES,
 pytestmark = pytest.mark.workflow
 # With folders, a data set, a learner and a catalogue of places of one's own: nothing of this is there when the archive is used.
 CONFIG = {
+    "scale": "test",
     "results": "my results",
     "resources": "data for all",
     "learners_file": "my_learners.yaml",
@@ -127,7 +128,7 @@ def test_tables_and_figures_are_made_again_byte_for_byte_elsewhere(archived, mad
 def test_nothing_is_fetched_cut_or_evaluated_for_it(made_again):
     log = (made_again[0] / "run/reproduce.log").read_text()
     jobs = re.findall(r"^(\w+)\s+\d+$", log.split("Job stats:")[1].split("total")[0], re.MULTILINE)
-    assert {"saez_2022_error", "moreno_agreement", "moreno_convergence", "saez_2022_scaling"} <= set(jobs)
+    assert {"saez_2022_error", "moreno_torres_2012_agreement", "moreno_torres_2012_convergence", "saez_2022_scaling"} <= set(jobs)
     assert set(jobs) <= REPORTING, jobs
 
 

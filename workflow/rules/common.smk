@@ -331,6 +331,40 @@ def unmeasured_learners():
     return sorted({name for layout in LAYOUTS.values() for name in layout.unmeasured()})
 
 
+def compiled_learners():
+    """Learners of the library that the run fits: those of others, and of the user's own, have nothing that is kept."""
+    names = {
+        name
+        for run in RUNS.values()
+        if run.found.task
+        for name in (
+            *run.learner_ids,
+            *(name for measure in run.measures() for name in measure.learners(run)),
+        )
+    }
+    return {
+        name: LEARNERS[name]
+        for name in sorted(names)
+        if LEARNERS[name]["import"].startswith("foldshift.")
+    }
+
+
+def first_calls():
+    """Functions that call what is measured besides scores."""
+    shift = any(TASKS[study] == "regression" for study in LAYOUTS)
+    return sorted(
+        {
+            *(["foldshift.evaluation.first_calls.target_shift"] if shift else []),
+            *(
+                run.found.path(measure.first_call)
+                for run in RUNS.values()
+                for measure in run.measures()
+                if measure.first_call
+            ),
+        }
+    )
+
+
 STUDIES_OF = {
     task: "|".join(study for study in LAYOUTS if TASKS[study] == task) or "-"
     for task in ("regression", "classification")
@@ -359,11 +393,6 @@ def item_words(item):
         "title": item.title,
         "caption": item.caption,
     }
-
-
-def path_of_words(measure):
-    """The words of a cell as a path, for logs: `{dataset}/{block}`."""
-    return "/".join(f"{{{word}}}" for word in measure.words)
 
 
 def cell_of(wildcards):
