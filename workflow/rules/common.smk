@@ -66,6 +66,8 @@ if workflow.is_main_process:
     )
 
 
+# Of this machine; on a cluster none are named, and `workflow.cores` would raise.
+CORES = workflow.resource_settings.cores
 PARTITIONERS = ROOT / "src/foldshift/partition/registry.py"
 
 
@@ -309,7 +311,7 @@ def begin():
     if hasattr(workflow.scheduler, "job_rate_limiter"):
         workflow.scheduler.job_rate_limiter = None
     PROGRESS.start(
-        jobs_of(workflow.dag), workflow.cores if workflow.local_exec else None, logger
+        jobs_of(workflow.dag), CORES if workflow.local_exec else None, logger
     )
 
 

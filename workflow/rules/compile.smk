@@ -18,7 +18,7 @@ rule compile_kernels:
         "<benchmarks>/compile_kernels.tsv"
     conda:
         "../../envs/foldshift.yaml"
-    threads: max(1, min(8, workflow.cores or 2))
+    threads: max(1, min(8, CORES or 2))
     resources:
         mem_mb=memory(3000),
         runtime=minutes(300),
