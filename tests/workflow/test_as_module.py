@@ -31,6 +31,9 @@ rule summary:
 """
 
 
+PLACES = {"results": "foldshift/results", "resources": "foldshift/resources"}
+
+
 class Other:
     """A workflow of somebody else, with neither profile nor configuration of ours."""
 
@@ -38,8 +41,15 @@ class Other:
         self.folder = folder
         (folder / "workflow").mkdir(parents=True)
         (folder / "workflow/Snakefile").write_text(SNAKEFILE)
-        places = {"results": "foldshift/results", "resources": "foldshift/resources"}
-        (folder / "config.yaml").write_text(yaml.safe_dump({"foldshift": TINY | places}))
+        self.configure({})
+
+    def configure(self, more):
+        """Write its configuration."""
+        (self.folder / "config.yaml").write_text(yaml.safe_dump({"foldshift": TINY | PLACES | more}))
+
+    def plan(self):
+        """Number of jobs of every rule that a run would do now."""
+        return {name: int(n) for name, n in re.findall(r"^(\w+)\s+(\d+)\s*$", self("--dry-run"), re.MULTILINE)}
 
     def __call__(self, *arguments):
         command = [str(Path(sys.executable).with_name("snakemake")), "--cores", "2", *arguments]
@@ -55,9 +65,8 @@ def other(tmp_path_factory):
 
 
 def test_another_workflow_plans_and_runs_a_study_to_the_same_bytes(other, finished):
-    planned = dict(re.findall(r"^(\w+)\s+(\d+)\s*$", other("--dry-run"), re.MULTILINE))
-    ours = {"evaluate": "4", "saez_2022_compare_scaling": "2", "saez_2022_error": "1", "compile_kernels": "1"}
-    assert planned.items() >= {"summary": "1", **{f"foldshift_{rule}": n for rule, n in ours.items()}}.items()
+    ours = {"evaluate": 4, "saez_2022_compare_scaling": 2, "saez_2022_error": 1, "compile_kernels": 1}
+    assert other.plan().items() >= {"summary": 1, **{f"foldshift_{rule}": n for rule, n in ours.items()}}.items()
     assert not (other.folder / "foldshift/results/saez_2022").exists()
     other()
     assert (other.folder / "summary.csv").read_text().startswith("regressor,k,partitioner,rmse")
@@ -73,4 +82,10 @@ def test_its_plan_says_what_is_left_of_our_jobs(other):
     text = other("foldshift_plan")
     assert re.search(r"^foldshift_evaluate +4 +4 ", text, re.MULTILINE)
     assert re.search(r"^tables_and_figures +9 +9 ", text, re.MULTILINE)
-    assert other("foldshift_saez_2022", "--dry-run", "--config", "foldshift={n_seeds: 16}").count("foldshift_evaluate") > 0
+
+
+def test_more_seeds_plan_the_added_seeds_only(other):
+    other.configure({"n_seeds": 16})
+    planned = other.plan()
+    assert planned["foldshift_make_folds"] == 2 and planned["foldshift_evaluate"] == 4
+    assert not {"foldshift_fetch_dataset", "foldshift_prepare_dataset", "foldshift_compile_kernels"} & planned.keys()
