@@ -15,10 +15,10 @@ from foldshift.jobs import RERUN, run
 from foldshift.planning.plan import RECORD, plan_text, read_jobs
 
 
-def dry_run(record, *options):
-    """Jobs of a dry run of everything; `options` go to Snakemake, `record` is the file that it writes."""
+def dry_run(target, record, *options):
+    """Jobs of a dry run of a rule; `options` go to Snakemake, `record` is the file that it writes."""
     snakemake = Path(sys.executable).with_name("snakemake")
-    command = [str(snakemake) if snakemake.exists() else shutil.which("snakemake"), "all", *shlex.split(os.environ[RERUN])]
+    command = [str(snakemake) if snakemake.exists() else shutil.which("snakemake"), target, *shlex.split(os.environ[RERUN])]
     done = subprocess.run(
         [*command, "--dry-run", "--nolock", *options], env=os.environ | {RECORD: str(record)}, capture_output=True, text=True
     )
@@ -29,10 +29,13 @@ def dry_run(record, *options):
 
 def main(job):
     """Print the text."""
+    # Another workflow that uses this one as a module may put something in front of the names of rules.
+    prefix = job.rule.removesuffix("plan")
+    reporting = [prefix + rule for rule in job.params.reporting]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        everything = pool.submit(dry_run, Path(folder, "everything"), "--forceall")
-        left = pool.submit(dry_run, Path(folder, "left"))
-        text = plan_text(everything.result(), left.result(), job.params.reporting, job.params.unmeasured, job.params.cores)
+        everything = pool.submit(dry_run, f"{prefix}all", Path(folder, "everything"), "--forceall")
+        left = pool.submit(dry_run, f"{prefix}all", Path(folder, "left"))
+        text = plan_text(everything.result(), left.result(), reporting, job.params.unmeasured, job.params.cores)
     print(f"\n{text}\n", flush=True)
 
 

@@ -10,92 +10,12 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-TINY = {
-    "seeds_per_block": 100,
-    "studies": {
-        "saez_2022": {
-            "datasets": ["friedman3", "steps"],
-            "partitioners": ["CV", "TSCV"],
-            "learners": ["NN", "GBM"],
-            "learners_per_job": 1,
-            "n_folds": [3],
-            "n_seeds": 8,
-            "convergence": {"step": 2, "draws": 5},
-            "scaling_check": {"n_seeds": 2, "n_folds": 3},
-        }
-    },
-}
-
-
-TINY_CLASSES = {
-    "studies": {
-        "moreno_torres_2012": {
-            "datasets": ["iris", "monk-2", "wine"],
-            "partitioners": ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"],
-            "learners": ["1NN", "LDA", "C4.5", "PART"],
-            "schemes": ["2x2", "3x1"],
-            "n_seeds": 4,
-            "n_truth": 6,
-            "learners_per_job": 8,
-            "convergence": {"n_orders": 2},
-            "covariate_shift": {"n_runs": 3},
-            "ablation": {"n_seeds": 2, "schemes": ["3x1"], "metrics": ["heom", "keel"]},
-            "held_out": {"populations": ["twonorm", "monk-2"], "n_sample": 60, "n_replicates": 3, "n_parts": 2},
-        }
-    },
-}
-
-TINY_SOURCES = {
-    "studies": {
-        "geras_2013": {
-            "learners": ["NB", "SVM"],
-            "sampling": ["without"],
-            "n_seeds": 3,
-            "n_datasets": 2,
-            "n_truth": 6,
-            "n_sources": [2, 3],
-            "n_points": [6, 10],
-            "held_fixed": {"n_sources": 2, "n_points": 6},
-            "draws_per_block": 2,
-            "models": ["centroid"],
-            "n_simulations": 100,
-        }
-    }
-}
-TINY_INFERENCE = {
-    "studies": {
-        "wong_2015": {
-            "datasets": ["iris", "monk-2"],
-            "learners": ["1NN", "NB"],
-            "n_folds": [3, 5],
-            "n_seeds": 3,
-            "claims": {"models": ["centroid"], "n_simulations": 100},
-            "audit": {
-                "populations": ["twonorm", "friedman_1991"],
-                "partitioners": ["SCV", "DOB-SCV", "CV", "TSCV"],
-                "learners": ["1NN", "NN"],
-                "n_sample": 40,
-                "n_folds": 4,
-                "n_replicates": 10,
-            },
-        }
-    }
-}
-
-TINY_MONITORING = {
-    "studies": {
-        "cieslak_2009": {
-            "datasets": ["breast_cancer", "wine"],
-            "learners": ["PET", "NB"],
-            "n_seeds": 2,
-            "repeats_per_block": 2,
-            "n_bootstraps": 20,
-            "n_permutations": 20,
-            "n_repeats_multivariate": 1,
-            "n_versions_multivariate": 1,
-        }
-    }
-}
+# The smallest that every study has: its settings are in study.yaml.
+TINY = {"scale": "test", "seeds_per_block": 100, "studies": {"saez_2022": {}}}
+TINY_CLASSES = {"scale": "test", "studies": {"moreno_torres_2012": {}}}
+TINY_SOURCES = {"scale": "test", "studies": {"geras_2013": {}}}
+TINY_INFERENCE = {"scale": "test", "studies": {"wong_2015": {}}}
+TINY_MONITORING = {"scale": "test", "studies": {"cieslak_2009": {}}}
 
 
 class Workflow:

@@ -10,6 +10,7 @@ import time
 from typing import NamedTuple
 
 from crash_runner import wait_until
+from foldshift.studies.load import find_studies
 from workflow_runner import ROOT, TINY, TINY_CLASSES
 
 SCRIPT = ROOT / "tests/slurm_cluster.sh"
@@ -115,7 +116,10 @@ class Cluster:
 
 
 def local_rules():
-    """Names of the rules that run where Snakemake runs."""
+    """Names of the rules that run where Snakemake runs: those that are written down, and those made from declarations."""
     files = [ROOT / "workflow/Snakefile", *sorted((ROOT / "workflow/rules").glob("*.smk"))]
     rules = [part for file in files for part in re.split(r"^\s*rule ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]]
-    return {rule.partition(":")[0] for rule in rules if re.search(r"^\s+localrule: True", rule, re.MULTILINE)}
+    written = {rule.partition(":")[0] for rule in rules if re.search(r"^\s+localrule: True", rule, re.MULTILINE)}
+    studies = find_studies()
+    made = {f"{name}_{items.name}" for name, study in studies.items() for items in study.declaration().items if items.local}
+    return {*written, *studies, *made}

@@ -74,9 +74,9 @@ MEASURED = (
     "evaluate",
     "classify",
     "collect_scores",
-    "saez_compare_scaling",
-    "moreno_measure_convergence",
-    "moreno_measure_covariate_shift",
+    "saez_2022_compare_scaling",
+    "moreno_torres_2012_measure_convergence",
+    "moreno_torres_2012_measure_covariate_shift",
 )
 KINDS = ("folds", "shift", "scores", "predictions")
 
@@ -146,15 +146,15 @@ def test_added_work_costs_only_the_added_work_and_tables_are_those_of_a_run_from
         collected = {"collect_scores": 1}
         assert seen == {
             "seeds": {"make_folds": 1, "measure_shift": 1, "evaluate": 1} | collected,
-            "learner": {"evaluate": 1, "saez_compare_scaling": 1} | collected,
+            "learner": {"evaluate": 1, "saez_2022_compare_scaling": 1} | collected,
             "partitioner": {"make_folds": 1, "measure_shift": 1, "evaluate": 1} | collected,
             "k": {"make_folds": 1, "measure_shift": 1, "evaluate": 1} | collected,
-            "data set": {"fetch_dataset": 1, "make_folds": 1, "measure_shift": 1, "evaluate": 1, "saez_compare_scaling": 1}
+            "data set": {"fetch_dataset": 1, "make_folds": 1, "measure_shift": 1, "evaluate": 1, "saez_2022_compare_scaling": 1}
             | collected,
         }
     else:
-        collected = {"collect_scores": 1, "moreno_measure_convergence": 1}
-        shift = {"moreno_measure_covariate_shift": 1}
+        collected = {"collect_scores": 1, "moreno_torres_2012_measure_convergence": 1}
+        shift = {"moreno_torres_2012_measure_covariate_shift": 1}
         assert seen == {
             # Experiments and truth; the variants have seeds of their own.
             "seeds": {"make_folds": 2, "classify": 2} | collected,
@@ -174,7 +174,7 @@ def test_added_work_costs_only_the_added_work_and_tables_are_those_of_a_run_from
     study.learners[changed]["params"]["n_neighbors"] = 5
     study.write()
     planned = study.plan()
-    assert "make_folds" not in planned and "moreno_measure_covariate_shift" not in planned
+    assert "make_folds" not in planned and "moreno_torres_2012_measure_covariate_shift" not in planned
     files = set(study.files())
     study.grow()
     new = {path for path in study.files() if path not in files}

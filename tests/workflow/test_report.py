@@ -9,10 +9,11 @@ import zipfile
 
 import pytest
 
+from foldshift.studies.load import find_studies
+
 pytestmark = pytest.mark.workflow
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-TITLES = {"saez_2022": "Saez and Romero-Bejar 2022", "moreno_torres_2012": "Moreno-Torres, Saez and Herrera 2012"}
 # Walks through the report as a reader does: every category and subcategory, the view button of every item.
 WALK = """
 <script>
@@ -102,13 +103,15 @@ def walk(browse, page):
 def check(front, seen, finished):
     """All tables and figures of the run are there, under their study's heading, and figures have a size."""
     assert {"workflow", "statistics", "about", "results"} <= set(front.lower().split("\n"))
-    expected = set()
-    for study, title in TITLES.items():
-        folder = finished.folder / "results" / study
-        expected |= {(title, f"{path.stem} (table)", "html") for path in [*folder.glob("tables/*.html"), *folder.glob("*.html")]}
-        expected |= {(title, f"{path.stem} (figure)", "img") for path in folder.glob("figures/*.svg")}
-    assert len(expected) > 10
-    assert sorted((one["category"], one["item"], one["kind"]) for one in seen) == sorted(expected)
+    study, folder = find_studies()[finished.study], finished.folder / "results" / finished.study
+    items = {folder / item.files()[0]: item for some in study.declaration().items for item in some.items}
+    made = [*folder.glob("tables/*.html"), *folder.glob("*.html"), *folder.glob("figures/*.svg")]
+    assert len(made) > 10
+    expected = [
+        (study.title, item.category, f"{item.title} ({item.kind})", "img" if item.kind == "figure" else "html")
+        for item in map(items.get, made)
+    ]
+    assert sorted((one["category"], one["subcategory"], one["item"], one["kind"]) for one in seen) == sorted(expected)
     assert all(one["width"] > 100 for one in seen if one["kind"] == "img")
 
 

@@ -19,6 +19,7 @@ from workflow_runner import ROOT, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES,
 pytestmark = pytest.mark.workflow
 # With folders, a data set, a learner and a catalogue of places of one's own: nothing of this is there when the archive is used.
 CONFIG = {
+    "scale": "test",
     "results": "my results",
     "resources": "data for all",
     "learners_file": "my_learners.yaml",

@@ -156,16 +156,21 @@ def test_a_copy_in_another_folder_gives_the_same_bytes(finished, own_copy):
     assert own_copy.tables() == finished.tables()
 
 
-DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_error", "saez_paper_vs_ours", "saez_figure2", "saez_failures", "saez_2022"}
+DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_2022"} | {
+    f"saez_2022_{items}" for items in ("error", "convergence_figure", "failures", "compare")
+}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("learners/nearest.py", {"evaluate", "saez_compare_scaling", "saez_scaling"} | DOWNSTREAM_OF_SCORES),
-        ("evaluation/summary.py", {"collect_shift", "saez_shift", "saez_shift_figures"} | DOWNSTREAM_OF_SCORES),
-        ("reporting/saez_2022_figures.py", {"saez_figure1", "saez_figure2", "saez_shift_figures", "saez_2022"}),
+        ("learners/nearest.py", {"evaluate", "saez_2022_compare_scaling", "saez_2022_scaling"} | DOWNSTREAM_OF_SCORES),
+        ("evaluation/summary.py", {"collect_shift", "saez_2022_shift", "saez_2022_shift_figures"} | DOWNSTREAM_OF_SCORES),
+        (
+            "studies/saez_2022/figures.py",
+            {"saez_2022_target_shift_figure", "saez_2022_convergence_figure", "saez_2022_shift_figures", "saez_2022"},
+        ),
         ("learners/mars.py", set()),
     ],
 )

@@ -66,6 +66,8 @@ if workflow.is_main_process:
     )
 
 
+# Of this machine; on a cluster none are named, and `workflow.cores` would raise.
+CORES = workflow.resource_settings.cores
 PARTITIONERS = ROOT / "src/foldshift/partition/registry.py"
 
 
@@ -309,7 +311,7 @@ def begin():
     if hasattr(workflow.scheduler, "job_rate_limiter"):
         workflow.scheduler.job_rate_limiter = None
     PROGRESS.start(
-        jobs_of(workflow.dag), workflow.cores if workflow.local_exec else None, logger
+        jobs_of(workflow.dag), CORES if workflow.local_exec else None, logger
     )
 
 
@@ -329,6 +331,40 @@ def reporting_rules():
 def unmeasured_learners():
     """Learners that the table of costs does not know."""
     return sorted({name for layout in LAYOUTS.values() for name in layout.unmeasured()})
+
+
+def compiled_learners():
+    """Learners of the library that the run fits: those of others, and of the user's own, have nothing that is kept."""
+    names = {
+        name
+        for run in RUNS.values()
+        if run.found.task
+        for name in (
+            *run.learner_ids,
+            *(name for measure in run.measures() for name in measure.learners(run)),
+        )
+    }
+    return {
+        name: LEARNERS[name]
+        for name in sorted(names)
+        if LEARNERS[name]["import"].startswith("foldshift.")
+    }
+
+
+def first_calls():
+    """Functions that call what is measured besides scores."""
+    shift = any(TASKS[study] == "regression" for study in LAYOUTS)
+    return sorted(
+        {
+            *(["foldshift.evaluation.first_calls.target_shift"] if shift else []),
+            *(
+                run.found.path(measure.first_call)
+                for run in RUNS.values()
+                for measure in run.measures()
+                if measure.first_call
+            ),
+        }
+    )
 
 
 STUDIES_OF = {
@@ -359,11 +395,6 @@ def item_words(item):
         "title": item.title,
         "caption": item.caption,
     }
-
-
-def path_of_words(measure):
-    """The words of a cell as a path, for logs: `{dataset}/{block}`."""
-    return "/".join(f"{{{word}}}" for word in measure.words)
 
 
 def cell_of(wildcards):

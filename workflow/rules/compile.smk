@@ -8,41 +8,8 @@ source, not by this stamp.
 COMPILED = "<resources>/compiled/kernels.json"
 
 
-def compiled_learners():
-    """Learners of the library that the run fits: those of others, and of the user's own, have nothing that is kept."""
-    names = {
-        name
-        for run in RUNS.values()
-        if run.found.task
-        for name in (
-            *run.learner_ids,
-            *(name for measure in run.measures() for name in measure.learners(run)),
-        )
-    }
-    return {
-        name: LEARNERS[name]
-        for name in sorted(names)
-        if LEARNERS[name]["import"].startswith("foldshift.")
-    }
-
-
-def first_calls():
-    """Functions that call what is measured besides scores."""
-    shift = any(TASKS[study] == "regression" for study in LAYOUTS)
-    return sorted(
-        {
-            *(["foldshift.evaluation.first_calls.target_shift"] if shift else []),
-            *(
-                run.found.path(measure.first_call)
-                for run in RUNS.values()
-                for measure in run.measures()
-                if measure.first_call
-            ),
-        }
-    )
-
-
 rule compile_kernels:
+    """Compiled code of all kernels in use: once, before the jobs that call them."""
     output:
         stamp=COMPILED,
     log:
@@ -51,7 +18,7 @@ rule compile_kernels:
         "<benchmarks>/compile_kernels.tsv"
     conda:
         "../../envs/foldshift.yaml"
-    threads: max(1, min(8, workflow.cores or 2))
+    threads: max(1, min(8, CORES or 2))
     resources:
         mem_mb=memory(3000),
         runtime=minutes(300),

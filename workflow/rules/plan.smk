@@ -13,7 +13,7 @@ rule plan:
     params:
         reporting=reporting_rules(),
         unmeasured=unmeasured_learners(),
-        cores=workflow.cores,
+        cores=CORES or 1,
     message:
         "The plan"
     script:

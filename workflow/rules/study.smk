@@ -89,9 +89,9 @@ for RUN in RUNS.values():
             output:
                 **{kind: RUN.file(path) for kind, path in MEASURE.rows.items()},
             log:
-                f"<logs>/{RUN.id}/{MEASURE.name}/{path_of_words(MEASURE)}.log",
+                f"<logs>/{RUN.id}/{MEASURE.name}/{MEASURE.cell_path}.log",
             benchmark:
-                f"<benchmarks>/{RUN.id}/{MEASURE.name}/{path_of_words(MEASURE)}.tsv"
+                f"<benchmarks>/{RUN.id}/{MEASURE.name}/{MEASURE.cell_path}.tsv"
             wildcard_constraints:
                 **{word: MEASURE.patterns.get(word, "[^/]+") for word in MEASURE.words},
             conda:

@@ -101,6 +101,11 @@ class Measure:
         """The words of a cell, in the order of the path."""
         return tuple(re.findall(r"{(\w+)}", next(iter(self.rows.values()))))
 
+    @property
+    def cell_path(self):
+        """The words of a cell as a path: ``"{dataset}/{block}"``."""
+        return "/".join(f"{{{word}}}" for word in self.words)
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
