@@ -12,7 +12,7 @@ from foldshift.evaluation.storage import read_columns, write_rows
 from foldshift.evaluation.summary import count_failures, seed_schema, select_cells, summarise_scores
 from foldshift.files import write_text
 from foldshift.jobs import run
-from foldshift.planning.names import cells_wanted, held_scores, in_order, runs_wanted
+from foldshift.names import cells_wanted, held_scores, in_order, runs_wanted
 
 CELL = ("learner", "partitioner", "k")
 MESSAGES = (*CELL, "status", "message")

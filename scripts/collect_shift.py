@@ -3,7 +3,7 @@
 from foldshift.evaluation.storage import SHIFT_SCHEMA, read_columns, write_rows
 from foldshift.evaluation.summary import SEED_SHIFT_SCHEMA, select_cells, summarise_shift
 from foldshift.jobs import run
-from foldshift.planning.names import cells_wanted, held_folds, in_order, runs_wanted
+from foldshift.names import cells_wanted, held_folds, in_order, runs_wanted
 
 
 def main(job):

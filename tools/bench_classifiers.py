@@ -19,7 +19,7 @@ from foldshift.datasets.catalogue import load_dataset
 from foldshift.evaluation import build_learner, design_matrix, evaluate_folds
 from foldshift.files import write_text
 from foldshift.partition import make_folds
-from foldshift.planning.config import configured_learners
+from foldshift.planning.learners_file import configured_learners
 from foldshift.planning.schemes import iterations
 from foldshift.reporting.tables import to_csv
 

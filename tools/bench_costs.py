@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from foldshift.files import write_text
-from foldshift.planning.config import PAPER
 from foldshift.planning.costs import COLUMNS
+from foldshift.planning.learners_file import PAPER
 
 STATUS = Path("/proc/self/status")
 

@@ -19,7 +19,7 @@ from bench_costs import peak_mb
 from foldshift.evaluation import build_learner
 from foldshift.evaluation.leave_one_out import leave_one_out
 from foldshift.files import write_text
-from foldshift.planning.config import read_learners
+from foldshift.planning.learners_file import read_learners
 from foldshift.reporting.tables import to_csv
 
 ROOT = Path(__file__).resolve().parents[1]

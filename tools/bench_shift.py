@@ -17,7 +17,7 @@ from scipy.stats import ks_2samp
 
 from foldshift.datasets.catalogue import load_dataset
 from foldshift.files import write_text
-from foldshift.planning.config import read_learners
+from foldshift.planning.learners_file import read_learners
 from foldshift.reporting.tables import to_csv
 from foldshift.shift.hellinger import hellinger_features
 from foldshift.shift.injectors import feature_scale, versions

@@ -15,18 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldshift import archive as archive_module
-from foldshift.archive import (
-    METADATA,
-    Archive,
-    Content,
-    content_of,
-    differing_code,
-    differing_outputs,
-    differing_versions,
-    unpack,
-    workflow_files,
-    write_archive,
-)
+from foldshift.archive import METADATA, Archive, Content, content_of, unpack, workflow_files, write_archive
+from foldshift.differences import differing_code, differing_outputs, differing_versions
 from foldshift.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -26,9 +26,9 @@ from foldshift.inference.convergence import (
     converged_after,
     expected_runs,
 )
+from foldshift.names import bundle_name
 from foldshift.partition import make_folds
 from foldshift.partition.storage import read_folds, write_folds
-from foldshift.planning.names import bundle_name
 from foldshift.reporting.figures import plt
 from foldshift.reporting.tables import to_html
 from foldshift.seeding import generator

@@ -7,9 +7,9 @@ from scipy.stats import spearmanr
 
 from foldshift.errors import DataError
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
+from foldshift.names import bundle_name
 from foldshift.partition import make_folds
 from foldshift.partition.storage import write_folds
-from foldshift.planning.names import bundle_name
 from foldshift.reporting.figures import plt
 from foldshift.reporting.tables import to_html
 from foldshift.seeding import generator

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foldshift.names import Held
 from foldshift.planning import kept
-from foldshift.planning.names import Held
 
 CELLS = [(learner, partitioner, scheme) for learner in "abc" for partitioner in ("CV", "DOB") for scheme in ("2x5", "5x2")]
 often = settings(max_examples=300, deadline=None, derandomize=True)

@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldshift.datasets.entry import CatalogueEntry
+from foldshift.names import bundle_of, held_folds, held_scores
 from foldshift.planning.blocks import Bundle, block_range
 from foldshift.planning.config import compose_schema, read_yaml, resolve
-from foldshift.planning.costs import Cost, CostModel
+from foldshift.planning.costs import CostModel, LearnerCost
 from foldshift.planning.layout import MOST_FOLD_BYTES, Layout, fold_block, pack, score_block
-from foldshift.planning.names import bundle_of, held_folds, held_scores
 from foldshift.planning.shapes import ASSUMED, shape_of
 from foldshift.studies.load import find_studies
 
@@ -79,7 +79,7 @@ def labels(found, *names):
 @given(st.floats(1e-7, 100), st.floats(0, 1000), st.floats(1, 3600))
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_a_block_is_the_largest_power_of_two_that_keeps_to_the_limit(per_fit, once, limit):
-    size = score_block(BUNDLE, [Cost(per_fit, once, 1, True)], limit, 1024)
+    size = score_block(BUNDLE, [LearnerCost(per_fit, once, 1, True)], limit, 1024)
     taken = 4 * once + 40 * size * per_fit
     assert size & (size - 1) == 0 and 1 <= size <= 1024
     assert size == 1 or taken <= limit

@@ -11,7 +11,7 @@ import pytest
 from foldshift.errors import ConfigError
 from foldshift.learners import EXPORTS
 from foldshift.partition.registry import CLASS_PARTITIONERS, import_path
-from foldshift.planning.config import check_imports
+from foldshift.planning.checks import check_imports
 from foldshift.planning.modules import PACKAGE, module_files
 
 

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 import measure
 from foldshift.datasets.dataset import Dataset, write_prepared
 from foldshift.learners import NNClassifier
-from foldshift.planning.config import read_learners
+from foldshift.planning.learners_file import read_learners
 from foldshift.shift.failures import failing
 from foldshift.shift.injectors import feature_scale, versions
 from foldshift.shift.statistics import category_counts, chi_square, kruskal_wallis, two_proportion

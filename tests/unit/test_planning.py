@@ -6,18 +6,9 @@ import yaml
 from foldshift.datasets.entry import CatalogueEntry
 from foldshift.errors import ConfigError
 from foldshift.planning.blocks import block_names, block_range, bundles, groups, partitioner_options
-from foldshift.planning.config import (
-    at_scale,
-    check_studies,
-    check_writable,
-    compose_schema,
-    configured_learners,
-    fill_in,
-    fitting,
-    read_learners,
-    read_yaml,
-    resolve,
-)
+from foldshift.planning.checks import check_studies, check_writable
+from foldshift.planning.config import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
+from foldshift.planning.learners_file import configured_learners, read_learners
 from foldshift.planning.modules import module_files
 from foldshift.studies.load import find_studies
 

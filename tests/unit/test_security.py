@@ -289,7 +289,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
         ("src/foldshift/importing.py", "import_module"),  # what the configuration names, and nothing else
         ("src/foldshift/planning/modules.py", "literal_eval"),  # the public names of the library's packages
         ("src/foldshift/planning/modules.py", "find_spec"),  # file of an import path of the configuration
-        ("src/foldshift/planning/config.py", "import_object"),  # key `import` of learners and own_partitioners
+        ("src/foldshift/planning/checks.py", "import_object"),  # key `import` of learners and own_partitioners
         ("src/foldshift/evaluation/learner.py", "import_object"),  # a learner's `import`
         ("src/foldshift/partition/registry.py", "import_object"),  # from the table of the package's own partitioners
         ("scripts/make_folds.py", "import_object"),  # own_partitioners.*.import

@@ -9,15 +9,6 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "src/foldshift"
 SCRIPTS = PACKAGE.parents[1] / "scripts"
 LONGEST = 500
-# Long, with the reason; a module that is gone or no longer long must leave the list.
-LONG = {
-    "archive": "the archive's metadata move to a library of their own",
-    "learners._rulecore": "counted and listed branches of the rule kernels are being split",
-    "learners.mars": "the kernel is being split from the estimator",
-}
-MOVING = ("reporting", "planning")  # packages that are not yet held to the limit: their modules go into the folders of studies
-# Private names still taken from another module: kernels that are being split. One that is public by now must leave the list.
-STILL_PRIVATE = {"learners._rulecore: gbm._leave_out", "learners.nearest_classifier: nearest._insert"}
 
 
 def sources():
@@ -122,8 +113,7 @@ def test_nothing_private_is_taken_from_another_module(texts):
     taken = [item for module, text in texts.items() for item in private_imports(module, text, texts)]
     for script in sorted(SCRIPTS.glob("*.py")):
         taken += private_imports(f"scripts/{script.name}", script.read_text(encoding="utf-8"), texts)
-    assert set(taken) - STILL_PRIVATE == set(), "make public what another module needs, or move it"
-    assert STILL_PRIVATE - set(taken) == set(), "no longer private: take them from the list"
+    assert taken == [], "make public what another module needs, or move it"
 
 
 def test_private_names_and_foreign_private_modules_are_found():
@@ -136,8 +126,5 @@ def test_private_names_and_foreign_private_modules_are_found():
 
 
 def test_modules_are_short_enough_to_read(texts):
-    long = {
-        module: text.count("\n") for module, text in texts.items() if text.count("\n") > LONGEST and house(module) not in MOVING
-    }
-    assert set(long) - set(LONG) == set(), f"split where they fall apart: more than {LONGEST} lines"
-    assert set(LONG) - set(long) == set(), "no longer long: take them from the list"
+    long = {module: text.count("\n") for module, text in texts.items() if text.count("\n") > LONGEST}
+    assert long == {}, f"split where they fall apart: more than {LONGEST} lines"

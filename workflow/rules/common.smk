@@ -15,7 +15,7 @@ from foldshift.evaluation.tasks import TASK_OBJECTS
 from foldshift.files import sweep
 from foldshift.jobs import LEADER, RERUN, rerun_command
 from foldshift.partition.registry import import_path
-from foldshift.planning.config import local_files
+from foldshift.planning.shapes import local_files
 from foldshift.planning.engine import (
     COLLECT,
     COMPILE,
@@ -27,7 +27,7 @@ from foldshift.planning.engine import (
     shift_cost,
 )
 from foldshift.planning.modules import expose, module_files
-from foldshift.planning.names import bundle_of, part_of, scheme_of
+from foldshift.names import bundle_of, part_of, scheme_of
 from foldshift.planning.plan import RECORD, Recorder
 from foldshift.planning.progress import Progress, jobs_of
 from foldshift.planning.record import add_record, record_file

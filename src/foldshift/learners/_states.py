@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 
-def draw_seeds(random_state, shape):
+def fit_seeds(random_state, shape):
     """Seeds of single fits, dtype uint64: the int itself for every fit, or else one draw after the other."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         check_random_state(random_state)  # refuses a negative or too large seed as everywhere in scikit-learn

@@ -17,7 +17,7 @@ from foldshift.learners._rulecore import (
     start_fold,
 )
 from foldshift.learners._rulesets import rules_of_class
-from foldshift.learners._states import draw_seeds
+from foldshift.learners._states import fit_seeds
 from foldshift.learners.base import FoldClassifier
 
 SLACK_BITS = 64.0
@@ -111,7 +111,7 @@ class FURIAClassifier(FoldClassifier):
     def _fit(self, X, codes, n_classes):
         settings = self._settings()
         data = prepare(X, self.categorical_features)
-        seed = draw_seeds(self.random_state, (1, 1))[0, 0]
+        seed = fit_seeds(self.random_state, (1, 1))[0, 0]
         self._model = _fit_one(data, codes, n_classes, seed, settings)
         conditions, limits, starts, classes, certainties, _ = self._model
         names = names_of(self)
@@ -130,7 +130,7 @@ class FURIAClassifier(FoldClassifier):
     def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
         settings = self._settings()
         if random_states is None:
-            random_states = draw_seeds(self.random_state, (len(folds), n_folds))
+            random_states = fit_seeds(self.random_state, (len(folds), n_folds))
         data = prepare(X, self.categorical_features)
         return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), settings)
 

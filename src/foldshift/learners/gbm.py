@@ -6,7 +6,7 @@ import numpy as np
 
 from foldshift.compiling import compiled
 from foldshift.learners._presort import presort, to_units
-from foldshift.learners._states import draw_seeds
+from foldshift.learners._states import fit_seeds
 from foldshift.learners.base import FoldRegressor
 
 _BLOCK = 128  # positions scanned with one bound
@@ -87,7 +87,7 @@ class GBMRegressor(FoldRegressor):
 
     def _fit(self, X, y):
         self._check()
-        seed = draw_seeds(self.random_state, (1, 1))[0, 0]
+        seed = fit_seeds(self.random_state, (1, 1))[0, 0]
         self.features_, self.thresholds_, self.steps_, self.init_ = _fit_one(*presort(X), y, seed, *self._settings())
 
     def _predict(self, X):
@@ -97,7 +97,7 @@ class GBMRegressor(FoldRegressor):
         """Predict from the other folds; see `FoldRegressor.predict_folds`."""
         self._check()
         if random_states is None:
-            random_states = draw_seeds(self.random_state, (len(folds), n_folds))
+            random_states = fit_seeds(self.random_state, (len(folds), n_folds))
         return _fit_and_predict(*presort(X), y, folds, random_states.astype(np.uint64), *self._settings())
 
 

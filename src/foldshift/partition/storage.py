@@ -3,7 +3,7 @@
 import numpy as np
 
 from foldshift.files import atomic_path
-from foldshift.planning.names import cells_wanted, held_folds, in_order, runs_wanted
+from foldshift.names import cells_wanted, held_folds, in_order, runs_wanted
 
 
 def write_folds(path, folds, seeds):
@@ -57,7 +57,7 @@ def join_folds(paths, wanted, n_seeds=None):
     paths : iterable of path-like
         Files of folds, in any order; they may hold more than is wanted.
     wanted : dict
-        See `foldshift.planning.names.runs_wanted`.
+        See `foldshift.names.runs_wanted`.
     n_seeds : int, optional
         Only the first seeds (experiments) of every partitioner and k.
 

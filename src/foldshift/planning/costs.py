@@ -15,7 +15,7 @@ REFERENCE = (1000, 10)  # rows and columns at which a learner without measuremen
 NEAR = 1e-4  # squared logarithmic distance: a size as near as this is the measured one
 
 
-class Cost(NamedTuple):
+class LearnerCost(NamedTuple):
     """What a learner costs on a data set.
 
     Attributes
@@ -108,7 +108,7 @@ class CostModel:
 
         Returns
         -------
-        cost : Cost
+        cost : LearnerCost
         """
         key = learner, n_rows, n_features
         if key not in self._known:
@@ -117,7 +117,9 @@ class CostModel:
                 name: surfaces[name](n_rows, n_features) if surfaces else _power_law(UNKNOWN[name], n_rows, n_features)
                 for name in FLOOR
             }
-            self._known[key] = Cost(values["ms_per_fit"] / 1000, values["seconds_once"], values["peak_mb"], surfaces is not None)
+            self._known[key] = LearnerCost(
+                values["ms_per_fit"] / 1000, values["seconds_once"], values["peak_mb"], surfaces is not None
+            )
         return self._known[key]
 
 

@@ -1,8 +1,8 @@
 """What the jobs of the engine are expected to take: fetching and preparing, folds, target shift, scores."""
 
+from foldshift.names import bundle_of, part_of
 from foldshift.planning.blocks import TRUTH
-from foldshift.planning.names import bundle_of, part_of
-from foldshift.studies.base import Cost
+from foldshift.planning.job_cost import Cost
 
 # Seconds of one core. Starting a job: with numpy alone, with scikit-learn.
 START = {"light": 0.5, "learners": 1.4}
@@ -25,11 +25,11 @@ def folds_cost(layout, task, dataset, bundle, block):
     layout : foldshift.planning.layout.Layout
     task : {"regression", "classification"}
     dataset, bundle, block : str
-        As they stand in the name of the file; see `foldshift.planning.names`.
+        As they stand in the name of the file; see `foldshift.names`.
 
     Returns
     -------
-    cost : foldshift.studies.base.Cost
+    cost : foldshift.planning.job_cost.Cost
     """
     n_rows, n_features = layout.shape(dataset)
     work = layout.fold_work(dataset, bundle, block)

@@ -16,14 +16,14 @@ def choose(files, wanted):
 
     Parameters
     ----------
-    files : iterable of foldshift.planning.names.Held
+    files : iterable of foldshift.names.Held
         What exists.
     wanted : dict of tuple to int
         Cells that are wanted, to the number of seeds: those in position ``0 .. n_seeds - 1``.
 
     Returns
     -------
-    chosen : list of foldshift.planning.names.Held
+    chosen : list of foldshift.names.Held
         In the order of their names. No two of them hold the same seed of a cell that is wanted; they may hold more than is
         wanted.
     """
@@ -46,7 +46,7 @@ def covered(files, wanted):
 
     Parameters
     ----------
-    files : iterable of foldshift.planning.names.Held
+    files : iterable of foldshift.names.Held
     wanted : dict of tuple to int
 
     Returns

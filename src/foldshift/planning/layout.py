@@ -6,21 +6,7 @@ import os
 from functools import cache
 from typing import NamedTuple
 
-from foldshift.planning.blocks import (
-    ABLATION,
-    NEIGHBOUR_PARTITIONERS,
-    OWN,
-    TRUTH,
-    Bundle,
-    block_range,
-    bundles,
-    choice_of,
-    groups,
-)
-from foldshift.planning.config import configured_learners
-from foldshift.planning.kept import choose, covered, missing, tiles
-from foldshift.planning.modules import is_there
-from foldshift.planning.names import (
+from foldshift.names import (
     ALL,
     bundle_cells,
     bundle_name,
@@ -34,6 +20,20 @@ from foldshift.planning.names import (
     scheme_name,
     scheme_of,
 )
+from foldshift.planning.blocks import (
+    ABLATION,
+    NEIGHBOUR_PARTITIONERS,
+    OWN,
+    TRUTH,
+    Bundle,
+    block_range,
+    bundles,
+    choice_of,
+    groups,
+)
+from foldshift.planning.kept import choose, covered, missing, tiles
+from foldshift.planning.learners_file import configured_learners
+from foldshift.planning.modules import is_there
 from foldshift.planning.shapes import shape_of
 
 USUAL_METRIC = "heom"  # of the partitioners that look at neighbours, where their label does not tell another
@@ -88,7 +88,7 @@ def score_block(bundle, costs, seconds, largest):
     Parameters
     ----------
     bundle : Bundle
-    costs : iterable of Cost
+    costs : iterable of LearnerCost
         Of the learners.
     seconds : float
         How long a job may take.
@@ -217,7 +217,7 @@ class Layout:
     catalogue : dict of str to foldshift.datasets.entry.CatalogueEntry
         The data sets.
     learners : dict of str to dict
-        The learners file, as `foldshift.planning.config.read_learners` reads it.
+        The learners file, as `foldshift.planning.learners_file.read_learners` reads it.
     costs : foldshift.planning.costs.CostModel
         What a fit costs.
     recorded : dict, optional
@@ -329,7 +329,7 @@ class Layout:
         -------
         wanted : dict
             ``partitioners`` and ``seeds`` in the order of the configuration, plain values; see
-            `foldshift.planning.names.runs_wanted`.
+            `foldshift.names.runs_wanted`.
         """
         cells = [cell for cell in self.cells(dataset) if chosen(cell)]
         return {
@@ -470,7 +470,7 @@ class Layout:
         Parameters
         ----------
         dataset, bundle, held, part, learners, block : str
-            As they stand in the name of its file; see `foldshift.planning.names`.
+            As they stand in the name of its file; see `foldshift.names`.
 
         Returns
         -------

@@ -1,9 +1,27 @@
 """Rows and columns of a data set before it is read."""
 
-from foldshift.planning.config import local_files
+import os
+from urllib.parse import unquote
 
 ASSUMED = (1000, 10)  # where nothing is known
 SAMPLE = 1 << 20  # bytes of a local file that are looked at
+
+
+def local_files(entry):
+    """Local files of a data set that exist.
+
+    Parameters
+    ----------
+    entry : foldshift.datasets.entry.CatalogueEntry
+        The data set.
+
+    Returns
+    -------
+    files : list of str
+        Paths of its ``file:`` sources.
+    """
+    paths = [unquote(source[5:].split("?")[0]) for source in entry.sources if source.startswith("file:")]
+    return [path for path in paths if os.path.isfile(path)]
 
 
 def shape_of(entry):

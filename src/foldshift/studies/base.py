@@ -9,29 +9,12 @@ Snakemake reads the declarations and only a job needs pandas or Matplotlib.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from foldshift.planning.job_cost import Cost as Cost
 
 FORMATS = {"table": ("html", "csv", "tex", "rst"), "figure": ("svg", "pdf", "png", "rst")}  # the first one goes into the report
 FOLDERS = {"table": "tables/", "figure": "figures/"}
 PAPER_VS_OURS = "paper_vs_ours"
-
-
-class Cost(NamedTuple):
-    """What a job is expected to take.
-
-    Attributes
-    ----------
-    seconds : float
-        Of one core, without the start of Python.
-    mb : float
-        Memory in MB, beside that of an idle process.
-    writes_mb : float
-        Size in MB of what it writes.
-    """
-
-    seconds: float
-    mb: float = 0.0
-    writes_mb: float = 0.0
 
 
 def nothing(*_):

@@ -1,24 +1,14 @@
-"""From a configuration as the user wrote it to the runs of its studies; every mistake is found here, before anything is planned."""
+"""From a configuration as the user wrote it to the runs of its studies; mistakes are found here, before anything is planned."""
 
 from pathlib import Path
 from typing import NamedTuple
 
 from foldshift.datasets.catalogue import add_entries, read_catalogue
-from foldshift.planning.config import (
-    at_scale,
-    check_imports,
-    check_mirror,
-    check_studies,
-    check_writable,
-    compose_schema,
-    fill_in,
-    fitting,
-    read_learners,
-    read_yaml,
-    resolve,
-)
+from foldshift.planning.checks import check_imports, check_mirror, check_studies, check_writable
+from foldshift.planning.config import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
 from foldshift.planning.costs import CostModel, read_costs
 from foldshift.planning.layout import Layout
+from foldshift.planning.learners_file import read_learners
 from foldshift.planning.record import read_record, record_file
 from foldshift.studies.load import find_studies
 from foldshift.studies.run import Run

@@ -4,8 +4,8 @@ import re
 from functools import cache, cached_property
 
 from foldshift.planning import kept
-from foldshift.planning.config import configured_learners
 from foldshift.planning.layout import every, files_below, of_experiments
+from foldshift.planning.learners_file import configured_learners
 from foldshift.planning.schemes import iterations
 from foldshift.planning.shapes import shape_of
 from foldshift.studies.base import FORMATS, Cost
@@ -29,7 +29,7 @@ class Run:
     catalogue : dict of str to foldshift.datasets.entry.CatalogueEntry
         The data sets.
     learners : dict of str to dict
-        The learners file, as `foldshift.planning.config.read_learners` reads it.
+        The learners file, as `foldshift.planning.learners_file.read_learners` reads it.
     costs : foldshift.planning.costs.CostModel
         What a fit costs.
     layout : foldshift.planning.layout.Layout, optional
@@ -63,7 +63,7 @@ class Run:
 
     @cached_property
     def words(self):
-        """Settings as functions and captions get them: those of the configuration, ``master_seed``, and what the study derives."""
+        """Settings as functions and captions get them: of the configuration, ``master_seed``, and what the study derives."""
         return self.settings | {"master_seed": self.master_seed} | self.declared.derive(self)
 
     @property

@@ -10,8 +10,8 @@ from foldshift.errors import DataError
 from foldshift.evaluation.predictions import read_predictions
 from foldshift.evaluation.storage import TEXT, read_columns
 from foldshift.inference.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
+from foldshift.names import held_scores, in_order, runs_wanted
 from foldshift.partition.storage import join_folds
-from foldshift.planning.names import held_scores, in_order, runs_wanted
 from foldshift.seeding import generator
 
 CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
@@ -106,7 +106,7 @@ def measure_convergence(inputs, cell, *, wanted, iterations, n_orders, master_se
     cell : dict
         ``dataset``.
     wanted : dict
-        What is wanted of folds and predictions; see `foldshift.planning.names.runs_wanted`.
+        What is wanted of folds and predictions; see `foldshift.names.runs_wanted`.
     iterations : dict of int to int
         Number of folds k to partitions per experiment.
     n_orders : int

@@ -41,7 +41,7 @@ def first_runs(paths, wanted, n_runs):
     paths : sequence of path-like
         Files of folds.
     wanted : dict
-        See `foldshift.planning.names.runs_wanted`.
+        See `foldshift.names.runs_wanted`.
     n_runs : dict of int to int
         Number of runs wanted, by k; other k are left out.
 
@@ -100,7 +100,7 @@ def measure_covariate_shift(inputs, cell, *, wanted, runs, master_seed):
     cell : dict
         ``dataset``.
     wanted : dict
-        What is wanted of the folds; see `foldshift.planning.names.runs_wanted`.
+        What is wanted of the folds; see `foldshift.names.runs_wanted`.
     runs : dict of int to int
         Number of runs to measure, at most, by number of folds k.
     master_seed : int

@@ -18,7 +18,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from foldshift.planning.blocks import block_range
+from foldshift.blocks import block_range
 
 ALL = "all"  # the part of a bundle that is all of it
 OF_LEARNERS = ("import", "params", "nominal", "replicates")  # what rows depend on; the rest of an entry is for people

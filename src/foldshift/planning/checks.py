@@ -1,0 +1,211 @@
+"""What the schema of the configuration cannot know, checked before anything is planned: names, imports, folders."""
+
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote
+
+from foldshift.datasets.populations import POPULATIONS, TARGET_POPULATIONS
+from foldshift.errors import ConfigError, unknown
+from foldshift.importing import import_object, is_named
+from foldshift.learners import EXPORTS
+from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, n_strata_of
+from foldshift.planning.modules import module_files
+from foldshift.planning.shapes import local_files
+
+
+def check_studies(config, catalogue, learners, studies, declared):
+    """Check what the schema cannot know: names against catalogue and learners, folds and strata against the number of rows.
+
+    Parameters
+    ----------
+    config : dict
+        Resolved configuration.
+    catalogue : dict of str to foldshift.datasets.entry.CatalogueEntry
+        The data sets.
+    learners : dict of str to dict
+        The learners file.
+    studies : dict of str to foldshift.studies.load.Found
+        The studies.
+    declared : dict of str to foldshift.studies.base.Study
+        What they declare.
+
+    Raises
+    ------
+    ConfigError
+        At the first mistake.
+    """
+    for study, settings in config["studies"].items():
+        task = studies[study].task
+        for name in settings.get("datasets", []):
+            if name not in catalogue:
+                hint = f"Add a line to {config['catalogue']} or an entry to extra_datasets."
+                same_task = [known for known, entry in catalogue.items() if entry.task == task]
+                raise ConfigError(unknown(f"data set in {study}.datasets", name, same_task, hint))
+            if catalogue[name].task != task:
+                raise ConfigError(
+                    f"{study}.datasets: {name} is a {catalogue[name].task} data set; {study} takes {task} data sets"
+                )
+            sources = catalogue[name].sources
+            if (
+                not config["archived"]
+                and sources
+                and all(source.startswith("file:") for source in sources)
+                and not local_files(catalogue[name])
+            ):
+                path = unquote(sources[0][5:].split("?")[0])
+                raise ConfigError(f"data set {name}: no such file {path}; paths count from the folder you run in")
+        for name in settings.get("learners", []) if task else []:
+            if name not in learners:
+                raise ConfigError(
+                    unknown(f"learner in {study}.learners", name, learners, f"Add an entry to {config['learners_file']}.")
+                )
+            if task not in learners[name]["tasks"]:
+                raise ConfigError(
+                    f"{study}.learners: {name} does not do {task}; its tasks are {', '.join(learners[name]['tasks'])}"
+                )
+        for name in settings.get("partitioners", []):
+            _check_partitioner(study, task, name, settings, config, catalogue)
+        for part in ("held_out", "audit"):
+            for name in settings.get(part, {}).get("populations", []):
+                _check_population(
+                    f"{study}.{part}", name, settings[part]["n_sample"], catalogue, task if part == "held_out" else None
+                )
+        for name in settings.get("audit", {}).get("learners", []):
+            if name not in learners:
+                raise ConfigError(
+                    unknown(f"learner in {study}.audit.learners", name, learners, f"Add an entry to {config['learners_file']}.")
+                )
+        declared[study].check(settings)
+        for name in settings.get("max_rows", {}):
+            if name not in learners:
+                raise ConfigError(unknown(f"learner in {study}.max_rows", name, learners))
+        if set(declared[study].references) - set(settings.get("partitioners", [])):
+            raise ConfigError(
+                f"{study}.partitioners must contain {' and '.join(declared[study].references)}, the references of the tests; "
+                f"got {', '.join(settings['partitioners'])}"
+            )
+        for k in settings.get("n_folds", []):
+            for name in settings.get("datasets", []):
+                rows = catalogue[name].n_rows
+                if rows is not None and k > rows:
+                    raise ConfigError(
+                        f"{study}.n_folds: k={k} is above the {rows} rows of data set {name}; k must be between 2 and {rows}"
+                    )
+
+
+def _check_partitioner(study, task, name, settings, config, catalogue):
+    if name in config["own_partitioners"]:
+        return
+    if task == "classification":
+        known = (*CLASS_PARTITIONERS, *config["own_partitioners"])
+        if name not in known:
+            raise ConfigError(unknown(f"partitioner in {study}.partitioners", name, known))
+        return
+    try:
+        n_strata = n_strata_of(name)
+    except ValueError:
+        known = (*KNOWN, *config["own_partitioners"])
+        raise ConfigError(unknown(f"partitioner in {study}.partitioners", name, known, HINT)) from None
+    for dataset in settings["datasets"]:
+        rows = catalogue[dataset].n_rows
+        if n_strata is not None and rows is not None and n_strata > rows:
+            raise ConfigError(
+                f"{study}.partitioners: {name} wants {n_strata} strata, but data set {dataset} has {rows} rows; t must be "
+                f"between 1 and {rows}"
+            )
+
+
+def _check_population(where, name, n_sample, catalogue, task):
+    """`task`: the only one that fits; None if both do."""
+    generated = (*POPULATIONS, *(TARGET_POPULATIONS if task is None else ()))
+    if name in generated:
+        return
+    if name not in catalogue or task not in (None, catalogue[name].task):
+        fitting = [known for known, entry in catalogue.items() if task in (None, entry.task)]
+        raise ConfigError(unknown(f"population in {where}.populations", name, (*generated, *fitting)))
+    rows = catalogue[name].n_rows
+    if rows is not None and rows < 2 * n_sample:
+        raise ConfigError(
+            f"{where}.populations: {name} has {rows} rows; a population needs at least twice n_sample={n_sample}, as much is "
+            f"held out as drawn"
+        )
+
+
+def check_imports(config, learners, studies):
+    """Check that everything that configuration names by import path exists.
+
+    Parameters
+    ----------
+    config : dict
+        Resolved configuration.
+    learners : dict of str to dict
+        The learners file; only the learners that a study uses are looked at.
+    studies : dict of str to foldshift.studies.load.Found
+        The studies.
+
+    Raises
+    ------
+    ConfigError
+        If an import fails; the message names the entry, or the file and line of the user's own that is not valid Python.
+    """
+    used = {name for study, settings in config["studies"].items() if studies[study].task for name in settings.get("learners", [])}
+    wanted = [(f"learner {name} in {config['learners_file']}", learners[name]["import"]) for name in sorted(used)]
+    wanted += [(f"own_partitioners.{name}", entry["import"]) for name, entry in config["own_partitioners"].items()]
+    for what, path in wanted:
+        module, _, name = path.rpartition(".")
+        if module == "foldshift.learners" and name in EXPORTS:
+            continue  # known without the second that importing it takes
+        if module.partition(".")[0] == "sklearn" and is_named(path):
+            continue  # so is this
+        try:
+            module_files(objects=[path])  # names a file that is not valid Python, and its line
+            import_object(path, what)
+        except ConfigError as error:
+            raise ConfigError(f"{what}: {error}") from error
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+
+
+def check_mirror(mirror):
+    """Refuse a mirror that is neither an address nor a folder that exists.
+
+    Parameters
+    ----------
+    mirror : str or None
+
+    Raises
+    ------
+    ConfigError
+    """
+    if mirror and not mirror.startswith(("https://", "http://")) and not Path(mirror).is_dir():
+        raise ConfigError(
+            f"mirror={mirror!r} is not a folder; give a folder that exists (paths count from the folder you run in) or an address"
+        )
+
+
+def check_writable(folder, key):
+    """Refuse an output folder that cannot be written, before work is done for it.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder; it need not exist yet.
+    key : str
+        Its config key, for the message.
+
+    Raises
+    ------
+    ConfigError
+        If it, or the nearest folder above it that exists, is not a folder or cannot be written.
+    """
+    path = Path(folder).absolute()
+    while not path.exists():
+        path = path.parent
+    if not path.is_dir():
+        raise ConfigError(f"{key}={str(folder)!r}: {path} is a file, not a folder; name another folder")
+    try:
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        problem = f"cannot write in {path} ({error.strerror})"
+        raise ConfigError(f"{key}={str(folder)!r}: {problem}; change the permission or name another folder") from error
