@@ -73,8 +73,8 @@ def check_format(provenance, path):
         about = json.loads(Path(provenance, "run.json").read_text(encoding="utf-8"))
         commit = (about.get("git") or {}).get("commit")
         raise DataError(
-            f"{path}: its rows have format {versions.get('rows_format', 1)}, this version reads format {ROWS_FORMAT}; everything in it was "
-            f"checked and is whole. Make its tables again with foldshift {versions.get('foldshift', '?')}"
+            f"{path}: its rows have format {versions.get('rows_format', 1)}, this version reads format {ROWS_FORMAT}; "
+            f"everything in it was checked and is whole. Make its tables again with foldshift {versions.get('foldshift', '?')}"
             + (f" (git checkout {commit})" if commit else "")
         )
 
