@@ -15,6 +15,7 @@ SLOW = (
     "fuzz/",
     "slurm/",
     "unit/test_failures_report.py",
+    "workflow/test_as_module.py",
     "workflow/test_classes.py",
     "workflow/test_crash.py",
     "workflow/test_failures.py",

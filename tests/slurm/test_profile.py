@@ -78,7 +78,9 @@ def test_every_ready_job_is_submitted_in_arrays_that_fit_into_an_argument(enviro
     assert 2 * longest < MAX_ARGUMENT
 
 
-def test_the_workflow_hands_over_its_first_jobs_with_the_cores_of_a_small_node(environment, tmp_path, monkeypatch):
+def test_the_workflow_fetches_data_itself_and_hands_over_the_next_jobs_with_the_cores_of_a_small_node(
+    environment, tmp_path, monkeypatch
+):
     monkeypatch.setenv("PATH", environment["PATH"])
     workflow = Workflow(tmp_path, TINY)
     log = tmp_path / "log"
@@ -94,5 +96,5 @@ def test_the_workflow_hands_over_its_first_jobs_with_the_cores_of_a_small_node(e
     finally:
         end_group(run)
         run.wait()
-    assert set(handed_over()) == {"compile_kernels", "fetch_dataset"}, log.read_text()[-3000:]
-    assert "--cpus-per-task=2" in handed_over()["compile_kernels"] and "--cpus-per-task=1" in handed_over()["fetch_dataset"]
+    assert set(handed_over()) == {"compile_kernels", "prepare_dataset"}, log.read_text()[-3000:]
+    assert "--cpus-per-task=2" in handed_over()["compile_kernels"] and "--cpus-per-task=1" in handed_over()["prepare_dataset"]

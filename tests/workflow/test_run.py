@@ -92,6 +92,16 @@ def test_provenance_says_what_the_results_came_from(finished):
     assert json.loads((folder / "datasets_saez_2022.json").read_text())["steps"]["source"] == "generated:steps"
 
 
+def test_settings_of_the_command_line_go_over_those_of_the_folders_own_config_yaml(tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text(yaml.safe_dump(TINY))
+    command = [SNAKEMAKE, "results/provenance/config.yaml", "--snakefile", str(ROOT / "Snakefile"), "--cores", "1"]
+    subprocess.run([*command, "--config", "n_seeds=3"], cwd=tmp_path, capture_output=True, check=True)
+    config = yaml.safe_load((tmp_path / "results/provenance/config.yaml").read_text())
+    assert list(config["studies"]) == ["saez_2022"] and config["seeds_per_block"] == TINY["seeds_per_block"]
+    assert config["studies"]["saez_2022"]["n_seeds"] == 3
+
+
 def test_a_finished_run_plans_nothing(finished):
     assert finished.plan() == {}
 

@@ -14,6 +14,8 @@ rule count_reviews:
         "<logs>/count_reviews/{study}/{reviews}.log",
     # Hosts fail for minutes at a time; the pauses within one attempt are shorter.
     retries: 1
+    # Nodes of a cluster often lack the network.
+    localrule: True
     conda:
         "../../envs/foldshift.yaml"
     resources:
