@@ -47,7 +47,8 @@ class Crash(NamedTuple):
         return self.n_finished + self.n_resumed - self.n_jobs
 
     def __str__(self):
-        return f"killed after {self.n_finished} of {self.n_jobs} jobs; resumed with {self.n_resumed}, finished jobs redone: {self.n_redone}"
+        resumed = f"resumed with {self.n_resumed}, finished jobs redone: {self.n_redone}"
+        return f"killed after {self.n_finished} of {self.n_jobs} jobs; {resumed}"
 
 
 def finished_jobs(log):

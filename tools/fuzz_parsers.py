@@ -52,31 +52,54 @@ BOUNDS = np.cumsum(list(SHARES.values()))
 # fmt: off
 PLAIN = ("1", "2", "0.5", "-3", "1e3", "12.25", "a", "b", "red", "dark blue")
 ODD = (
-    *("", " ", "?", "<null>", "NULL", "na", "NaN", "nan", "-nan", "+nan", "inf", "-Infinity", "1e999", "-1e999", "1e-999", "1e308", "-1e308", "5e-324"),
-    *("9" * 400, "1" * 5000, "0x1F", "1_000", "1,5", "1.5.", "+.5e", "--1", "1e", ".", "-", "-0", "-0.0", "1d5", "1 2", "true", "\u0663", "\uff19"),
-    *("'q'", '"q"', '"a""b"', "it\\'s", "it's", "'", '"', '"""', "'it\\'s'", "\\", "\\\\", "{", "}", "{0 1}", "[", "]", "[0, 1]", "{a, b}", "%", "#", "@"),
-    *("@data", "@attribute x real", "@inputs", ";", ",", "\t", "|", "&", "=", "\r", "\n", "\r\n", "\n\n", "\x0b", "\x0c", "\x1a", "\x1b[31m", "\x7f"),
-    *("\x85", "\u2028", "\xa0", "\u3000", "\ufeff", "\u200b", "\u202e", "\ufffd", "é", "\U0001f600", "\u0130", "ß", "\0", "../x", "/etc/passwd", "=1+1"),
-    *("<html>", "<!DOCTYPE html>", "&lt;", "y", "x1", "x2", "1899-12-31", "relational", "date 'yyyy'", "x" * 70, "a'" * 40, " " * 300),
+    *("", " ", "?", "<null>", "NULL", "na", "NaN", "nan", "-nan", "+nan", "inf", "-Infinity", "1e999", "-1e999", "1e-999"),
+    *("1e308", "-1e308", "5e-324"),
+    *("9" * 400, "1" * 5000, "0x1F", "1_000", "1,5", "1.5.", "+.5e", "--1", "1e", ".", "-", "-0", "-0.0", "1d5", "1 2", "true"),
+    *("\u0663", "\uff19"),
+    *("'q'", '"q"', '"a""b"', "it\\'s", "it's", "'", '"', '"""', "'it\\'s'", "\\", "\\\\", "{", "}", "{0 1}", "[", "]"),
+    *("[0, 1]", "{a, b}", "%", "#", "@"),
+    *("@data", "@attribute x real", "@inputs", ";", ",", "\t", "|", "&", "=", "\r", "\n", "\r\n", "\n\n", "\x0b", "\x0c"),
+    *("\x1a", "\x1b[31m", "\x7f"),
+    *("\x85", "\u2028", "\xa0", "\u3000", "\ufeff", "\u200b", "\u202e", "\ufffd", "é", "\U0001f600", "\u0130", "ß", "\0"),
+    *("../x", "/etc/passwd", "=1+1"),
+    *("<html>", "<!DOCTYPE html>", "&lt;", "y", "x1", "x2", "1899-12-31", "relational", "date 'yyyy'", "x" * 70, "a'" * 40),
+    *(" " * 300,),
 )
-MARKS = (b",", b";", b"\t", b" ", b"'", b'"', b"{", b"}", b"[", b"]", b"@", b"%", b"?", b"\\", b"\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"<", b"=")
+MARKS = (
+    b",", b";", b"\t", b" ", b"'", b'"', b"{", b"}", b"[", b"]", b"@", b"%", b"?", b"\\", b"\n", b"\r", b"\0", b"\xff",
+    b"\xef\xbb\xbf", b"<", b"=",
+)
 LINES = (
-    *("@data", "@DATA", "@data 1,2", "@relation", "@relation 'x", "@attribute", "@attribute x", "@attribute 'x real", "@attribute x real [0, 1]"),
+    *("@data", "@DATA", "@data 1,2", "@relation", "@relation 'x", "@attribute", "@attribute x", "@attribute 'x real"),
+    *("@attribute x real [0, 1]",),
     *("@attribute x integer [1e999, "
         "nan]", "@attribute x real [,]", "@attribute x real [1", "@attribute x {}", "@attribute x {a", "@attribute x {a,,a}"),
-    *("@attribute x [a, b]", "@attribute x{'a', \"b\"}", "@attribute '' real", "@attribute x relational", "@attribute x date 'yyyy'", "@attribute x string"),
-    *("@attribute x real {a}", "@inputs", "@inputs x1", "@inputs x1, x1,", "@inputs y", "@outputs", "@outputs y", "@outputs y, x1", "@output nothing"),
+    *("@attribute x [a, b]", "@attribute x{'a', \"b\"}", "@attribute '' real", "@attribute x relational"),
+    *("@attribute x date 'yyyy'", "@attribute x string"),
+    *("@attribute x real {a}", "@inputs", "@inputs x1", "@inputs x1, x1,", "@inputs y", "@outputs", "@outputs y"),
+    *("@outputs y, x1", "@output nothing"),
     *("@end x", "@", "%", "# @data", "{0 1, 1 a}", "1", "1,2,3", ",", ",,,,", "'a', 'b'", "\"a\nb\",1", "  ", "\x1a"),
 )
-MEMBERS = ("x.dat", "x.csv", "../x.dat", "/x.dat", "C:\\x.dat", "a/x.dat", "..\\..\\x.dat", "x", "", "\x1b[31mx", "é.dat", "x\n.dat", "folder/", "x.xlsx")
-OPTIONS = (
-    *("header=no", "header=yes", "sep=;", "sep=%20", "sep=tab", "sep='", "sep=|", "decimal=,", "decimal=,&sep=;", "skip=1", "skip=999999"),
-    *("target=1", "target=-1", "target=y", "target=x1", "target=99", "target=-999999", "target=%00", "drop=1", "drop=-1,x1", "drop=1,2,3,4,5", "drop=y"),
-    *("map=1:1=2,2=3", "map=-1:a=1,b=2", "map=1:1=%3F", "map=x1:red=1;y:a=b", "round=1:0", "round=1:2;2:300", "round=-1:999999", "missing=a,1", "missing=%20"),
-    *("nominal=1", "nominal=1,-1", "nominal=y&round=y:1", "target=1&drop=1", "map=1:1=a&round=1:1", "header=no&target=2&drop=1", "skip=2&header=no"),
-    *("format=keel", "format=arff", "format=csv", "format=tsv", "format=space", "format=excel", "format=parquet", "member=x.dat", "member=x.dat,x.csv"),
+MEMBERS = (
+    "x.dat", "x.csv", "../x.dat", "/x.dat", "C:\\x.dat", "a/x.dat", "..\\..\\x.dat", "x", "", "\x1b[31mx", "é.dat", "x\n.dat",
+    "folder/", "x.xlsx",
 )
-SOURCES = ("mirror:a/b.dat", "keel:classification/iris", "uci:1/abc+d", "openml:61", "sklearn:load_iris", "generated:x", "file:a.csv", "url:https://h/x")
+OPTIONS = (
+    *("header=no", "header=yes", "sep=;", "sep=%20", "sep=tab", "sep='", "sep=|", "decimal=,", "decimal=,&sep=;", "skip=1"),
+    *("skip=999999",),
+    *("target=1", "target=-1", "target=y", "target=x1", "target=99", "target=-999999", "target=%00", "drop=1", "drop=-1,x1"),
+    *("drop=1,2,3,4,5", "drop=y"),
+    *("map=1:1=2,2=3", "map=-1:a=1,b=2", "map=1:1=%3F", "map=x1:red=1;y:a=b", "round=1:0", "round=1:2;2:300"),
+    *("round=-1:999999", "missing=a,1", "missing=%20"),
+    *("nominal=1", "nominal=1,-1", "nominal=y&round=y:1", "target=1&drop=1", "map=1:1=a&round=1:1"),
+    *("header=no&target=2&drop=1", "skip=2&header=no"),
+    *("format=keel", "format=arff", "format=csv", "format=tsv", "format=space", "format=excel", "format=parquet"),
+    *("member=x.dat", "member=x.dat,x.csv"),
+)
+SOURCES = (
+    "mirror:a/b.dat", "keel:classification/iris", "uci:1/abc+d", "openml:61", "sklearn:load_iris", "generated:x", "file:a.csv",
+    "url:https://h/x",
+)
 # fmt: on
 
 
@@ -323,7 +346,10 @@ BOOK = {
     'numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
     "xl/sheet.xml": SHEET,
 }
-XML = ("A1", "C3", "XFD1048576", "ZZZ1", "A0", "A-1", "99999999999", "-1", 't="s"', 't="d"', 't="x"', 's="9"', "<v/>", "<v>", "&x;", "]]>", "<!--", "<row>")
+XML = (
+    "A1", "C3", "XFD1048576", "ZZZ1", "A0", "A-1", "99999999999", "-1", 't="s"', 't="d"', 't="x"', 's="9"', "<v/>", "<v>",
+    "&x;", "]]>", "<!--", "<row>",
+)
 XML += ('<!DOCTYPE x [<!ENTITY x '
     '"y">]>', '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>', "<c><c><c>", "1" * 5000, "1e999", "nan", "\x01", "")
 # fmt: on

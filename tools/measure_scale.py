@@ -30,7 +30,8 @@ def plan(label, targets, configfile, *arguments):
         "--configfile",
         configfile,
     ]
-    measure = "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]); u = resource.getrusage(resource.RUSAGE_CHILDREN); "
+    measure = "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]); "
+    measure += "u = resource.getrusage(resource.RUSAGE_CHILDREN); "
     measure += "print('peak', u.ru_maxrss, 'seconds', u.ru_utime + u.ru_stime); sys.exit(done.returncode)"
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()

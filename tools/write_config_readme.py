@@ -13,8 +13,9 @@ HEAD = """# Configuration
 
 Made from `workflow/schemas` and from every study's `study.yaml` by `tools/write_config_readme.py`; a test fails when they differ.
 
-`config.yaml` is the default: embedded data, minutes (`scale: laptop`). `paper.yaml` is the papers' scale (`scale: paper`). The settings of a study at every scale stand in its folder,
-`src/foldshift/studies/<id>/study.yaml`. A configuration of your own says what differs and nothing else:
+`config.yaml` is the default: embedded data, minutes (`scale: laptop`). `paper.yaml` is the papers' scale (`scale: paper`). The
+settings of a study at every scale stand in its folder, `src/foldshift/studies/<id>/study.yaml`. A configuration of your own says
+what differs and nothing else:
 
 ```yaml
 # my.yaml: one study, with the settings of the laptop but for two
@@ -41,9 +42,11 @@ extra_datasets:
   mine: { task: regression, target: price, sources: "file:data/mine.csv" }
 ```
 
-or by one line in `datasets.tsv`. Then name it: `--config datasets=mine,yacht`. Rows with missing values are dropped and counted; text columns become nominal inputs.
+or by one line in `datasets.tsv`. Then name it: `--config datasets=mine,yacht`. Rows with missing values are dropped and
+counted; text columns become nominal inputs.
 
-A source is `scheme:address?option=value&option=value`, without blanks (write a blank as `%20`); several, separated by blanks, are tried in order:
+A source is `scheme:address?option=value&option=value`, without blanks (write a blank as `%20`); several, separated by
+blanks, are tried in order:
 
 | scheme | what it looks up |
 | --- | --- |
@@ -79,8 +82,9 @@ Ridge:
   tasks: [regression]
 ```
 
-Keys: `import`, `params`, `tasks`; `nominal: codes`, `one_hot` or `native` (how it sees nominal inputs; native: it takes `categorical_features`); `replicates` (evaluate with `random_state` 0, 1, ... and average);
-`title`. The import path is the only place, with `own_partitioners`, where configuration names code: use files you trust.
+Keys: `import`, `params`, `tasks`; `nominal: codes`, `one_hot` or `native` (how it sees nominal inputs; native: it takes
+`categorical_features`); `replicates` (evaluate with `random_state` 0, 1, ... and average); `title`.
+The import path is the only place, with `own_partitioners`, where configuration names code: use files you trust.
 Snakemake itself also runs Python in a configuration file that says `__use_yte__: true`.
 
 ## Your own partitioner
@@ -90,8 +94,8 @@ own_partitioners:
   Halves: { import: my_cuts.halves }
 ```
 
-A function `halves(X, y, n_folds, rngs)` that returns the fold of every sample, an array of shape (len(rngs), len(y)). Put `my_cuts.py` in the folder you run in, and that folder on
-`PYTHONPATH`.
+A function `halves(X, y, n_folds, rngs)` that returns the fold of every sample, an array of shape (len(rngs), len(y)). Put
+`my_cuts.py` in the folder you run in, and that folder on `PYTHONPATH`.
 """
 
 

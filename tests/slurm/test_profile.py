@@ -13,12 +13,13 @@ from workflow_runner import ROOT
 
 pytestmark = pytest.mark.workflow
 N_JOBS = 300
+SCORES = "results/saez_2022/scores/a_data_set/CV+TSCV/one_learner+another_learner/{block}-1000.parquet"
 SNAKEFILE = f"""
 rule all:
-    input: expand("results/saez_2022/scores/a_data_set/CV+TSCV/one_learner+another_learner/{{block}}-1000.parquet", block=range({N_JOBS}))
+    input: expand("{SCORES}", block=range({N_JOBS}))
 
 rule evaluate:
-    output: "results/saez_2022/scores/a_data_set/CV+TSCV/one_learner+another_learner/{{block}}-1000.parquet"
+    output: "{SCORES}"
     resources: mem_mb=2000, runtime=30
     shell: "touch {{output}}"
 

@@ -94,10 +94,14 @@ def made_up_rows(datasets, n_repeats=3, seed=0, n_multivariate=2):
                             "tested_negative": n,
                         }
                     shift.append(
-                        {"dataset": dataset, "repeat": repeat, "condition": condition, "version": v, "n_train": 500, "n_test": 300, "share_positive": share}
-                        | {"n_tested": int(tested.sum()), "fails_paper": int(np.nansum(cells[v])), "fails": int(np.nansum(cells[v][: n - 1]))}
-                        | {"fails_holm": int(np.nansum(cells[v]) > 2), "fails_bh": int(np.nansum(cells[v]) > 1), "self_paper": own, "self_valid": own if v < n - 1 else own * 0}
-                        | {"hellinger": size, "hellinger_expected": 0.13 * (1.1 if severity == 25 else 1.28 if severity == 50 else 1), "hellinger_p": rng.random() * (1 - STRENGTH[kind]) ** 4}
+                        {"dataset": dataset, "repeat": repeat, "condition": condition, "version": v, "n_train": 500}
+                        | {"n_test": 300, "share_positive": share, "n_tested": int(tested.sum())}
+                        | {"fails_paper": int(np.nansum(cells[v]))}
+                        | {"fails": int(np.nansum(cells[v][: n - 1])), "fails_holm": int(np.nansum(cells[v]) > 2)}
+                        | {"fails_bh": int(np.nansum(cells[v]) > 1)}
+                        | {"self_paper": own, "self_valid": own if v < n - 1 else own * 0}
+                        | {"hellinger": size, "hellinger_p": rng.random() * (1 - STRENGTH[kind]) ** 4}
+                        | {"hellinger_expected": 0.13 * (1.1 if severity == 25 else 1.28 if severity == 50 else 1)}
                         | classes
                     )  # fmt: skip
                     for i, learner in enumerate(LEARNERS):
@@ -280,7 +284,8 @@ def test_readings_are_as_far_from_print_as_the_mean_of_their_cells(printed):
     keys = {"dataset": "estate", "condition": "MAR25", "n_cells": 144}
     readings = pd.DataFrame(
         [keys | {"repeat": repeat, "removed": removed, "sides": sides, "failing": failing}
-         for removed, sides, counts in (("smallest", 1, (17, 19)), ("largest", 2, (30, 36))) for repeat, failing in enumerate(counts)]
+         for removed, sides, counts in (("smallest", 1, (17, 19)), ("largest", 2, (30, 36)))
+         for repeat, failing in enumerate(counts)]
         + [keys | {"condition": "MNAR50", "n_cells": 132, "repeat": 0, "removed": "smallest", "sides": 1, "failing": 31}]
     )  # fmt: skip
     table = feature_tables.readings_table(readings, printed["table2"])
@@ -380,8 +385,10 @@ def _learner_rows(accuracies, dataset="estate", repeat=0, auc=0.8, p=0.5):
 def test_the_sensitivity_index_is_the_mean_change_with_equal_weight_for_every_kind():
     rows = _learner_rows(
         {
-            ("NB", "Base"): [0.9], ("NB", "MCAR25"): [0.91, 0.89], ("NB", "MAR25"): [0.8, 1.0], ("NB", "MAR50"): [0.7, 0.9], ("NB", "P2"): [0.5],
-            ("PET", "Base"): [0.8], ("PET", "MCAR25"): [0.8, 0.8], ("PET", "MAR25"): [0.8, 0.8], ("PET", "MAR50"): [0.8, 0.82], ("PET", "P2"): [0.78],
+            ("NB", "Base"): [0.9], ("NB", "MCAR25"): [0.91, 0.89], ("NB", "MAR25"): [0.8, 1.0], ("NB", "MAR50"): [0.7, 0.9],
+            ("NB", "P2"): [0.5],
+            ("PET", "Base"): [0.8], ("PET", "MCAR25"): [0.8, 0.8], ("PET", "MAR25"): [0.8, 0.8], ("PET", "MAR50"): [0.8, 0.82],
+            ("PET", "P2"): [0.78],
         }
     )  # fmt: skip
     table = learner_tables.sensitivity_table(rows, 0.05)
@@ -493,10 +500,12 @@ def test_p_values_are_averaged_as_in_the_paper_and_their_rejections_are_counted(
 def test_the_change_of_hellinger_is_against_base_of_the_same_repeat():
     shift = pd.concat(
         [
-            _tiny_shift([0], hellinger=0.1, hellinger_expected=0.09), _tiny_shift([0, 0], "MAR25", hellinger=[0.2, 0.4], hellinger_expected=0.1),
-            _tiny_shift([0], repeat=1, hellinger=0.2, hellinger_expected=0.19), _tiny_shift([0], "MAR25", repeat=1, hellinger=0.2, hellinger_expected=0.1),
+            _tiny_shift([0], hellinger=0.1, hellinger_expected=0.09),
+            _tiny_shift([0, 0], "MAR25", hellinger=[0.2, 0.4], hellinger_expected=0.1),
+            _tiny_shift([0], repeat=1, hellinger=0.2, hellinger_expected=0.19),
+            _tiny_shift([0], "MAR25", repeat=1, hellinger=0.2, hellinger_expected=0.1),
         ]
-    )  # fmt: skip
+    )
     row = _row(hellinger_tables.hellinger_table(shift), condition="MAR25")
     assert (
         row["change"] == pytest.approx((200 + 0) / 2)

@@ -343,7 +343,8 @@ def test_random_cuts_are_called_random(n_seeds):
     for seed in range(60):
         rng = np.random.default_rng(seed)
         X = np.column_stack([rng.normal(size=(40, 2)), rng.integers(0, 3, (40, 2))])
-        drift = fold_drift(X, None, rng.permuted(np.tile(np.arange(40) % 4, (n_seeds, 1)), axis=1), categorical_features=[3], n_random=399, rng=rng)  # fmt: skip
+        folds = rng.permuted(np.tile(np.arange(40) % 4, (n_seeds, 1)), axis=1)
+        drift = fold_drift(X, None, folds, categorical_features=[3], n_random=399, rng=rng)
         found.append(any(row.verdict != "as chance" for row in drift.features))
     assert np.mean(found) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
 

@@ -42,7 +42,8 @@ def test_2000_negatives_and_1000_positives_at_one_half_lose_1000_negatives():
 
 @pytest.mark.parametrize(
     ("share", "positive", "negative"),
-    [(0.02, 41, 2000), (0.05, 105, 2000), (0.1, 222, 2000), (0.2, 500, 2000), (0.3, 857, 2000), (0.4, 1000, 1500), (0.7, 1000, 429)],
+    [(0.02, 41, 2000), (0.05, 105, 2000), (0.1, 222, 2000), (0.2, 500, 2000), (0.3, 857, 2000), (0.4, 1000, 1500),
+     (0.7, 1000, 429)],
 )  # fmt: skip
 def test_undersampling_keeps_one_class_whole_and_reaches_the_share(share, positive, negative):
     assert row_counts("prior", 3000, share, 1000) == (positive + negative, positive, negative)

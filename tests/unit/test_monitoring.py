@@ -1,4 +1,4 @@
-"""The monitoring study: the split of Table 1, rows complete and reproducible, shifts that share rows, learners that fail alone."""
+"""The monitoring study: the split of Table 1, rows complete and reproducible, shifts with shared rows, learners failing alone."""
 
 from types import SimpleNamespace
 
@@ -37,14 +37,18 @@ TABLE1 = {
 KEYS = ["dataset", "repeat", "condition"]
 COLUMNS = {
     "shift": [
-        *KEYS, "version", "n_train", "n_test", "share_positive", "tied_share", "n_tested", "fails_paper", "fails", "fails_holm", "fails_bh", "self_tested",
-        "self_paper", "self_valid", "hellinger", "hellinger_expected", "hellinger_p", "fails_positive", "fails_negative", "tested_positive", "tested_negative",
+        *KEYS, "version", "n_train", "n_test", "share_positive", "tied_share", "n_tested", "fails_paper", "fails", "fails_holm",
+        "fails_bh", "self_tested", "self_paper", "self_valid", "hellinger", "hellinger_expected", "hellinger_p", "fails_positive",
+        "fails_negative", "tested_positive", "tested_negative",
     ],
     "readings": [*KEYS, "removed", "sides", "n_cells", "failing"],
-    "co_failure": [*KEYS, "n_tests", "phi_paper", "phi_paper_sd", "phi", "phi_sd", "n_undefined", "jaccard", "hellinger_mean", "hellinger_skew"],
+    "co_failure": [
+        *KEYS, "n_tests", "phi_paper", "phi_paper_sd", "phi", "phi_sd", "n_undefined", "jaccard", "hellinger_mean",
+        "hellinger_skew",
+    ],
     "learners": [
-        *KEYS, "version", "learner", "accuracy_validation", "accuracy_test", "auc_test", "friedman_p", "two_proportion_p", "kruskal_p", "ks_scores_p", "status",
-        "message",
+        *KEYS, "version", "learner", "accuracy_validation", "accuracy_test", "auc_test", "friedman_p", "two_proportion_p",
+        "kruskal_p", "ks_scores_p", "status", "message",
     ],
     "multivariate": [*KEYS, "version", "detector", "p_value", "statistic"],
 }  # fmt: skip

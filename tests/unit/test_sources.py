@@ -411,7 +411,8 @@ def test_an_openml_server_that_hangs_ends_in_a_clear_message_within_the_limit(se
 
 
 def test_an_openml_data_set_that_does_not_exist_is_refused(server, tmp_path):
-    error = b'<oml:error xmlns:oml="http://openml.org/openml"><oml:code>111</oml:code><oml:message>Unknown dataset</oml:message></oml:error>'
+    error = b'<oml:error xmlns:oml="http://openml.org/openml"><oml:code>111</oml:code>'
+    error += b"<oml:message>Unknown dataset</oml:message></oml:error>"
     server.serve("/api/v1/xml/data/61", data_server.body(error, code=412))
     (reason,) = refusals(entry("openml:61"), server, cache=tmp_path, limits=Limits(total_timeout=60))
     assert "Unknown dataset" in reason

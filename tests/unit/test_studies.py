@@ -1,4 +1,4 @@
-"""What holds for every study: declarations name functions and files that are there, and nothing outside the folder names a study."""
+"""What holds for every study: declarations name functions and files that are there, and nothing outside names a study."""
 
 import inspect
 import re

@@ -74,7 +74,7 @@ def done(tmp_path_factory):
 
 
 def planned(workflow):
-    """Outputs of the jobs of the engine that a run would do now; the summary, since a dry run shows messages in place of outputs."""
+    """Outputs of the engine's jobs that a run would do now; by the summary, since a dry run shows messages, not outputs."""
     table = pd.read_csv(io.StringIO(workflow("--summary", check=True).stdout), sep="\t")
     pending = table.loc[table["plan"] == "update pending", "output_file"].str.removeprefix("results/")
     return {output for output in pending if re.match(RESULTS_OF_ENGINE, output)}

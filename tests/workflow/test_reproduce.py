@@ -1,4 +1,4 @@
-"""A finished run goes into one file, and tables and figures come out of it again, byte for byte, without data and without a fit."""
+"""A finished run goes into one file; tables and figures come out of it again, byte for byte, without data and without a fit."""
 
 import copy
 import re

@@ -37,7 +37,7 @@ _GZIP_SIGNATURE = b"\x1f\x8b"
 
 
 class Reviews(NamedTuple):
-    """Reviews of one domain: `texts`, a tuple of str; `labels`, ndarray of shape (n_reviews,), int8, 0 negative and 1 positive."""
+    """Reviews of one domain: `texts`, a tuple of str; `labels`, ndarray of shape (n_reviews,), int8, 0 negative, 1 positive."""
 
     texts: tuple
     labels: np.ndarray

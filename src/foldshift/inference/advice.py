@@ -196,7 +196,8 @@ def _fold_rows(a, b, n_train, n_test, same_folds, rope, level):
     repeated = f"; the {r} repetitions test the same rows again and would be counted as independent" if r > 1 else ""
     rows = [Row(tests[0], False, f"{same}: the variance is too small and p too small{repeated}", *naive[:6])]
     if r == 1 and k > 1:
-        reason = f"its fold accuracies are taken for independent (Wong's Proposition 1), but {same}; the figures are those of the paired t"
+        reason = f"its fold accuracies are taken for independent (Wong's Proposition 1), but {same}"
+        reason += "; the figures are those of the paired t"
         rows.append(Row(tests[1], False, reason, *naive[:6]))
     else:
         rows.append(Row(tests[1], False, f"it is for one partition into k folds; here are {_shape(a.shape)}"))
@@ -276,7 +277,8 @@ def _instance_rows(correct_a, correct_b, shape, level):
     elif not enough:
         reason = f"it needs at least 5 rows of each difference -1, 0, 1; here are {', '.join(map(str, counts))}. Use McNemar's"
     else:
-        reason = "leave-one-out with at least 5 rows of each difference -1, 0, 1; it takes the rows for independent, although the models share training rows"
+        reason = "leave-one-out with at least 5 rows of each difference -1, 0, 1; it takes the rows for independent, although "
+        reason += "the models share training rows"
     return [*rows, Row(tests[1], k == n and enough, reason + first, *paired_t(y, level=level)[:6])]
 
 
@@ -290,7 +292,8 @@ def _block_rows(scores, names, design, level):
         if design == "datasets":
             reason = "differences on different data sets are not on one scale, and a single outlier decides (Demsar 2006, 3.1.2)"
         else:
-            reason = "one task, so one scale; about a new source. Training sets share the other sources, so its error is somewhat too small"
+            reason = "one task, so one scale; about a new source. "
+            reason += "Training sets share the other sources, so its error is somewhat too small"
             reason += f"; {n} sources are few" if n < FEW_SOURCES else ""
         rows.append(Row(f"paired t over {blocks}", design == "sources", reason, *test[:6]))
     else:

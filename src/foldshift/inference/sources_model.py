@@ -135,7 +135,7 @@ def mean_predictor_random(K, M, s2, tau2):
 
 
 class Setting(NamedTuple):
-    """A two-class model: ``x ~ N(beta_k + y (delta + eta_k), I)`` with ``beta_k ~ N(0, tau^2 I)`` and ``eta_k ~ N(0, eta^2 I)``."""
+    """Two classes: ``x ~ N(beta_k + y (delta + eta_k), I)`` with ``beta_k ~ N(0, tau^2 I)`` and ``eta_k ~ N(0, eta^2 I)``."""
 
     delta: np.ndarray
     tau: float

@@ -147,7 +147,7 @@ def _discriminants(within, counts, means, first_class):
 
 @compiled
 def _cholesky(a):
-    """Factor in place, into the lower triangle; False when a pivot, the unexplained share of a column's variance, is too small."""
+    """Factor in place, into the lower triangle; False if a pivot, the unexplained share of a column's variance, is too small."""
     for j in range(len(a)):
         pivot = a[j, j]
         for k in range(j):

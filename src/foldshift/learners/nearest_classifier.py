@@ -147,7 +147,7 @@ def _frequencies(columns, codes, n_classes, metric, n_codes):
 
 @compiled
 def _gaps(code, shares, gaps):
-    """Nominal part of `keel_hvdm` between a category and every category of a column; NaN where one is not in the training part."""
+    """Nominal part of `keel_hvdm` between a category and all of a column; NaN where one is not in the training part."""
     known = code >= 0 and code < len(shares) and code == np.floor(code)
     for v in range(len(shares)):
         total = 0.0

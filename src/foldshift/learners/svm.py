@@ -271,7 +271,7 @@ def _gram(A, B, units, symmetric, kernel, a, b, degree):
 
 @compiled
 def _outputs(gram, rows, support, coef, bias):
-    """Outputs of a machine. Each is summed in the order of the support vectors, so that it does not depend on the other samples."""
+    """Outputs of a machine, each summed in the order of the support vectors: it does not depend on the other samples."""
     out = np.empty(len(rows))
     last = len(rows) - 1
     for i in range(0, len(rows), 4):  # four sums side by side: one addition need not wait for another
@@ -405,7 +405,7 @@ def _loss(values, low, weights, x):
 
 @compiled
 def _minimise(values, low, weights, x):
-    """BFGS with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod; Armijo constant 1e-4, curvature constant .9."""
+    """BFGS with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod; Armijo constant 1e-4, curvature .9."""
     loss, gradient = _loss(values, low, weights, x)
     inverse = np.eye(2)
     longest = 100 * max(math.sqrt((x * x).sum()), 2.0)

@@ -193,7 +193,7 @@ def _top(name, path):
 
 
 def _below(folders, parts, name):
-    """Files that importing ``parts`` of a package in `folders` runs, and ``name`` if that is a module: packages on the way count."""
+    """Files that importing ``parts`` of a package in `folders` runs, packages on the way and ``name`` if it is a module."""
     files = [folder / "__init__.py" for folder in folders]
     for part in (*parts, *([name] if name and name != "*" else [])):
         files += [path for folder in folders for path in (folder / part / "__init__.py", folder / f"{part}.py")]

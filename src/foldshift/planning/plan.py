@@ -167,9 +167,10 @@ def plan_text(everything, left, reporting, unmeasured, n_cores):
         *((rule, members, to_do.get(rule, [])) for rule, members in rules.items()),
         ("all", everything, left),
     ):
+        longest, largest = (max((getattr(job, one) for job in some), default=0) for one in ("seconds", "mb"))
         lines.append(
             f"{rule:36}{len(members):>7,}{len(members) - len(some):>7,}{sum(job.seconds for job in some) / 3600:>12.2f}"
-            f"{duration(max((job.seconds for job in some), default=0)):>10}{max((job.mb for job in some), default=0) / 1000:>7.1f} GB"
+            f"{duration(longest):>10}{largest / 1000:>7.1f} GB"
             f"{sum(job.writes_mb for job in some) / 1000:>7.2f} GB"
         )
     times = {n: simulate(left, n) for n in sorted({*CORES, n_cores})}

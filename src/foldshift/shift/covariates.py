@@ -178,7 +178,7 @@ def _hellinger_attributes(X, folds, n_folds, nominal, bins):
 
 
 def _by_seed(codes, n_codes, folds, n_folds, statistic):
-    """A statistic of the counts of every fold (n_folds, n_codes) and of all samples, for every seed; NaN where a part is empty."""
+    """A statistic of the counts of every fold (n_folds, n_codes) and of all samples, by seed; NaN where a part is empty."""
     out = np.full((len(folds), n_folds), np.nan)
     totals = np.bincount(codes, minlength=n_codes)
     for row, cut in zip(out, folds):
@@ -324,7 +324,7 @@ def _tied_neighbours(columns, is_nominal, sizes, n_neighbors):
 
 @compiled
 def _auc(point_of, starts, middles, listed, n_neighbors, folds, n_folds):
-    """Area under the ROC curve of every fold, expected over the order among ties: it needs how likely each score is, not a sort."""
+    """Area under the ROC curve of every fold, expected over the order among ties: from how likely each score is, no sort."""
     n_seeds, n = folds.shape
     n_points = len(middles)
     out = np.empty((n_seeds, n_folds))

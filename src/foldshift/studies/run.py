@@ -63,7 +63,7 @@ class Run:
 
     @cached_property
     def words(self):
-        """Settings as functions and captions get them: those of the configuration, ``master_seed``, and what the study derives."""
+        """Settings as functions and captions get them: of the configuration, ``master_seed``, and what the study derives."""
         return self.settings | {"master_seed": self.master_seed} | self.declared.derive(self)
 
     @property

@@ -212,8 +212,8 @@ def first_call():
     X = np.column_stack([rng.random((n_rows, 2)), np.arange(n_rows) % 3, np.arange(n_rows) % 2])
     kinds, names, categories = ("real", "real", "nominal", "nominal"), tuple("abcd"), ((), (), ("a", "b", "c"), ("a", "b"))
     data = Dataset(
-        "first calls", "classification", X, rng.permutation(np.arange(n_rows) % 2), names, kinds, categories, ("0", "1"), None, "y",
-        (0, 0), np.zeros((4, 2)), "none", np.arange(n_rows), 0, (), (),
+        "first calls", "classification", X, rng.permutation(np.arange(n_rows) % 2), names, kinds, categories, ("0", "1"), None,
+        "y", (0, 0), np.zeros((4, 2)), "none", np.arange(n_rows), 0, (), (),
     )  # fmt: skip
     learners = {
         "NB": {"import": "foldshift.learners.NaiveBayesClassifier", "nominal": "native"},

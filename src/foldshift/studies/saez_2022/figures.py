@@ -189,8 +189,8 @@ def draw_shift_by_dataset(table, partitioners, sizes):
             part = table[(table["k"] == k) & (table["partitioner"] == name)].set_index("dataset")
             look = style(index)
             axis.plot(
-                part["mean_dn"].reindex(datasets), range(len(datasets)), ls="none", marker=MARKERS[index % 8], ms=5, color=look["color"],
-                mfc="none" if index % 2 else look["color"], label=name,
+                part["mean_dn"].reindex(datasets), range(len(datasets)), ls="none", marker=MARKERS[index % 8], ms=5,
+                color=look["color"], mfc="none" if index % 2 else look["color"], label=name,
             )  # fmt: skip
         axis.set_xscale("log")
         axis.set_title(f"k = {k}", fontsize=9)

@@ -305,7 +305,7 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
 
 
 def error_by_dataset(errors, datasets, learners, folds, partitioners):
-    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results on the data set have."""
+    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results there have."""
     rows = []
     for i, dataset in enumerate(datasets):
         for learner in learners:
@@ -438,5 +438,6 @@ def _counts_note(table):
     failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
     text = f"Rests on {count_range(table['n_datasets'])} data sets and {count_range(table['n_seeds'])} seeds per cell."
     if failed:
-        text += f" {failed} fits failed; seeds and data sets that they leave incomplete are left out for all partitioners of the regressor. {EMPTY}: no result."
+        text += f" {failed} fits failed; seeds and data sets that they leave incomplete are left out for all partitioners of the "
+        text += f"regressor. {EMPTY}: no result."
     return text
