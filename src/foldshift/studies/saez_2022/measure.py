@@ -14,6 +14,8 @@ from foldshift.evaluation.storage import TEXT
 from foldshift.partition.storage import join_folds
 from foldshift.seeding import fit_states
 
+DIGITS = 10  # significant ones of an error: its last bits differ between equal fits, and no test may take that for a difference
+
 SCHEMAS = {
     "scaling": pa.schema(
         [
@@ -70,7 +72,7 @@ def compare_scaling(inputs, cell, *, learners, partitioners, wanted, k, n_seeds,
                 raise DataError(f"learner {learner}: {error}") from error
             X, cut = design_matrix(data, spec["nominal"]), folds[name, k]
             scores = evaluate_cell(estimator, X, data.y, cut, random_states=states, unit=data.unit)
-            errors.append(float(np.mean(scores["rmse"])))
+            errors.append(float(f"{np.mean(scores['rmse']):.{DIGITS}g}"))
         return errors
 
     rows = []
