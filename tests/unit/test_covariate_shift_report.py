@@ -333,18 +333,17 @@ class Prepared(SimpleNamespace):
 def measure(folder, data, folds, parts, runs, monkeypatch):
     """Rows by kind, of folds of six seeds that are cut into files."""
     monkeypatch.setattr(measure_covariate_shift, "read_prepared", lambda path: data)
-    names = list(dict.fromkeys(name for name, _ in folds))
-    schemes = [f"{k}x1" for k in sorted({k for _, k in folds})]
-    bundle = bundle_name(names, schemes)
+    names, sizes = (list(dict.fromkeys(key[i] for key in folds)) for i in (0, 1))
+    bundle = bundle_name(names, [f"{k}x1" for k in sizes])
     (folder / bundle).mkdir(parents=True)
     paths = []
     for part in parts:
-        seeds = {k: np.arange(6)[part] + 100 * k for k in (2, 5)}
+        seeds = {k: np.arange(6)[part] + 100 * k for k in sizes}
         paths.append(folder / f"{bundle}/{part.start}-{part.stop - 1}.npz")
         write_folds(paths[-1], {key: cut[part] for key, cut in folds.items()}, seeds)
     wanted = {
         "partitioners": dict(zip(names, names)),
-        "seeds": {bundle_name([name], [scheme]): 6 for scheme in schemes for name in names},
+        "seeds": {bundle_name([name], [f"{k}x1"]): 6 for k in sizes for name in names},
     }
     inputs = SimpleNamespace(data="", folds=paths)
     made = measure_covariate_shift.measure_covariate_shift(inputs, {"dataset": "made"}, wanted=wanted, runs=runs, master_seed=0)

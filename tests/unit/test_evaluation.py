@@ -2,7 +2,6 @@ import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
-import compare_scaling
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,6 +20,7 @@ from foldshift.evaluation.storage import SCORE_SCHEMA, fold_rows, read_columns, 
 from foldshift.evaluation.summary import by_cell, select_cells, summarise_scores
 from foldshift.partition import ContinuousStratifiedKFold, make_folds
 from foldshift.partition.storage import write_folds
+from foldshift.studies.saez_2022.measure import compare_scaling
 
 X = np.random.default_rng(0).random((40, 3))
 Y = X @ [1.0, 2.0, 3.0] + np.random.default_rng(1).normal(size=40)
@@ -210,6 +210,13 @@ def scores_of(job):
     return pd.read_parquet(job.output.scores)
 
 
+def rows_of_scalings(job):
+    """Rows of the comparison of scalings, with the inputs and parameters of a job."""
+    params = {name: value for name, value in vars(job.params).items() if name not in ("task", "cuts")}
+    rows = compare_scaling(job.input, {"dataset": DATA.name}, **params)["scaling"]
+    return pd.concat([pd.DataFrame(row) for row in rows], ignore_index=True)
+
+
 def rows_of(learner, scores):
     """Rows of one learner without what differs from run to run."""
     rows = scores[scores["learner"] == learner].drop(columns="fit_seconds", errors="ignore").reset_index(drop=True)
@@ -273,19 +280,12 @@ def test_an_error_outside_of_the_learners_fails_the_job(job, monkeypatch):
 @pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
 def test_learners_that_misbehave_have_no_errors_in_the_comparison_of_scalings(job, tmp_path):
     wanted = {"partitioners": {"CV": "CV", "TSCV": "TSCV"}, "seeds": {"CV_3x1": 2, "TSCV_3x1": 2}}
-    params = {
-        "k": 3,
-        "n_seeds": 2,
-        "partitioners": ["CV", "TSCV"],
-        "wanted": wanted,
-        "folds": [tmp_path / "CV+TSCV_2x1+3x1/0-3.npz"],
-    }
+    folds = [tmp_path / "CV+TSCV_2x1+3x1/0-3.npz"]
+    params = {"k": 3, "n_seeds": 2, "partitioners": ["CV", "TSCV"], "wanted": wanted, "folds": folds}
     good = job({"NN": GOOD["NN"]}, "good", NO_LIMITS, **params)
     mixed = job({"raise": BAD["raise"], "NN": GOOD["NN"], "kill": BAD["kill"]}, "mixed", **params)
     hanging = job({"hang": entry("misbehaving.Misbehaving", way="hang")}, "hanging", SHORT, **params)
-    for one in (good, mixed, hanging):
-        compare_scaling.main(one)
-    good, mixed, hanging = (pd.read_csv(one.output.rows) for one in (good, mixed, hanging))
+    good, mixed, hanging = map(rows_of_scalings, (good, mixed, hanging))
     assert (
         mixed["regressor"].tolist() == ["raise"] * 2 + ["NN"] * 2 + ["kill"] * 2 and hanging["regressor"].tolist() == ["hang"] * 2
     )

@@ -17,30 +17,22 @@ import collect_scores
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
 from foldshift.evaluation.storage import SCORE_SCHEMA, write_rows
 from foldshift.evaluation.summary import SEED_SHIFT_SCHEMA, count_failures, seed_schema
+from foldshift.importing import import_object
 from foldshift.inference.convergence import CRITERIA, RULES, THRESHOLDS, CellConvergence
 from foldshift.inference.missing import common_results, mean_present, std_present
 from foldshift.inference.monte_carlo import p_values_by_repetitions
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.reporting import figures
-from foldshift.reporting.failures import failures, failures_grid, failures_table
+from foldshift.reporting.failures import failures_grid, failures_table
 from foldshift.reporting.items import write_item
 from foldshift.reporting.tables import plain_grid, shades, to_html
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.folds import FoldFeature
-from foldshift.studies.moreno_torres_2012 import (
-    changes,
-    compare,
-    convergence_tables,
-    covariate_shift_tables,
-    heldout_tables,
-    tables,
-)
-from foldshift.studies.moreno_torres_2012 import figures as result_figures
+from foldshift.studies.base import key
+from foldshift.studies.load import find_studies
+from foldshift.studies.moreno_torres_2012 import changes, compare, covariate_shift_tables, items, tables
 from foldshift.studies.moreno_torres_2012.measure_convergence import cell_rows, unknown, with_keys
-from foldshift.studies.saez_2022 import compare as saez_compare
-from foldshift.studies.saez_2022 import figures as saez_figures
-from foldshift.studies.saez_2022 import tables as saez_tables
-from foldshift.studies.saez_2022.measure import SCHEMAS as SCALING
+from foldshift.studies.saez_2022.tables import scaling_table
 
 LEARNERS, CUTS, FOLDS, N_SEEDS = ["RPART", "NN"], ["CV", "SCV2", "TSCV"], [2, 5], 6
 CLASSIFIERS, PARTITIONERS, SCHEMES = ["1NN", "LDA", "PART"], ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"], {2: 2, 5: 1}
@@ -60,15 +52,26 @@ PLACES = {
 }
 
 
-def make_items(function, inputs, settings, folder, names, **params):
-    """Call a function of a study and write what it returns under short names; a warning is an error."""
+def run(main, inputs, outputs, **params):
+    """Run a script's main as a job; a warning is an error."""
+    job = SimpleNamespace(input=SimpleNamespace(**inputs), output=SimpleNamespace(**outputs))
+    job.params = SimpleNamespace(**params)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = function(SimpleNamespace(**inputs), settings, **params)
-        for key, name in names.items():
-            kind = "figure" if key.endswith(" (figure)") else "table"
-            path = folder / f"{name}.{'svg' if kind == 'figure' else 'html'}"
-            write_item({"name": name, "kind": kind, "title": key, "caption": "What it shows."}, made[key], path, settings)
+        main(job)
+
+
+def make_items(study, name, inputs, folder, settings, **arguments):
+    """Make tables and figures that a study declares under one name, as files in a folder; a warning is an error."""
+    found = find_studies()[study]
+    group = next(group for group in found.declaration().items if group.name == name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = import_object(found.path(group.make), name)(SimpleNamespace(**inputs), settings, **arguments)
+        assert set(made) == {key(item) for item in group.items}
+        for item in group.items:
+            words = {"name": item.name, "kind": item.kind, "title": item.title, "caption": item.caption}
+            write_item(words, made[key(item)], folder / f"{item.name}.{'html' if item.kind == 'table' else 'svg'}", settings)
 
 
 def write_seeds(folder, rows, metrics):
@@ -127,9 +130,8 @@ def regression(tmp_path_factory, root):
                         rows.append((dataset, learner, cut, k, seed, *[level - 0.01 * i + 0.02 * rng.random()] * 3, 0))
     rows = pd.DataFrame(rows, columns=["dataset", "learner", "partitioner", "k", "seed", *METRICS, "n_failed"])
     shift = pd.DataFrame(shift, columns=["dataset", "partitioner", "k", "seed", "d_n"])
-    settings = {"learners": LEARNERS, "n_folds": FOLDS, "partitioners": CUTS, "datasets": list(datasets["dataset"])}
-    settings |= {"alpha": 0.1, "master_seed": 0}
-    settings["convergence"] = {"step": 2, "maximum": 150, "draws": 4}
+    settings = {"learners": LEARNERS, "n_folds": FOLDS, "partitioners": CUTS, "datasets": list(datasets["dataset"]), "alpha": 0.1}
+    settings |= {"convergence": {"step": 2, "maximum": 150, "draws": 4}, "n_seeds": N_SEEDS, "master_seed": 0}
     made = {}
 
     def make(kind):
@@ -138,19 +140,18 @@ def regression(tmp_path_factory, root):
         folder = tmp_path_factory.mktemp("regression")
         some = with_failures(rows, kind, METRICS, "RPART", "TSCV")
         inputs = write_seeds(folder / "seeds", some, METRICS)
-        names = {"table5_error": "table5", "error_order": "order", "error_by_dataset": "by_dataset"}
-        make_items(saez_tables.error, {"errors": inputs}, settings, folder, names | {"figure2_convergence": "curves"})
-        given = {"table": folder / "curves.csv"}
-        make_items(saez_figures.convergence, given, settings, folder, {"figure2_convergence (figure)": "f"})
+        make_items("saez_2022", "error", {"errors": inputs}, folder, settings)
+        curves = {"table": folder / "figure2_convergence.csv"}
+        make_items("saez_2022", "convergence_figure", curves, folder, settings)
         shift_paths = []
         for dataset, part in shift.groupby("dataset", sort=False):
             shift_paths.append(str(folder / f"shift-{dataset}.parquet"))
             write_rows(shift_paths[-1], {name: part[name].to_numpy() for name in part}, SEED_SHIFT_SCHEMA)
         keys = ["k", "partitioner", "mean_dn", "standard_error", "p_vs_cv", "higher_vs_cv", "p_vs_tscv", "higher_vs_tscv"]
         pd.DataFrame(columns=keys).to_csv(folder / "table4.csv", index=False)
-        given = {"datasets": printed[0], "table4": str(folder / "table4.csv"), "table5": str(folder / "table5.csv")}
+        given = {"datasets": printed[0], "table4": folder / "table4.csv", "table5": folder / "table5_error.csv"}
         given |= {"shift": shift_paths, "errors": inputs, "printed": printed}
-        make_items(saez_compare.paper_vs_ours, given, settings, folder, {"paper_vs_ours": "paper"})
+        make_items("saez_2022", "compare", given, folder, settings)
         made[kind] = folder, some
         return made[kind]
 
@@ -172,7 +173,7 @@ def errors_of(rows, learner, k, cut):
 
 def test_one_failed_fit_leaves_its_seed_out_for_all_partitioners(regression):
     folder, rows = regression("one fit")
-    table = pd.read_csv(folder / "table5.csv")
+    table = pd.read_csv(folder / "table5_error.csv")
     kept = {cut: errors_of(rows, "RPART", 5, cut).copy() for cut in CUTS}
     for values in kept.values():
         values[0, 2] = np.nan
@@ -185,27 +186,27 @@ def test_one_failed_fit_leaves_its_seed_out_for_all_partitioners(regression):
         if cut != "CV":
             assert row["p_vs_cv"] == pytest.approx(wilcoxon_signed_ranks(means[cut], means["CV"]).p_value, rel=1e-9)
     assert (table.query("regressor == 'NN' or k == 2")["n_seeds"] == N_SEEDS).all()
-    each = pd.read_csv(folder / "by_dataset.csv")
+    each = pd.read_csv(folder / "error_by_dataset.csv")
     assert each["n_seeds"].value_counts().to_dict() == {6: 28 * 12 - 3, 5: 3}
     first = cell(each, dataset=rows["dataset"][0], regressor="RPART", k=5, partitioner="CV")
     assert first["rmse"] == pytest.approx(means["CV"][0], rel=1e-9)
-    curves = pd.read_csv(folder / "curves.csv")
+    curves = pd.read_csv(folder / "figure2_convergence.csv")
     assert (curves["n_datasets"] == 28).all()
     whole = cell(curves, regressor="RPART", k=5, partitioner="TSCV", repetitions=6)  # all seeds: the p of Table 5
     assert whole["mean_p"] == pytest.approx(cell(table, regressor="RPART", k=5, partitioner="TSCV")["p_vs_cv"], rel=1e-9)
-    assert "28 data sets and 5 to 6 seeds per cell. 1 fits failed" in (folder / "table5.html").read_text()
+    assert "28 data sets and 5 to 6 seeds per cell. 1 fits failed" in (folder / "table5_error.html").read_text()
 
 
 def test_a_learner_lost_on_a_data_set_is_compared_on_the_others(regression):
     folder, rows = regression("one data set")
-    table, paper = pd.read_csv(folder / "table5.csv"), pd.read_csv(folder / "paper.csv")
+    table, paper = pd.read_csv(folder / "table5_error.csv"), pd.read_csv(folder / "paper_vs_ours.csv")
     row = cell(table, regressor="RPART", k=2, partitioner="TSCV")
     ours, reference = (errors_of(rows, "RPART", 2, cut)[1:].mean(axis=1) for cut in ("TSCV", "CV"))
     assert row["rmse"] == pytest.approx(ours.mean(), rel=1e-9) and (row["n_datasets"], row["n_seeds"]) == (27, 6)
     assert row["p_vs_cv"] == pytest.approx(wilcoxon_signed_ranks(ours, reference).p_value, rel=1e-9)
     assert (
         row["n_failed_fits"] == 6 * 2
-        and (pd.read_csv(folder / "curves.csv").query("regressor == 'RPART'")["n_datasets"] == 27).all()
+        and (pd.read_csv(folder / "figure2_convergence.csv").query("regressor == 'RPART'")["n_datasets"] == 27).all()
     )
     number = cell(paper, table="table5", regressor="RPART", metric="rmse", k=2, partitioner="TSCV", quantity="p_vs_CV")
     assert number["note"] == "ours on 27 of 28 data sets" and number["standard_error"] >= 0
@@ -214,15 +215,15 @@ def test_a_learner_lost_on_a_data_set_is_compared_on_the_others(regression):
 
 def test_a_learner_lost_on_all_data_sets_leaves_empty_cells(regression):
     folder, _ = regression("all data sets")
-    table = pd.read_csv(folder / "table5.csv")
+    table = pd.read_csv(folder / "table5_error.csv")
     lost = table[table["regressor"] == "RPART"]
     numbers = [name for name in table if name.startswith(("rmse", "std", "p_", "higher"))]
     assert lost[numbers].isna().all(axis=None) and (lost["n_datasets"] == 0).all() and (lost["n_seeds"] == 0).all()
     assert lost["n_failed_fits"].tolist() == [28 * 6 * 2] * 3 + [28 * 6 * 5] * 3
-    assert "RPART,2,CV,,,,,,,,,,,,,0,0,336\n" in (folder / "table5.csv").read_text()
-    page, tex = (folder / "table5.html").read_text(), (folder / "table5.tex").read_text()
+    assert "RPART,2,CV,,,,,,,,,,,,,0,0,336\n" in (folder / "table5_error.csv").read_text()
+    page, tex = (folder / "table5_error.html").read_text(), (folder / "table5_error.tex").read_text()
     assert "<td>–</td>" in page and "nan" not in page and "0 to 28 data sets" in page and " – & –" in tex
-    order = pd.read_csv(folder / "order.csv")
+    order = pd.read_csv(folder / "error_order.csv")
     assert (
         order.query("regressor == 'RPART'")["ordered"].isna().all() and order.query("regressor == 'NN'")["ordered"].notna().all()
     )
@@ -231,14 +232,14 @@ def test_a_learner_lost_on_all_data_sets_leaves_empty_cells(regression):
 def test_a_learner_lost_with_one_partitioner_leaves_the_comparison_of_the_others(regression):
     folder, _ = regression("one partitioner")
     whole, _ = regression(None)
-    table, before = pd.read_csv(folder / "table5.csv"), pd.read_csv(whole / "table5.csv")
+    table, before = pd.read_csv(folder / "table5_error.csv"), pd.read_csv(whole / "table5_error.csv")
     for k in FOLDS:
         lost = cell(table, regressor="RPART", k=k, partitioner="TSCV")
         assert np.isnan(lost["rmse"]) and lost["n_datasets"] == 0
         now, then = (cell(one, regressor="RPART", k=k, partitioner="SCV2") for one in (table, before))
         names = ["rmse", "std", "p_vs_cv", "higher_vs_cv", "n_datasets", "n_seeds"]
         assert now[names].tolist() == then[names].tolist() and np.isnan(now["p_vs_tscv"])
-    curves = pd.read_csv(folder / "curves.csv").query("regressor == 'RPART'")
+    curves = pd.read_csv(folder / "figure2_convergence.csv").query("regressor == 'RPART'")
     assert (
         curves.query("partitioner == 'TSCV'")["mean_p"].isna().all()
         and curves.query("partitioner == 'SCV2'")["mean_p"].notna().all()
@@ -248,25 +249,25 @@ def test_a_learner_lost_with_one_partitioner_leaves_the_comparison_of_the_others
 @pytest.mark.parametrize("kind", ["one fit", "one data set", "all data sets", "one partitioner"])
 def test_the_rows_of_the_other_learner_are_the_same_bytes(regression, kind):
     whole, folder = regression(None)[0], regression(kind)[0]
-    for name in ("table5", "order", "by_dataset", "curves", "paper"):
+    for name in ("table5_error", "error_order", "error_by_dataset", "figure2_convergence", "paper_vs_ours"):
         lines = [[line for line in (where / f"{name}.csv").read_text().split("\n") if "NN," in line] for where in (whole, folder)]
         assert lines[0] and lines[0] == lines[1]
 
 
 def test_a_study_in_which_everything_failed_still_has_its_tables(regression):
     folder, _ = regression("everything")
-    assert (pd.read_csv(folder / "table5.csv")["n_datasets"] == 0).all() and (folder / "f.svg").stat().st_size > 0
+    assert (pd.read_csv(folder / "table5_error.csv")["n_datasets"] == 0).all() and (
+        folder / "figure2_convergence.svg"
+    ).stat().st_size > 0
 
 
-def test_scaling_is_compared_on_the_data_sets_where_both_kinds_have_results(tmp_path):
+def test_scaling_is_compared_on_the_data_sets_where_both_kinds_have_results():
     rows = [
         (f"d{i}", learner, "CV", 5, 4, 0.1 * i + 0.1, 0.1 * i + 0.1 + 0.01 * (i % 3)) for i in range(6) for learner in LEARNERS
     ]
     rows = pd.DataFrame(rows, columns=["dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold"])
     rows.loc[(rows["regressor"] == "RPART") | (rows["dataset"] == "d1"), "rmse_fold"] = np.nan
-    write_rows(tmp_path / "rows.parquet", {name: rows[name].to_numpy() for name in rows}, SCALING["scaling"])
-    make_items(saez_tables.scaling, {"rows": [tmp_path / "rows.parquet"]}, {}, tmp_path, {"scaling_check": "scaling"})
-    table = pd.read_csv(tmp_path / "scaling.csv").set_index("regressor")
+    table = scaling_table(rows).set_index("regressor")
     assert table["n_datasets"].to_dict() == {"RPART": 0, "NN": 5} and np.isnan(table.loc["RPART", "ratio"])
     rest = rows[(rows["regressor"] == "NN") & (rows["dataset"] != "d1")]
     assert table.loc["NN", "p_value"] == wilcoxon_signed_ranks(rest["rmse_fold"], rest["rmse_global"]).p_value
@@ -297,55 +298,39 @@ def classes(tmp_path_factory, root):
     features = features.merge(kinds, how="cross").assign(**dict.fromkeys(FoldFeature._fields[2:-1], 0.5), verdict="as chance")
     ids = {name: name for name in CLASSIFIERS}
     settings = {"learners": CLASSIFIERS, "datasets": SETS, "partitioners": PARTITIONERS, "iterations": SCHEMES, "alpha": 0.1}
-    settings |= {"ids": {"paper": ids}, "variants": {}, "metric": "heom", "master_seed": 0, "n_seeds": N_EXPERIMENTS}
+    settings |= {"ids": {"paper": ids}, "variants": {}, "metric": "heom", "held_out": {"n_sample": 100}, "master_seed": 0}
+    settings |= {"n_seeds": N_EXPERIMENTS, "n_truth": N_EXPERIMENTS}
     entries = {name: {"import": "foldshift.learners.X", "params": {}} for name in CLASSIFIERS}
     made = {}
 
-    def make(kind):
+    def make_all(kind):
         if kind in made:
             return made[kind]
         folder = tmp_path_factory.mktemp("classes")
         some = with_failures(rows, kind, CLASSIFICATION_METRICS, "LDA", "MS-SCV")
         scores = write_seeds(folder / "seeds", some, CLASSIFICATION_METRICS)
-        names = {
-            "table2_classifiers": "table2",
-            "table3_auc": "table3",
-            "table4_wilcoxon": "table4",
-            "table5_agreement": "table5",
-        }
-        names |= {"table6_accuracy": "table6", "accuracy_by_repetitions": "repetitions"}
-        make_items(tables.agreement, {"scores": scores}, settings, folder, names, learners=entries)
+        make = partial(make_items, "moreno_torres_2012", folder=folder, settings=settings)
+        make("agreement", {"scores": scores}, learners=entries)
         convergence, curves = write_convergence(folder, some)
-        names = {"table7_convergence": "table7", "convergence_sensitivity": "sensitivity", "convergence_curves": "curves"}
-        make_items(convergence_tables.convergence, {"rows": convergence, "curves": curves}, settings, folder, names)
+        make("convergence", {"rows": convergence, "curves": curves})
         shift.to_parquet(folder / "shift.parquet")
         features.to_parquet(folder / "features.parquet")
-        names = {"covariate_shift": "shift", "covariate_shift_by_dataset": "shift_by_dataset", "shifted_features": "features"}
-        names |= {"covariate_shift_and_error": "correlation"}
         given = {"shift": [folder / "shift.parquet"], "features": [folder / "features.parquet"], "scores": scores}
-        make_items(covariate_shift_tables.covariate_shift, given, settings, folder, names)
+        make("covariate_shift", given)
         heldout = write_heldout(folder, kind)
-        names = {"heldout_bias": "heldout", "heldout_agreement": "heldout_agreement"}
-        make_items(heldout_tables.heldout, {"rows": heldout}, settings, folder, names)
-        given = {"scores": scores, "convergence": convergence, "heldout": heldout}
-        names = {"ablation": "ablation", "conclusions": "conclusions", "partitioner_bias": "bias"}
-        make_items(changes.ablation, given, settings, folder, names)
-        given = {"accuracy": "repetitions", "convergence": "curves", "shift": "shift_by_dataset", "ablation": "ablation"}
-        given = {key: folder / f"{name}.csv" for key, name in (given | {"heldout": "heldout"}).items()}
-        names = ("accuracy_by_repetitions", "convergence_curves", "covariate_shift", "covariate_shift_and_error", "ablation")
-        names = {f"{name} (figure)": f"figure_{name}" for name in (*names, "heldout_bias")}
-        make_items(result_figures.results, given, settings, folder, names)
-        pd.DataFrame({"dataset": SETS}).to_csv(folder / "table1.csv", index=False)
-        given = {f"table{i}": folder / f"table{i}.csv" for i in (1, 3, 4, 5, 6, 7)} | {"scores": scores}
-        names = ("table1_datasets", "table3_auc", "table4_wilcoxon", "table5_dobscv_5x2_agreement", "table6_accuracy")
+        make("heldout", {"rows": heldout})
+        make("ablation", {"scores": scores, "convergence": convergence, "heldout": heldout})
+        shown = ("accuracy_by_repetitions", "convergence_curves", "covariate_shift_by_dataset", "ablation", "heldout_bias")
+        given = zip(("accuracy", "convergence", "shift", "ablation", "heldout"), shown)
+        make("result_figures", {name: folder / f"{table}.csv" for name, table in given})
+        pd.DataFrame({"dataset": SETS}).to_csv(folder / "table1_datasets.csv", index=False)
+        given = {name.partition("_")[0]: folder / f"{name}.csv" for name in items.OURS} | {"scores": scores}
         printed = root / "src/foldshift/studies/moreno_torres_2012/printed"
-        given["printed"] = [printed / f"{name}.csv" for name in (*names, "table7_convergence")]
-        names = {"paper_vs_ours": "paper", "table3_gaps": "gaps", "table3_far_cells": "far", "table4_from_print": "print4"}
-        make_items(compare.paper_vs_ours, given, settings, folder, names)
+        make("compare", given | {"printed": [printed / f"{name}.csv" for name in items.PRINTED]})
         made[kind] = folder, some
         return made[kind]
 
-    return make
+    return make_all
 
 
 def write_convergence(folder, rows):
@@ -405,16 +390,16 @@ def write_heldout(folder, kind):
 
 def test_an_experiment_with_a_failed_fit_is_not_judged_for_the_pairs_it_lacks(classes):
     folder, _ = classes("one fit")
-    table5, table6 = pd.read_csv(folder / "table5.csv"), pd.read_csv(folder / "table6.csv")
+    table5, table6 = pd.read_csv(folder / "table5_agreement.csv"), pd.read_csv(folder / "table6_accuracy.csv")
     with_lda = table5.query("scheme == '5x1' and partitioner == 'MS-SCV' and row == '1NN'").set_index("column")["n_experiments"]
     assert with_lda.to_dict() == {"LDA": 4, "PART": 5}  # every pair differs truly: the classifiers lie far apart
     assert (table5[(table5["partitioner"] != "MS-SCV") | (table5["scheme"] != "5x1")]["n_experiments"] == 5).all()
     part = table6.query("scheme == '5x1'")  # partitioners are compared on the same experiments
     assert part["n_experiments"].tolist() == [4] * 4 and part["percent"].notna().all()
     assert table6.query("scheme == '2x2'")["n_experiments"].tolist() == [5] * 4
-    bias = pd.read_csv(folder / "shift_by_dataset.csv").query("dataset == 'bands' and scheme == '5x1'")
+    bias = pd.read_csv(folder / "covariate_shift_by_dataset.csv").query("dataset == 'bands' and scheme == '5x1'")
     assert bias["n_errors"].tolist() == [14] * 4
-    assert pd.read_csv(folder / "table7.csv").query("scheme == '5x1'")["n_pairs"].tolist() == [17] * 4
+    assert pd.read_csv(folder / "table7_convergence.csv").query("scheme == '5x1'")["n_pairs"].tolist() == [17] * 4
 
 
 def test_the_accuracy_with_a_failed_fit_is_that_of_the_experiments_and_pairs_that_are_left(classes):
@@ -433,13 +418,15 @@ def test_the_accuracy_with_a_failed_fit_is_that_of_the_experiments_and_pairs_tha
             one = wilcoxon_signed_ranks(wide.loc[("SCV", a, seed)], wide.loc[("SCV", b, seed)])
             hits.append(one.p_value <= true.p_value and (one.r_plus > one.r_minus) == (true.r_plus > true.r_minus))
         shares.append(100 * np.mean(hits))
-    row = cell(pd.read_csv(folder / "table6.csv"), scheme="5x1", partitioner="SCV")
+    row = cell(pd.read_csv(folder / "table6_accuracy.csv"), scheme="5x1", partitioner="SCV")
     assert row["percent"] == pytest.approx(np.mean(shares)) and row["n_pairs"] == 3
 
 
 def test_a_classifier_lost_on_a_data_set_is_compared_on_the_others(classes):
     folder, rows = classes("one data set")
-    table3, table4, table6 = (pd.read_csv(folder / f"table{i}.csv") for i in (3, 4, 6))
+    table3, table4, table6 = (
+        pd.read_csv(folder / f"{name}.csv") for name in ("table3_auc", "table4_wilcoxon", "table6_accuracy")
+    )
     lost = table3[(table3["dataset"] == "bands") & (table3["classifier"] == "LDA")]
     assert lost["auc"].isna().all() and (lost["n_experiments"] == 0).all() and table3["auc"].isna().sum() == 2
     with_lda = (table4["row"] == "LDA") | (table4["column"] == "LDA")
@@ -449,11 +436,11 @@ def test_a_classifier_lost_on_a_data_set_is_compared_on_the_others(classes):
     expected = wilcoxon_signed_ranks(means["LDA"], means["PART"])
     assert cell(table4, scheme="5x1", row="LDA", column="PART")["p_value"] == pytest.approx(expected.p_value)
     assert (table6["n_cells"] == 17).all() and (table6["n_datasets"] == 6).all()
-    page = (folder / "table3.html").read_text()
+    page = (folder / "table3_auc.html").read_text()
     assert "mean of the 5 complete rows" in page and "<td>–</td>" in page
-    assert "5 to 6. –: there is none." in (folder / "table4.html").read_text()
-    assert pd.read_csv(folder / "table7.csv")["n_pairs"].eq(17).all()
-    bias = pd.read_csv(folder / "bias.csv")
+    assert "5 to 6. –: there is none." in (folder / "table4_wilcoxon.html").read_text()
+    assert pd.read_csv(folder / "table7_convergence.csv")["n_pairs"].eq(17).all()
+    bias = pd.read_csv(folder / "partitioner_bias.csv")
     assert set(bias[bias["classifier"].isin(["LDA", "all"])]["n_datasets"]) == {5}
     assert set(bias[bias["classifier"] == "PART"]["n_datasets"]) == {6}
 
@@ -461,40 +448,40 @@ def test_a_classifier_lost_on_a_data_set_is_compared_on_the_others(classes):
 def test_a_classifier_lost_everywhere_leaves_the_results_of_the_others(classes):
     folder, _ = classes("all data sets")
     whole, _ = classes(None)
-    table4, before = (pd.read_csv(where / "table4.csv") for where in (folder, whole))
+    table4, before = (pd.read_csv(where / "table4_wilcoxon.csv") for where in (folder, whole))
     with_lda = (table4["row"] == "LDA") | (table4["column"] == "LDA")
     assert table4.loc[with_lda, ["r_plus", "p_value", "significant"]].isna().all(axis=None)
     pd.testing.assert_frame_equal(table4[~with_lda], before[~with_lda], check_dtype=False)
-    table6 = pd.read_csv(folder / "table6.csv")
+    table6 = pd.read_csv(folder / "table6_accuracy.csv")
     assert (table6["n_pairs"] == 1).all() and (table6["n_cells"] == 12).all() and table6["percent"].notna().all()
-    assert "mean of the 6 complete rows" in (folder / "table3.html").read_text()
-    bias = pd.read_csv(folder / "bias.csv").set_index("classifier")
+    assert "mean of the 6 complete rows" in (folder / "table3_auc.html").read_text()
+    bias = pd.read_csv(folder / "partitioner_bias.csv").set_index("classifier")
     assert bias.loc["LDA", "bias"].isna().all() and bias.loc["all", "n_datasets"].eq(6).all()
-    assert pd.read_csv(folder / "table7.csv")["n_pairs"].eq(12).all()
-    assert pd.read_csv(folder / "heldout.csv").query("learner == 'LDA'")["bias"].isna().all()
+    assert pd.read_csv(folder / "table7_convergence.csv")["n_pairs"].eq(12).all()
+    assert pd.read_csv(folder / "heldout_bias.csv").query("learner == 'LDA'")["bias"].isna().all()
 
 
 def test_a_classifier_lost_with_one_partitioner_is_left_out_where_partitioners_are_compared(classes):
     folder, _ = classes("one partitioner")
     whole, _ = classes(None)
-    for name in ("table3", "table4"):  # the truth is whole
+    for name in ("table3_auc", "table4_wilcoxon"):  # the truth is whole
         assert (folder / f"{name}.csv").read_bytes() == (whole / f"{name}.csv").read_bytes()
-    table5, before = (pd.read_csv(where / "table5.csv") for where in (folder, whole))
+    table5, before = (pd.read_csv(where / "table5_agreement.csv") for where in (folder, whole))
     assert len(table5) == len(before)
     lost = (table5["partitioner"] == "MS-SCV") & ((table5["row"] == "LDA") | (table5["column"] == "LDA"))
     assert lost.sum() == 8 and table5.loc[lost, "agreements"].isna().all() and (table5.loc[lost, "n_experiments"] == 0).all()
     keys = ["configuration", "scheme", "partitioner", "row", "column"]
     rest = table5[~lost].set_index(keys).sort_index()
     pd.testing.assert_frame_equal(rest, before.set_index(keys).loc[rest.index], check_dtype=False)
-    table6 = pd.read_csv(folder / "table6.csv")
+    table6 = pd.read_csv(folder / "table6_accuracy.csv")
     assert (table6["n_pairs"] == 1).all() and (table6["n_cells"] == 12).all()
     alone = before.query("row == '1NN' and column == 'PART'").set_index(["scheme", "partitioner"])
     for row in table6[table6["scheme"] != "Average"].itertuples():
         assert row.percent == pytest.approx(100 * alone.loc[(row.scheme, row.partitioner), "agreements"] / 5)
-    assert pd.read_csv(folder / "table7.csv")["n_pairs"].eq(12).all()
-    heldout = pd.read_csv(folder / "heldout.csv").query("learner == 'all'")
+    assert pd.read_csv(folder / "table7_convergence.csv")["n_pairs"].eq(12).all()
+    heldout = pd.read_csv(folder / "heldout_bias.csv").query("learner == 'all'")
     assert heldout["bias"].notna().all()
-    bias = pd.read_csv(folder / "bias.csv").query("classifier == 'LDA'").set_index("partitioner")
+    bias = pd.read_csv(folder / "partitioner_bias.csv").query("classifier == 'LDA'").set_index("partitioner")
     assert bias.loc["MS-SCV", "bias"].isna().all() and bias.loc["SCV", "n_datasets"].eq(6).all()
 
 
@@ -539,7 +526,7 @@ def test_repetitions_without_any_result_on_a_data_set_are_tested_on_the_others()
 def test_shades_and_plain_cells_leave_nan_white_and_marked():
     assert shades([3.0, np.nan, 1.0]) == [0.0, 0.0, 1.0] and shades([np.nan, np.nan]) == [0.0, 0.0]
     frame = pd.DataFrame({"a": [1.0, np.nan]})
-    assert plain_grid(frame).rows[1][0].text == "–"
+    assert plain_grid(frame, "T.").rows[1][0].text == "–"
 
 
 def write_scores(path, learner, partitioners, status, message, n_seeds=3, k=2):
@@ -562,14 +549,13 @@ def collect(results, paths):
         "partitioners": {"CV": "CV", "TSCV": "TSCV"},
         "seeds": {"CV_2x1": 6, "TSCV_2x1": 6},
     }
-    inputs, params = SimpleNamespace(scores=paths), SimpleNamespace(task="regression", wanted=wanted)
-    collect_scores.main(SimpleNamespace(input=inputs, output=SimpleNamespace(**out), params=params))
+    run(collect_scores.main, {"scores": paths}, out, task="regression", wanted=wanted)
     return out
 
 
 def report_failures(results, out):
-    folder = results / "saez_2022/tables"
-    make_items(failures, {"failures": [out["failures"]]}, {}, folder, {"failures": "failures"})
+    folder = results / "saez_2022"
+    make_items("saez_2022", "failures", {"failures": [out["failures"]]}, folder, {})
     return pd.read_csv(folder / "failures.csv"), (folder / "failures.html").read_text()
 
 

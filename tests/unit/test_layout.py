@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from foldshift.datasets.entry import CatalogueEntry
 from foldshift.names import bundle_of, held_folds, held_scores
-from foldshift.planning.blocks import Bundle, block_range
+from foldshift.planning.blocks import MOST_LETTERS, Bundle, block_range
 from foldshift.planning.config import compose_schema, read_yaml, resolve
 from foldshift.planning.costs import CostModel, LearnerCost
 from foldshift.planning.layout import MOST_FOLD_BYTES, Layout, fold_block, pack, score_block
@@ -96,7 +96,8 @@ def test_folds_of_a_file_fit_into_memory():
 def test_learners_are_packed_in_their_order_up_to_the_limit():
     assert pack({"a": 1, "b": 2, "c": 3, "d": 9, "e": 1}, 4) == [["a", "b"], ["c"], ["d"], ["e"]]
     assert pack({}, 4) == []
-    assert pack({"a" * 80: 1, "b" * 80: 1}, 4) == [["a" * 80], ["b" * 80]]  # of which one name would be too long
+    long = ["a" * (MOST_LETTERS // 2), "b" * (MOST_LETTERS // 2)]
+    assert pack(dict.fromkeys(long, 1), 4) == [[name] for name in long]  # of which one name would be too long
 
 
 @pytest.mark.parametrize("minutes", [0.1, 1, 3, 30])

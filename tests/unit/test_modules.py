@@ -129,7 +129,7 @@ def test_a_helper_that_is_not_valid_python_is_named_with_its_line(here, content,
     (here / "helper.py").write_bytes(content)
     config = {"studies": {}, "own_partitioners": {"Mine": {"import": "mine.learner"}}}
     with pytest.raises(ConfigError, match=r"^own_partitioners\.Mine: .*" + message) as caught:
-        check_imports(config, {})
+        check_imports(config, {}, {})
     assert "\n" not in str(caught.value)
 
 

@@ -289,11 +289,17 @@ def test_only_import_paths_of_the_configuration_name_code(root):
         ("src/foldshift/importing.py", "import_module"),  # what the configuration names, and nothing else
         ("src/foldshift/planning/modules.py", "literal_eval"),  # the public names of the library's packages
         ("src/foldshift/planning/modules.py", "find_spec"),  # file of an import path of the configuration
+        ("src/foldshift/importing.py", "find_spec"),  # a look at a file without running it
         ("src/foldshift/planning/checks.py", "import_object"),  # key `import` of learners and own_partitioners
         ("src/foldshift/evaluation/learner.py", "import_object"),  # a learner's `import`
+        ("src/foldshift/evaluation/first_calls.py", "import_object"),  # the same; and functions of the library and of studies
         ("src/foldshift/partition/registry.py", "import_object"),  # from the table of the package's own partitioners
-        ("scripts/make_folds.py", "import_object"),  # own_partitioners.*.import
-        ("src/foldshift/studies/moreno_torres_2012/measure_heldout.py", "import_object"),  # the same
+        ("src/foldshift/studies/load.py", "import_module"),  # studies: the library's own, and those in studies_from
+        ("src/foldshift/studies/moreno_torres_2012/measure_heldout.py", "import_object"),  # own_partitioners.*.import
+        ("scripts/make_folds.py", "import_object"),  # the same
+        ("scripts/evaluate.py", "import_object"),  # from the package's own table of tasks
+        ("scripts/measure.py", "import_object"),  # functions that a study declares
+        ("scripts/make_items.py", "import_object"),  # the same
     }
 
 
