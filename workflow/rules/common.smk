@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from foldshift.errors import FoldshiftError
 from foldshift.evaluation.tasks import TASK_OBJECTS
-from foldshift.files import sweep
+from foldshift.files import sweep, write_text
 from foldshift.jobs import LEADER, RERUN, rerun_command
 from foldshift.partition.registry import import_path
 from foldshift.planning.shapes import local_files
@@ -300,12 +300,31 @@ def limits(wildcards, resources):
 SPARE_MINUTES = 10 + (config["cell_minutes"] or 0)
 
 
+def front_file():
+    """Front page of the report: what the studies of the last run ask."""
+    return Path(config["results"], "provenance", "front.rst")
+
+
+def front_text():
+    """Its text, from the summaries of the studies."""
+    first = (ROOT / "workflow/report/workflow.rst").read_text(encoding="utf-8")
+    asked = [f"*{run.found.title}* {run.found.summary}" for run in RUNS.values()]
+    return "\n\n".join([first.strip(), *asked]) + "\n"
+
+
+def front_page():
+    """Path of the front page; of its beginning, while nothing has run."""
+    file = front_file().absolute()
+    return str(file if file.exists() else ROOT / "workflow/report/workflow.rst")
+
+
 def begin():
     """At the start of a run: clear what a killed one left half-written, and tell from now on how far this one is."""
     for folder in ("results", "resources"):
         sweep(config[folder])
     records = [layout.record() for layout in LAYOUTS.values()]
     add_record(record_file(config["results"]), records)
+    write_text(front_file(), front_text())
     # Every timer of the rate limiter starts another one, more with every job: soon the scheduler would do nothing else, and with a long time
     # span in `max-jobs-per-timespan` the process would wait for them at its end (Snakemake 9.27).
     if hasattr(workflow.scheduler, "job_rate_limiter"):

@@ -17,7 +17,7 @@ DIGITS = 10  # significant digits in CSV: more than a reader needs, fewer than t
 STYLE = """
 body { font: 15px/1.5 "DejaVu Sans", Verdana, Helvetica, Arial, sans-serif; margin: 1.5rem; color: #111; background: #fff; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
-caption { text-align: left; max-width: 62rem; padding-bottom: .8rem; font-size: 14px; }
+caption { text-align: left; min-width: min(62rem, 94vw); max-width: 62rem; padding-bottom: .8rem; font-size: 14px; }
 th, td { padding: .25rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #333; } th:first-child, td:first-child, td.text { text-align: left; }
 tr.head td { border-top: 2px solid #333; font-weight: bold; background: #fff; }
