@@ -526,7 +526,7 @@ def test_repetitions_without_any_result_on_a_data_set_are_tested_on_the_others()
 def test_shades_and_plain_cells_leave_nan_white_and_marked():
     assert shades([3.0, np.nan, 1.0]) == [0.0, 0.0, 1.0] and shades([np.nan, np.nan]) == [0.0, 0.0]
     frame = pd.DataFrame({"a": [1.0, np.nan]})
-    assert plain_grid(frame, "T.").rows[1][0].text == "–"
+    assert plain_grid(frame).rows[1][0].text == "–"
 
 
 def write_scores(path, learner, partitioners, status, message, n_seeds=3, k=2):

@@ -1,16 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from foldshift.reporting.saez_2022 import (
-    PRINT_KEYS,
-    convergence_table,
-    error_grid,
-    error_table,
-    order_table,
-    paper_vs_ours,
-    shift_grid,
-    shift_table,
-)
 
 from foldshift.inference.monte_carlo import (
     mean_and_error,
@@ -22,6 +12,8 @@ from foldshift.inference.monte_carlo import (
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
 from foldshift.reporting.paper import COLUMNS, OTHER_DATA
 from foldshift.reporting.tables import Cell, Grid, plain_grid, shades, to_csv, to_html, to_tex, write_table
+from foldshift.studies.saez_2022.compare import PRINT_KEYS, join
+from foldshift.studies.saez_2022.tables import convergence_table, error_grid, error_table, order_table, shift_grid, shift_table
 
 RNG = np.random.default_rng(0)
 NAMES = ["CV", "SCV4", "TSCV"]
@@ -80,7 +72,7 @@ def test_table_5_counts_what_it_rests_on_and_survives_failed_fits():
     assert table.query("k == 5")["n_datasets"].tolist() == [8, 8, 8]
     assert table.query("k == 5 and partitioner == 'CV'")["n_failed_fits"].item() == 6
     assert table["rmse"].notna().all()
-    grid = error_grid(table, 0.1, "Error. More.")
+    grid = error_grid(table, 0.1)
     assert "7 to 8 data sets" in grid.notes[1] and "6 fits failed" in grid.notes[1]
 
 
@@ -112,11 +104,11 @@ def test_every_printed_number_gets_ours_or_the_reason_why_not():
     )
     key = ("table4", "", "", "dn", 2, "CV")
     ours = {(*key, "mean_dn"): (0.03, None), (*key, "p_vs_TSCV"): (0.5, 0)}
-    table = paper_vs_ours(printed, ours, {(*key, "mean_dn"): 0.01}, True, {(*key, "mean_dn"): "ours on 2 of 3 data sets"})
+    table = join(printed, ours, {(*key, "mean_dn"): 0.01}, True, {(*key, "mean_dn"): "ours on 2 of 3 data sets"})
     assert list(table) == ["table", *PRINT_KEYS, *COLUMNS]
     assert table["ratio"].tolist()[0] == 0.5 and table["standard_error"].tolist()[0] == 0.01
     assert table["note"].tolist() == ["ours on 2 of 3 data sets", "asterisk in print only", "not in this run"]
-    table = paper_vs_ours(printed, ours, {}, False)
+    table = join(printed, ours, {}, False)
     assert table["ours"].isna().all() and table["note"].tolist() == [OTHER_DATA, *[f"{OTHER_DATA}; asterisk in print"] * 2]
 
 
@@ -126,18 +118,23 @@ def test_shades_run_from_the_worst_to_the_best():
 
 
 def test_the_three_forms_say_the_same_and_escape_what_they_must(tmp_path):
-    grid = Grid("A & B. More", ["<x>", "y_1"], [["head"], ["a<b", Cell("1 *", 1.0, bold=True, underline=True)]], ["note & more"])
+    grid = Grid(
+        ["<x>", "y_1"],
+        [["head"], ["a<b", Cell("1 *", 1.0, bold=True, underline=True)]],
+        ["note & more"],
+        caption="A & B. More",
+    )
     page, tex = to_html(grid), to_tex(grid)
     assert "a&lt;b" in page and "A &amp; B" in page and 'class="best bold"' in page and "rgb(160,160,160)" in page
     assert "y\\_1" in tex and "\\textbf{\\underline{1$^{*}$}}" in tex and "A \\& B" in tex
     frame = pd.DataFrame({"a": ["x"], "b": [1 / 3]})
     assert to_csv(frame) == "a,b\nx,0.3333333333\n"
-    write_table(tmp_path / "t.html", frame, plain_grid(frame, "T."))
+    write_table(tmp_path / "t.html", frame, plain_grid(frame))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.html", "t.tex"]
 
 
 def test_the_printed_form_of_table_4_marks_the_best_and_the_significant():
-    grid = shift_grid(shift_table(SHIFT, (2, 5), NAMES), 0.1, "Shift. More.")
+    grid = shift_grid(shift_table(SHIFT, (2, 5), NAMES), 0.1)
     means, against_cv = grid.rows[0], grid.rows[1]
     assert [cell.underline for cell in means[1:]] == [False, False, True] and means[3].shade == 1
     assert against_cv[1].text == "" and against_cv[3].bold and "*" not in against_cv[3].text
