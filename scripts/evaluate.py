@@ -13,7 +13,7 @@ from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.predictions import write_predictions
 from foldshift.evaluation.scores import OK, lost_scores, part_of_block
 from foldshift.evaluation.storage import fold_rows, score_schema, write_rows
-from foldshift.evaluation.tasks import TASK_OBJECTS
+from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.importing import import_object
 from foldshift.jobs import run
 from foldshift.partition.storage import read_folds

@@ -176,7 +176,10 @@ DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_2022"} | {
     ("module", "expected"),
     [
         ("learners/nearest.py", {"evaluate", "saez_2022_compare_scaling", "saez_2022_scaling"} | DOWNSTREAM_OF_SCORES),
-        ("evaluation/summary.py", {"collect_shift", "saez_2022_shift", "saez_2022_shift_figures"} | DOWNSTREAM_OF_SCORES),
+        (
+            "evaluation/summary.py",
+            {"collect_shift", "saez_2022_shift", "saez_2022_shift_figures", "saez_2022_scaling"} | DOWNSTREAM_OF_SCORES,
+        ),
         (
             "studies/saez_2022/figures.py",
             {"saez_2022_target_shift_figure", "saez_2022_convergence_figure", "saez_2022_shift_figures", "saez_2022"},

@@ -11,7 +11,7 @@ ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from foldshift.errors import FoldshiftError
-from foldshift.evaluation.tasks import TASK_OBJECTS
+from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.files import sweep, write_text
 from foldshift.jobs import LEADER, RERUN, rerun_command
 from foldshift.partition.registry import import_path

@@ -3,12 +3,6 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-# Loaded by name, so that a job rests on the modules of its own task alone.
-TASK_OBJECTS = {
-    "regression": "foldshift.evaluation.scores.REGRESSION",
-    "classification": "foldshift.evaluation.classes.CLASSIFICATION",
-}
-
 
 class Task(NamedTuple):
     """How the learners of a task are evaluated.
