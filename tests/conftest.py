@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SLOW = (
     "fuzz/",
     "slurm/",
+    "unit/test_compiling.py",
     "unit/test_failures_report.py",
+    "unit/test_modules.py",
+    "workflow/test_added_work.py",
     "workflow/test_as_module.py",
     "workflow/test_classes.py",
     "workflow/test_crash.py",
@@ -22,7 +25,9 @@ SLOW = (
     "workflow/test_inference_studies.py",
     "workflow/test_mistakes.py",
     "workflow/test_own.py",
+    "workflow/test_own_study.py",
     "workflow/test_plan.py",
+    "workflow/test_replanning.py",
     "workflow/test_report.py",
     "workflow/test_reproduce.py",
 )
