@@ -37,7 +37,7 @@ class Workflow:
 
     def __call__(self, *arguments, env=None, check=False, **keywords):
         command, environment = self.command(*arguments, **keywords), os.environ | {"PYTHONPATH": ""} | (env or {})
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=self.folder, timeout=900)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=self.folder, timeout=1800)
         if check:
             assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
         return done

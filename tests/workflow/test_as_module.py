@@ -54,7 +54,7 @@ class Other:
     def __call__(self, *arguments):
         command = [str(Path(sys.executable).with_name("snakemake")), "--cores", "2", *arguments]
         environment = os.environ | {"PYTHONPATH": ""}
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, env=environment, timeout=900)
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, env=environment, timeout=1800)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
         return done.stdout + done.stderr
 
