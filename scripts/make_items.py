@@ -1,5 +1,6 @@
 """Make tables and figures of a study: call the function that the study declares, write what it returns in all forms."""
 
+from foldshift.errors import require_keys
 from foldshift.importing import import_object
 from foldshift.jobs import run
 from foldshift.reporting.items import write_item
@@ -9,6 +10,7 @@ def main(job):
     """Write every item that the job declares."""
     settings = job.params.settings
     made = import_object(job.params.make, "items")(job.input, settings, **job.params.arguments)
+    require_keys(made, [item["key"] for item in job.params.shown], f"{job.params.make} must return")
     for item, path in zip(job.params.shown, job.output):
         write_item(item, made[item["key"]], path, settings)
 

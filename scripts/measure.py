@@ -1,5 +1,6 @@
 """Measure one cell of a study: call the function that the study declares, write the rows that it returns."""
 
+from foldshift.errors import require_keys
 from foldshift.evaluation.storage import write_rows
 from foldshift.importing import import_object
 from foldshift.jobs import run
@@ -11,7 +12,10 @@ def main(job):
     schemas = import_object(job.params.make.rpartition(".")[0] + ".SCHEMAS", "measure")
     arguments = job.params.arguments | ({"limits": job.params.limits} if job.params.limited else {})
     rows = make(job.input, dict(job.wildcards.items()), **arguments)
-    for kind, path in job.output.items():
+    kinds = dict(job.output.items())
+    require_keys(rows, kinds, f"{job.params.make} must return")
+    require_keys(schemas, kinds, f"SCHEMAS beside {job.params.make} must be")
+    for kind, path in kinds.items():
         write_rows(path, rows[kind] or {name: [] for name in schemas[kind].names}, schemas[kind])
 
 

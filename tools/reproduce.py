@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 
 from foldshift.archive import ROWS_FORMAT, content_of, unpack
-from foldshift.differences import differing_code, differing_outputs, differing_versions
+from foldshift.archive_differences import differing_code, differing_outputs, differing_versions
 from foldshift.errors import DataError, FoldshiftError
 from foldshift.versions import installed_versions
 

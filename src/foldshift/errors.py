@@ -48,3 +48,31 @@ def unknown(kind, value, allowed, hint=""):
     return (
         f"{text} Known: {shown}.{' ' + hint if hint else ''}" if near else f"{text}. Known: {shown}.{' ' + hint if hint else ''}"
     )
+
+
+def require_keys(found, wanted, what):
+    """Refuse what is no dictionary, or lacks a key.
+
+    Parameters
+    ----------
+    found : object
+        What a function or module of the user's own gave.
+    wanted : iterable of str
+        Keys that must be there.
+    what : str
+        Who must give it, e.g. ``"my_study.show.tables must return"``.
+
+    Raises
+    ------
+    DataError
+        One line: what is missing, and what was received.
+    """
+    wanted = list(wanted)
+    lacking = [key for key in wanted if not isinstance(found, dict) or key not in found]
+    if lacking:
+        got = (
+            ", ".join(map(repr, found)) or "an empty one"
+            if isinstance(found, dict)
+            else f"an object of type {type(found).__name__}"
+        )
+        raise DataError(f"{what} a dictionary with {', '.join(map(repr, lacking))}; got {got}")

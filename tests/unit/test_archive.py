@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from foldshift import archive as archive_module
 from foldshift.archive import METADATA, Archive, Content, content_of, unpack, workflow_files, write_archive
-from foldshift.differences import differing_code, differing_outputs, differing_versions
+from foldshift.archive_differences import differing_code, differing_outputs, differing_versions
 from foldshift.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[2]

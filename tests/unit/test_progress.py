@@ -1,5 +1,6 @@
 """Progress of a run: what is done, of how much, and when it ends."""
 
+import inspect
 import io
 import logging
 import time
@@ -174,11 +175,14 @@ def test_what_the_workflow_takes_from_snakemake_is_there():
     from snakemake.dag import DAG  # isort: skip
     from snakemake.jobs import Job as SnakemakeJob
     from snakemake.logging import logger
+    from snakemake.scheduling.job_scheduler import JobScheduler
     from snakemake_interface_logger_plugins.common import LogEvent
 
     assert isinstance(logger, logging.Logger)
     assert {str(event) for event in LogEvent} >= {"job_info", "job_finished", "job_error"}
     assert all(hasattr(DAG, name) for name in ("needrun_jobs", "dependencies"))
     assert all(hasattr(SnakemakeJob, name) for name in ("resources", "jobid"))
+    source = inspect.getsource(JobScheduler.__init__)
+    assert "self.job_rate_limiter = " in source and "self.scheduler = JobScheduler(" in inspect.getsource(Workflow)
     names = ("main_snakefile", "is_main_process", "overwrite_configfiles", "local_exec", "cores", "current_basedir")
     assert all(hasattr(Workflow, name) for name in names)

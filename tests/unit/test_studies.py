@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from foldshift.errors import ConfigError
+from foldshift.errors import ConfigError, DataError, require_keys
 from foldshift.importing import import_object
+from foldshift.reporting.items import caption_text, to_rst
 from foldshift.studies.base import FORMATS, PAPER_VS_OURS, key
 from foldshift.studies.configure import configure
 from foldshift.studies.load import HERE, find_studies
@@ -155,3 +156,23 @@ def test_settings_go_over_those_of_the_scale():
 def test_unknown_studies_and_scales_are_named(raw, message):
     with pytest.raises(ConfigError, match=message):
         configure(raw, ROOT)
+
+
+def test_what_a_function_of_a_study_must_return_is_named():
+    require_keys({"a": 1, "b": 2}, ["a"], "mine must return")
+    with pytest.raises(DataError, match=r"^mine must return a dictionary with 'b', 'c'; got 'a'$"):
+        require_keys({"a": 1}, ["a", "b", "c"], "mine must return")
+    with pytest.raises(DataError, match=r"'a'; got an object of type list$"):
+        require_keys([], ["a"], "mine must return")
+
+
+def test_a_caption_is_one_text_with_the_settings_filled_in():
+    item = {"name": "t", "title": "Is it so?", "caption": "Of {n_seeds}\n  seeds, {convergence[draws]} draws."}
+    assert caption_text(item, {"n_seeds": 7, "convergence": {"draws": 5}}) == "Is it so? Of 7 seeds, 5 draws."
+    assert to_rst("D_n. Mean |x|", "D_n") == "**D\\_n.** Mean \\|x\\|"
+
+
+@pytest.mark.parametrize("caption", ["{seeds} seeds", "{0}", "{"], ids=["word", "number", "brace"])
+def test_a_caption_with_words_that_nobody_gives_is_named(caption):
+    with pytest.raises(DataError, match=r"^caption of t: .* Known: n_seeds$"):
+        caption_text({"name": "t", "title": "T", "caption": caption}, {"n_seeds": 7})

@@ -13,14 +13,14 @@ TEXT = (ROOT / "docs/add_a_study.md").read_text(encoding="utf-8")
 
 @pytest.fixture
 def workflow(tmp_path):
-    """A working directory with the example's folder in it."""
+    """A working directory, and the example's folder outside of it and of the clone."""
     files = re.findall(r"\*\*`fold_means/([\w.]+)`\*\*.*?```\w+\n(.*?)```", TEXT, re.DOTALL)
     assert [name for name, _ in files] == ["study.yaml", "study.py", "measure.py", "show.py"]
-    folder = tmp_path / "fold_means"
-    folder.mkdir()
+    folder = tmp_path / "elsewhere/fold_means"
+    folder.mkdir(parents=True)
     for name, text in files:
         (folder / name).write_text(text)
-    return Workflow(tmp_path, {"studies_from": ["fold_means"], "studies": {"fold_means": {"n_seeds": 3}}})
+    return Workflow(tmp_path / "run", {"studies_from": ["../elsewhere/fold_means"], "studies": {"fold_means": {"n_seeds": 3}}})
 
 
 def test_the_example_runs_and_replans_exactly(workflow):
@@ -37,7 +37,7 @@ def test_the_example_runs_and_replans_exactly(workflow):
         "show.py": {"fold_means_scatter": 1, "fold_means": 1},
         "measure.py": {"fold_means_measure_means": 2, "fold_means_scatter": 1, "fold_means": 1},
     }.items():
-        file = workflow.folder / "fold_means" / name
+        file = workflow.folder.parent / "elsewhere/fold_means" / name
         text = file.read_text()
         file.write_text(text + "\n# edited\n")
         assert workflow.plan() == expected
@@ -46,3 +46,14 @@ def test_the_example_runs_and_replans_exactly(workflow):
     assert re.search(r"fold_means_measure_means +2 +2 ", done.stdout + done.stderr)
     workflow("--report", "report.html", check=True)
     assert "How far means of folds scatter" in (workflow.folder / "report.html").read_text()
+
+
+def test_mistakes_of_an_own_study_are_told_in_a_line(workflow):
+    file = workflow.folder.parent / "elsewhere/fold_means/show.py"
+    file.write_text(file.read_text().replace('return {"scatter": table, ', "return {"))
+    done = workflow()
+    assert (
+        done.returncode
+        and "fold_means.show.scatter must return a dictionary with 'scatter'; got 'scatter (figure)'" in done.stderr
+    )
+    assert "fault of the program" not in done.stdout + done.stderr

@@ -33,7 +33,7 @@ from foldshift.planning.progress import Progress, jobs_of
 from foldshift.planning.record import add_record, record_file
 from foldshift.studies.base import key as item_key
 from foldshift.studies.configure import configure, located
-from foldshift.studies.run import START
+from foldshift.studies.run import START, own_study_folders
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
 expose(ROOT / "src", Path.cwd())
@@ -50,6 +50,8 @@ def configured(raw):
 RESOLVED, CATALOGUE, LEARNERS, RUNS = configured(config)
 LAYOUTS = {study: run.layout for study, run in RUNS.items() if run.layout}
 TASKS = {study: run.found.task for study, run in RUNS.items()}
+# Studies of the user's own may stand anywhere.
+expose(ROOT / "src", Path.cwd(), *own_study_folders(RUNS.values()))
 config.clear()
 config.update(RESOLVED)
 

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from foldshift.errors import DataError
 from foldshift.files import write_text
 
 
@@ -46,20 +47,24 @@ def write_item(item, made, path, settings):
         One of the files; the others stand beside it.
     settings : dict
         Settings of the study, the words of captions.
+
+    Raises
+    ------
+    DataError
+        If the caption has words that nobody gives.
     """
-    if item["kind"] == "figure":
+    kind = Drawn if item["kind"] == "figure" else Shown
+    made = made if isinstance(made, kind) else kind(made)
+    caption = caption_text(item, settings | (made.words or {}))
+    if kind is Drawn:
         from foldshift.reporting.figures import save_figure
 
-        made = made if isinstance(made, Drawn) else Drawn(made)
         save_figure(path, made.figure)
     else:
         from foldshift.reporting.tables import plain_grid, write_table
 
-        made = made if isinstance(made, Shown) else Shown(made)
-        caption = caption_text(item, settings | (made.words or {}))
         write_table(path, made.frame, dataclasses.replace(made.grid or plain_grid(made.frame), caption=caption))
-    text = caption_text(item, settings | (made.words or {}))
-    write_text(Path(path).with_suffix(".rst"), to_rst(text, item["title"]) + "\n")
+    write_text(Path(path).with_suffix(".rst"), to_rst(caption, item["title"]) + "\n")
 
 
 def caption_text(item, words):
@@ -74,8 +79,19 @@ def caption_text(item, words):
     Returns
     -------
     text : str
+
+    Raises
+    ------
+    DataError
+        If a word in braces is neither a setting nor given by the function.
     """
-    caption = " ".join(item["caption"].split()).format(**words)
+    try:
+        caption = " ".join(item["caption"].split()).format(**words)
+    except (KeyError, IndexError, ValueError) as error:
+        raise DataError(
+            f"caption of {item['name']}: {{{error}}} is no setting of the study and no word that its function returns; write a "
+            f"brace that is meant as such twice. Known: {', '.join(sorted(words))}"
+        ) from error
     end = "" if item["title"].endswith(("?", "!", ".")) else "."
     return f"{item['title']}{end} {caption}".strip()
 

@@ -8,7 +8,7 @@ from foldshift.planning.layout import every, files_below, of_experiments
 from foldshift.planning.learners_file import configured_learners
 from foldshift.planning.schemes import iterations
 from foldshift.planning.shapes import shape_of
-from foldshift.studies.base import FORMATS, Cost
+from foldshift.studies.base import Cost
 
 START = {"measure": 1.5, "items": 2.5}  # seconds of Python with SciPy and PyArrow; with pandas and Matplotlib
 
@@ -134,10 +134,6 @@ class Run:
         """What the engine makes once for a data set: ``seed_scores``, ``failures`` ..."""
         return [self.file(f"{kind}/{name}.{ending}") for name in self.datasets]
 
-    def seed_shift(self):
-        """Target shift, one row per seed, of all data sets."""
-        return self.per_dataset("seed_shift")
-
     def folds(self, dataset, chosen=every, n_seeds=None):
         """Files of folds of a data set; they may hold more than is wanted: `wanted_folds` says what is, for
         `foldshift.partition.storage.join_folds`.
@@ -177,8 +173,8 @@ class Run:
         """What is wanted of `scores` and `predictions`, as plain values."""
         return self.layout.wanted_scores(dataset, chosen)
 
-    def rows(self, kind, **words):
-        """Rows that a measure of the study writes: the files of one kind, of all cells or those with some words.
+    def rows(self, kind):
+        """Rows that a measure of the study writes: the files of one kind, of all cells.
 
         Raises
         ------
@@ -187,8 +183,7 @@ class Run:
         """
         for measure in self.declared.measures:
             if kind in measure.rows:
-                cells = [cell for cell in self.cells(measure) if all(cell[key] == value for key, value in words.items())]
-                return list(dict.fromkeys(self.file(measure.rows[kind].format(**cell)) for cell in cells))
+                return [self.file(measure.rows[kind].format(**cell)) for cell in self.cells(measure)]
         raise KeyError(f"{self.id}: no measure writes rows of kind {kind!r}")
 
     def blocks(self, folder, n, size):
@@ -261,6 +256,16 @@ class Run:
         return f"{self.found.title}: " + re.sub(r"{(\w+)}", r"{wildcards.\1}", message)
 
 
-def report_file(item):
-    """Ending of the form that goes into the report."""
-    return FORMATS[item.kind][0]
+def own_study_folders(runs):
+    """Folders that jobs must have on their import path for studies that do not come with the library.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+
+    Returns
+    -------
+    folders : list of str
+        Absolute, sorted, each once.
+    """
+    return sorted({str(run.found.folder.resolve().parent) for run in runs if run.found.package == run.id})

@@ -70,7 +70,7 @@ STUDY = Study(
         Items(
             "shift",
             make="tables.target_shift",
-            inputs=lambda run: {"shift": run.seed_shift()},
+            inputs=lambda run: {"shift": run.per_dataset("seed_shift")},
             mb=4000,
             message="Table 4, target shift",
             items=(
@@ -231,7 +231,7 @@ STUDY = Study(
                 "datasets": run.table("table1_datasets"),
                 "table4": run.table("table4_dn"),
                 "table5": run.table("table5_error"),
-                "shift": run.seed_shift(),
+                "shift": run.per_dataset("seed_shift"),
                 "errors": run.per_dataset("seed_scores"),
                 "printed": [run.printed(name) for name in ("table1_datasets", "table4_dn", "table5_error")],
             },
