@@ -1,0 +1,52 @@
+"""Results that read as sentences in a terminal and as a page in a notebook."""
+
+from html import escape
+
+
+def readable(cls):
+    """Class decorator for a result: ``str()`` gives its sentences and its table, a notebook shows the same as HTML.
+
+    The class says what there is to read, this says how it is shown, so that all results look alike.
+
+    Parameters
+    ----------
+    cls : type
+        With two methods: ``sentences()``, a list of str, each a sentence for somebody who has not read the source, and
+        ``to_frame()``, a DataFrame of the numbers at full precision, one row per thing that was estimated or tested.
+
+    Returns
+    -------
+    cls : type
+        The same class, with ``__str__`` and ``_repr_html_``.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> import pandas as pd
+    >>> @readable
+    ... class Share(NamedTuple):
+    ...     share: float
+    ...
+    ...     def sentences(self):
+    ...         return [f"A share of {self.share:.3g} was right."]
+    ...
+    ...     def to_frame(self):
+    ...         return pd.DataFrame([self._asdict()])
+    >>> print(Share(0.51234))
+    A share of 0.512 was right.
+    <BLANKLINE>
+     share
+    0.5123
+    """
+
+    def to_text(self):
+        table = self.to_frame().to_string(index=False, float_format="{:.4g}".format, na_rep="-")
+        return "\n".join([*self.sentences(), "", table])
+
+    def to_html(self):
+        paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
+        return paragraphs + self.to_frame().to_html(index=False, float_format="{:.4g}".format, na_rep="-", border=0)
+
+    cls.__str__ = to_text
+    cls._repr_html_ = to_html
+    return cls
