@@ -1,7 +1,3 @@
-import importlib
-import os
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,17 +8,6 @@ from foldshift.inference.comparisons import bayesian_correlated_t, f_5x2cv, mcne
 
 few = settings(deadline=None, max_examples=40, derandomize=True)
 differences = st.lists(st.integers(-50, 50), min_size=10, max_size=10).map(lambda d: np.array(d).reshape(5, 2) / 100)
-
-
-@pytest.fixture(scope="module")
-def oracle():
-    """Import a module of the folder FOLDSHIFT_ORACLES, which is last in line and only there for these tests."""
-    folder = os.environ.get("FOLDSHIFT_ORACLES")
-    if folder is None:
-        pytest.skip("mlxtend and baycomp are not here: set FOLDSHIFT_ORACLES to the folder they are installed in")
-    sys.path.append(folder)
-    yield importlib.import_module
-    sys.path.remove(folder)
 
 
 def test_nadeau_bengio_is_the_formula_with_its_overlap_term():
