@@ -98,9 +98,8 @@ def test_decimal_ties_hold_whatever_their_last_bits(pairs, unit):
 
 
 def test_two_decimals_gave_another_p_by_rounding():
-    a = np.array([0.68, 0.82, 0.96, 0.73, 0.31])
-    for seed in range(100):
-        rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
         a, b = rng.integers(50, 100, (2, 12))
         assert wilcoxon_signed_ranks(a / 100, b / 100).p_value == wilcoxon_signed_ranks(a, b).p_value
 

@@ -28,6 +28,7 @@ EXPORTS = {
     "nadeau_bengio": "comparisons",
     "nested_cv_interval": "intervals",
     "recommend_repetitions": "repetitions",
+    "sign_test": "sign",
     "SignedRanks": "wilcoxon",
     "simulate_losses": "sources_model",
     "t_5x2cv": "comparisons",

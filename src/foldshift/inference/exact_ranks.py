@@ -66,7 +66,7 @@ class RankSums(NamedTuple):
         return np.minimum(tails[np.searchsorted(values[order], at)], 1.0)
 
 
-def rank_sums(ranks, *, n_draws=N_DRAWS):
+def rank_sums(ranks, *, n_draws=N_DRAWS, seed=SEED):
     """Distribution of the sums of ranks of k methods over n blocks, given the ranks (and so the ties) within each block.
 
     Parameters
@@ -75,6 +75,8 @@ def rank_sums(ranks, *, n_draws=N_DRAWS):
         Ranks of every block, multiples of one half.
     n_draws : int, default=99999
         Random draws where there are too many sums to count.
+    seed : int
+        Of the draws; fixed, so that the same scores have the same p.
 
     Returns
     -------
@@ -91,7 +93,7 @@ def rank_sums(ranks, *, n_draws=N_DRAWS):
     doubled = np.rint(2 * ranks).astype(np.int64)
     blocks = tuple(sorted(tuple(sorted(row)) for row in doubled.tolist()))
     counted = _counted(blocks)
-    return _drawn(blocks, tuple(sorted(doubled.sum(axis=0).tolist())), n_draws) if counted is None else counted
+    return _drawn(blocks, tuple(sorted(doubled.sum(axis=0).tolist())), n_draws, seed) if counted is None else counted
 
 
 def orders(block):
@@ -132,8 +134,8 @@ def _merged(sums):
 
 
 @lru_cache(maxsize=4)
-def _drawn(blocks, observed, n_draws):
-    rng = np.random.default_rng(SEED)
+def _drawn(blocks, observed, n_draws, seed):
+    rng = np.random.default_rng(seed)
     sums = np.zeros((n_draws + 1, len(observed)), dtype=np.int64)
     for block in blocks:
         sums[1:] += rng.permuted(np.tile(np.array(block), (n_draws, 1)), axis=1)
