@@ -102,9 +102,8 @@ def main():
     if arguments.csv:
         table.to_csv(arguments.csv, index=False)
     for (kind, alpha), part in table.groupby(["kind", "alpha"], sort=False):
-        print(
-            f"\n{kind} scores, alpha = {alpha}, {arguments.studies} studies of each size, standard error {part['error'].iloc[0]:.4f}"
-        )
+        error = part["error"].iloc[0]
+        print(f"\n{kind} scores, alpha = {alpha}, {arguments.studies} studies of each size, standard error {error:.4f}")
         summary = part.groupby("test", sort=False).agg(
             sizes=("share", "size"),
             smallest=("share", "min"),

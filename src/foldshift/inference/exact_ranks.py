@@ -3,7 +3,7 @@
 from collections import Counter
 from functools import lru_cache
 from itertools import permutations
-from math import factorial, log, prod
+from math import comb, factorial, log, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -110,7 +110,10 @@ def _counted(blocks):
         different = [block for block in blocks if block[0] != block[1]]
         low = np.arange(len(different) + 1)
         sums = np.stack([sum(block[0] for block in blocks) + 2 * low, sum(block[1] for block in blocks) - 2 * low], axis=1)
-        return RankSums(np.sort(sums, axis=1), binom.pmf(low, len(different), 0.5), True)
+        m = len(different)
+        exact = m <= 1000  # whole numbers take too long above
+        probabilities = [comb(m, i) / 2**m for i in range(m + 1)] if exact else binom.pmf(low, m, 0.5)
+        return RankSums(np.sort(sums, axis=1), np.array(probabilities), True)
     sums, probabilities = np.array([blocks[0]]), np.ones(1)  # the first block may stand still: only the others' orders count
     for block in blocks[1:]:
         m = orders(block)
