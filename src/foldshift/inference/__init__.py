@@ -6,6 +6,8 @@ EXPORTS = {
     "accuracy_interval": "accuracy",
     "agreements": "agreement",
     "bayesian_correlated_t": "comparisons",
+    "bayesian_hierarchical": "bayes",
+    "bayesian_signed_ranks": "bayes",
     "compare": "advice",
     "compare_independent": "accuracy_tests",
     "compare_matched": "accuracy_tests",
