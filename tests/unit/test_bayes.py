@@ -14,11 +14,10 @@ def test_signed_ranks_agree_with_baycomp(oracle):
     theirs = oracle("baycomp").SignedRankTest
     rng = np.random.default_rng(0)
     for n, rope in ((5, 0.01), (12, 0.01), (12, 0.0), (30, 0.005)):
-        a, b = rng.normal(0.8, 0.03, (2, n)).round(2) + [[0.01], [0]]
+        a, b = rng.normal(0.8, 0.03, (2, n))
         ours = bayesian_signed_ranks(a, b, rope=rope)
         expected = theirs.probs(b, a, rope, nsamples=20_000, random_state=1)
         expected = expected if rope else (expected[0], 0, expected[1])
-        # the last bits of decimals on the border of the region decide there, not here: at most a hundredth
         assert ours[:3] == pytest.approx(expected, abs=0.02)
 
 
@@ -44,22 +43,28 @@ def by_integration(data, rho, rope):
     unit = np.mean([d.std(ddof=1) for d in data])
     data = [d / unit for d in data]
     top = max(np.abs(d).max() for d in data)
-    mu0, log_sigma0 = np.linspace(-top, top, 81), np.linspace(np.log(0.003), np.log(30), 60)
-    log_nu = np.linspace(np.log(0.3), np.log(1000), 12)
+    # no point of mu0 at 0, where the most probable region changes
+    mu0, log_sigma0 = np.linspace(-top, top, 60), np.linspace(np.log(0.001), np.log(30), 50)
+    log_nu = np.linspace(np.log(0.3), np.log(1000), 9)
     alpha, beta = (np.linspace(*ends, 21) for ends in (ALPHA, BETA))
     density = alpha[:, None] * np.log(beta) - special.gammaln(alpha)[:, None] + alpha[:, None] * log_nu[:, None, None]
     prior = np.exp(density - beta * np.exp(log_nu)[:, None, None]).mean(axis=(1, 2))
     logs = np.log(prior)[None, None, :] + log_sigma0[None, :, None] + np.zeros((len(mu0), len(log_sigma0), len(log_nu)))
-    # quantiles of the Student t that a data set's own results give its mean are the nodes of its integral
-    nodes = (np.arange(400) + 0.5) / 400
+    quantiles = (np.arange(60) + 0.5) / 60
     for d in data:
         n = len(d)
-        ss, factor = ((d - d.mean()) ** 2).sum() / (1 - rho), (1 + (n - 1) * rho) / n
         # sigma uniform: density of the mean proportional to (ss + (m - mu)^2 / factor)^(-(n - 1) / 2), a t with n - 2 degrees
-        mu = d.mean() + stats.t.ppf(nodes, n - 2) * np.sqrt(ss * factor / (n - 2))
+        ss, factor = ((d - d.mean()) ** 2).sum() / (1 - rho), (1 + (n - 1) * rho) / n
+        own = np.sqrt(ss * factor / (n - 2))
         for i, j in itertools.product(range(len(log_sigma0)), range(len(log_nu))):
             s, nu = np.exp(log_sigma0[i]), np.exp(log_nu[j])
-            logs[:, i, j] += np.log(stats.t.pdf((mu[:, None] - mu0) / s, nu).mean(axis=0) / s)
+            # the nodes of the integral are quantiles of the narrower of the two distributions
+            if s < own:
+                nodes = mu0 + s * stats.t.ppf(quantiles, nu)[:, None]
+                logs[:, i, j] += np.log(stats.t.pdf((nodes - d.mean()) / own, n - 2).mean(axis=0) / own)
+            else:
+                nodes = d.mean() + own * stats.t.ppf(quantiles, n - 2)[:, None]
+                logs[:, i, j] += np.log(stats.t.pdf((nodes - mu0) / s, nu).mean(axis=0) / s)
     weights = np.exp(logs - logs.max())
     s, nu, edge = np.exp(log_sigma0)[None, :, None], np.exp(log_nu)[None, None, :], rope / unit
     left = stats.t.cdf((-edge - mu0[:, None, None]) / s, nu)
@@ -71,14 +76,15 @@ def by_integration(data, rho, rope):
     return shares, average, (weights.sum(axis=(1, 2)) * mu0).sum() / weights.sum() * unit
 
 
+@pytest.mark.slow
 def test_the_hierarchical_model_agrees_with_numerical_integration():
     rng = np.random.default_rng(3)
     data = rng.normal(0.02, 0.03, (5, 1)) + rng.normal(0, 0.05, (5, 10))
     shares, average, mean = by_integration(list(data), 0.1, 0.01)
-    posterior = bayesian_hierarchical(data, 0.1, 0.01, n_draws=40_000)
+    posterior = bayesian_hierarchical(data, 0.1, 0.01, n_draws=20_000)
     assert posterior[:3] == pytest.approx(shares, abs=0.02)
     assert posterior.next_dataset == pytest.approx(average, abs=0.01)
-    assert posterior.mean[0] == pytest.approx(mean, abs=0.0008) and posterior.r_hat < 1.03
+    assert posterior.mean[0] == pytest.approx(mean, abs=0.001) and posterior.r_hat < 1.03
 
 
 def test_the_hierarchical_model_draws_data_sets_to_their_mean():
@@ -94,11 +100,11 @@ def test_the_hierarchical_model_draws_data_sets_to_their_mean():
 def test_swapping_turns_the_hierarchical_model_round_whatever_the_scale_and_the_numbers_of_folds():
     rng = np.random.default_rng(5)
     data = [rng.normal(0.02, 0.05, (r, 5)) for r in (1, 2, 4, 2)]
-    one = bayesian_hierarchical(data, 0.2, 0.01, n_draws=8000)
-    other = bayesian_hierarchical([-d for d in data], 0.2, 0.01, n_draws=8000, random_state=1)
-    assert one[:3] == pytest.approx(other[2::-1], abs=0.03) and one.mean[0] == pytest.approx(-other.mean[0], abs=0.003)
+    one = bayesian_hierarchical(data, 0.2, 0.01, n_draws=4000)
+    other = bayesian_hierarchical([-d for d in data], 0.2, 0.01, n_draws=4000, random_state=1)
+    assert one[:3] == pytest.approx(other[2::-1], abs=0.05) and one.mean[0] == pytest.approx(-other.mean[0], abs=0.004)
     for scale in (1e-100, 1e100):
-        scaled = bayesian_hierarchical([scale * d for d in data], 0.2, scale * 0.01, n_draws=8000)
+        scaled = bayesian_hierarchical([scale * d for d in data], 0.2, scale * 0.01, n_draws=4000)
         assert scaled[:3] == pytest.approx(one[:3], abs=1e-9) and scaled.mean[0] / scale == pytest.approx(one.mean[0])
 
 
