@@ -138,6 +138,11 @@ def paired_t(differences, *, confidence=0.95):
     test : TTest
         As of `nadeau_bengio`.
 
+    Examples
+    --------
+    >>> round(paired_t([0.02, 0.05, 0.01, 0.04]).p_value, 3)
+    0.049
+
     References
     ----------
     .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
@@ -231,6 +236,12 @@ def bayesian_correlated_t(differences, rho, rope):
     ValueError
         If there are fewer than two differences, one is not finite, or rho or rope is out of range.
 
+    Examples
+    --------
+    >>> posterior = bayesian_correlated_t([0.02, 0.05, 0.01, 0.04, 0.03], rho=1 / 5, rope=0.01)
+    >>> round(posterior.right, 2)
+    0.94
+
     References
     ----------
     .. [1] Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms on multiple data sets.
@@ -272,6 +283,12 @@ def t_5x2cv(differences):
         standard_error is that of the first difference. Zero differences give statistic 0 and p 1; no spread and a first
         difference that is not zero, an infinite statistic and p 0.
 
+    Examples
+    --------
+    >>> d = [[0.03, 0.01], [0.02, 0.04], [0.0, 0.02], [0.01, 0.01], [0.05, 0.01]]
+    >>> round(t_5x2cv(d).p_value, 3)
+    0.062
+
     References
     ----------
     .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
@@ -303,6 +320,12 @@ def f_5x2cv(differences):
     test : FTest
         statistic, p_value, estimate (mean of the ten differences): float or ndarray of shape (...); df: (10, 5). No difference at
         all gives statistic 0 and p 1; no spread otherwise, an infinite statistic and p 0.
+
+    Examples
+    --------
+    >>> d = [[0.03, 0.01], [0.02, 0.04], [0.0, 0.02], [0.01, 0.01], [0.05, 0.01]]
+    >>> round(f_5x2cv(d).p_value, 3)
+    0.139
 
     References
     ----------
@@ -343,6 +366,12 @@ def mcnemar(x_a, x_b, method="exact", *, confidence=0.95):
     ------
     ValueError
         If the shapes differ, there is no row, or a value is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> test = mcnemar([1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1, 0])
+    >>> test.only_a, test.only_b, test.p_value
+    (5, 0, 0.0625)
 
     References
     ----------
