@@ -105,7 +105,7 @@ def compare_matched(r_a, r_b, m, *, confidence=0.95):
     --------
     >>> test = compare_matched([9, 8, 10, 9, 9], [7, 8, 8, 9, 7], 10)
     >>> round(test.estimate, 2), round(test.p_value, 3)
-    (0.12, 0.033)
+    (0.12, 0.07)
 
     References
     ----------
@@ -161,7 +161,7 @@ def compare_independent(r_a, m_a, r_b, m_b, *, test="z", formula="corrected", co
     --------
     >>> test = compare_independent([45, 44], 50, [38, 40], 50)
     >>> round(test.estimate, 2), round(test.p_value, 3)
-    (0.11, 0.032)
+    (0.11, 0.036)
 
     References
     ----------

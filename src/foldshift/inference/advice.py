@@ -91,7 +91,7 @@ def compare(
     >>> scores = [cross_val_score(model, X, y, cv=cv) for model in (KNeighborsClassifier(), GaussianNB())]
     >>> comparison = compare(*scores, design="folds", cv=cv, names=["5NN", "naive Bayes"])
     >>> comparison.shape, round(comparison.row("Nadeau-Bengio corrected t").estimate, 4)
-    ('one data set, 2 x 5 folds', 0.0167)
+    ('one data set, 2 x 5 folds', 0.0067)
 
     References
     ----------
