@@ -9,6 +9,7 @@ from scipy.stats import mannwhitneyu
 
 from foldshift.inference.roc import roc_area
 from foldshift.nominal import nominal_columns
+from foldshift.shift.tables import scaled
 
 FEWEST_ROWS = 5
 ROUNDING = 1e-12  # statistics this close are equal: the order of a sum decides their last bits
@@ -246,6 +247,7 @@ def _pooled(A, B, rng, categorical_features, max_rows=None):
         if is_nominal:
             blocks.append((column[:, None] == np.unique(column)).astype(np.float64))
         else:
+            column = scaled(column)
             spread = column.std(ddof=1)
             blocks.append(((column - column.mean()) / (spread if spread > 0 else 1.0))[:, None])
     return np.concatenate(blocks, axis=1), in_b
