@@ -145,7 +145,7 @@ class DriftReport:
         if correct_train is not None:
             tests.append(accuracy_test(correct_train, correct_test))
         if y_train is not None:
-            tests.append(class_test(y_train, y_test, self.n_train, self.n_test, stream(root, "classes")))
+            tests.append(class_test(y_train, y_test, self.n_train, self.n_test, None, stream(root, "classes")))
         tests += joint_tests(self.columns, multivariate, n_permutations, root)
         self.features, self.global_tests = _corrected(features, tests, alpha, adjust)
         wanted = int(2 * len(tests) / alpha)

@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.inference.roc import roc_area
-from foldshift.shift.columns import column_values, is_quantity, nominal_column, numeric_column
+from foldshift.shift.columns import target_column, target_values
 from foldshift.shift.features import feature_rows, ks_with_p
 from foldshift.shift.statistics import kruskal_wallis, two_proportion
-from foldshift.shift.two_sample import FEWEST_ROWS, classifier_two_sample, energy_distance_test, mmd
+from foldshift.shift.tables import FEWEST_ROWS
+from foldshift.shift.two_sample import classifier_two_sample, energy_distance_test, mmd
 
 MULTIVARIATE = {"energy": "energy distance", "c2st": "classifier two-sample test", "mmd": "maximum mean discrepancy"}
 
@@ -97,21 +98,12 @@ def accuracy_test(train, test):
     return GlobalTest("two proportions", "accuracy", result.statistic, result.p_value, np.nan, after - before, False, words)
 
 
-def class_test(y_train, y_test, n_train, n_test, rng):
+def class_test(y_train, y_test, n_train, n_test, task, rng):
     """Test of the target, a quantity or classes, of tables of these sizes; `rng` is for the permutations of chi-square."""
-    parts = []
-    for role, y, n in (("train", y_train, n_train), ("test", y_test, n_test)):
-        y = np.asarray(y)
-        if y.shape != (n,):
-            raise ValueError(f"y_{role} has shape {y.shape}; the table has {n} rows")
-        values, missing = column_values(y[:, None], 0)
-        if missing.any():
-            raise ValueError(f"y_{role} holds {missing.sum()} missing values; drop those rows")
-        parts.append((values, missing))
-    quantity = is_quantity(parts)
-    column = numeric_column("target", *parts) if quantity else nominal_column("target", *parts)
+    parts = [target_values(y, n, f"y_{role}") for role, y, n in (("train", y_train, n_train), ("test", y_test, n_test))]
+    column = target_column(parts, task)
     row = feature_rows(column, rng)[0]
-    name = "KS on the target" if quantity else "chi-square on the classes"
+    name = "KS on the target" if column.kind == "numeric" else "chi-square on the classes"
     words = row.change + (f"; {row.note}" if row.note else "")
     return GlobalTest(name, "classes", row.statistic, row.p_value, np.nan, row.effect, False, words)
 

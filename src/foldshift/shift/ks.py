@@ -396,40 +396,40 @@ def fold_ks(y, folds, n_folds=None):
 
 @compiled
 def fold_ks_in_order(folds, ends, n_folds):
-    """`fold_ks` of samples in ascending order of the target; `ends` says where each group of equal values ends (one past it)."""
-    n_seeds, n = folds.shape
+    """`fold_ks` of samples in ascending order of the target; `ends` says where each group of equal values ends (one past it).
+
+    Columns of `folds` from the last end on are samples without a value, which do not count.
+    """
+    n, n_seeds = ends[-1], len(folds)
     out = np.empty((n_seeds, n_folds))
     size = np.empty(n_folds, np.int64)
     count = np.empty(n_folds, np.int64)
     largest = np.empty(n_folds, np.int64)
-    seen = np.empty(n_folds, np.int64)  # last group of ties in which the fold had a sample
-    touched = np.empty(n_folds, np.int64)
     for s in range(n_seeds):
         size[:] = 0
         count[:] = 0
         largest[:] = 0
-        seen[:] = -1
         for i in range(n):
             size[folds[s, i]] += 1
         start = 0
-        for group in range(len(ends)):
-            end = ends[group]
-            n_touched = 0
-            for i in range(start, end):
-                f = folds[s, i]
-                if seen[f] != group:
-                    seen[f] = group
-                    touched[n_touched] = f
-                    n_touched += 1
-                    before = abs(start * size[f] - count[f] * n)
-                    if before > largest[f]:
-                        largest[f] = before
-                count[f] += 1
-            for t in range(n_touched):
-                f = touched[t]
-                after = abs(end * size[f] - count[f] * n)
-                if after > largest[f]:
-                    largest[f] = after
+        for end in ends:
+            # A fold's distance is extreme just before and after its own samples; looked at elsewhere it does no harm.
+            if end - start < n_folds:
+                for i in range(start, end):
+                    f = folds[s, i]
+                    largest[f] = max(largest[f], abs(start * size[f] - count[f] * n))
+                for i in range(start, end):
+                    count[folds[s, i]] += 1
+                for i in range(start, end):
+                    f = folds[s, i]
+                    largest[f] = max(largest[f], abs(end * size[f] - count[f] * n))
+            else:
+                for f in range(n_folds):
+                    largest[f] = max(largest[f], abs(start * size[f] - count[f] * n))
+                for i in range(start, end):
+                    count[folds[s, i]] += 1
+                for f in range(n_folds):
+                    largest[f] = max(largest[f], abs(end * size[f] - count[f] * n))
             start = end
         for f in range(n_folds):
             scale = size[f] * (n - size[f])

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+FEWEST_ROWS = 5  # of a table, or values of a column, that can be compared
+
 
 class VersionPlan(NamedTuple):
     """Versions in the form the kernels take; rows has one row where all versions have the same rows."""

@@ -9,9 +9,8 @@ from scipy.stats import mannwhitneyu
 
 from foldshift.inference.roc import roc_area
 from foldshift.nominal import nominal_columns
-from foldshift.shift.tables import scaled
+from foldshift.shift.tables import FEWEST_ROWS, scaled
 
-FEWEST_ROWS = 5
 ROUNDING = 1e-12  # statistics this close are equal: the order of a sum decides their last bits
 
 
