@@ -202,20 +202,22 @@ def chances(found, by_chance, kinds, n_draws, rng):
     else:
         step = max(1, CELLS_AT_ONCE // len(values))
         sizes = [min(step, n_draws - first) for first in range(0, n_draws, step)]
-        means = np.concatenate([_chosen(kinds, n_seeds, size, rng) @ values for size in sizes]) / n_seeds
+        means = np.concatenate([_chosen_sums(values, kinds, n_seeds, size, rng) for size in sizes]) / n_seeds
     mean = found.mean(axis=0)
     slack = 1e-12 * np.maximum(np.abs(mean), 1e-300)
     return tuple((1 + (side * (means - mean) >= -slack).sum(axis=0)) / (1 + len(means)) for side in (1, -1))
 
 
-def _chosen(kinds, n_seeds, n_draws, rng):
-    """Random choices (n_draws, n_cuts) of as many cuts of each kind as stand among the first `n_seeds`, as 0 and 1."""
-    chosen = np.zeros((n_draws, len(kinds)), dtype=np.float64)
+def _chosen_sums(values, kinds, n_seeds, n_draws, rng):
+    """Sums (n_draws, n_columns) over random choices of as many cuts of each kind as stand among the first `n_seeds`."""
+    sums = np.zeros((n_draws, values.shape[1]))
+    chosen = np.zeros((n_draws, len(kinds)), dtype=bool)
     draws = np.arange(n_draws)
     for kind in np.unique(kinds[:n_seeds]):
         members = np.flatnonzero(kinds == kind)
         for last in range(len(members) - int((members < n_seeds).sum()), len(members)):
-            drawn = rng.integers(last + 1, size=n_draws)
-            taken = chosen[draws, members[drawn]] > 0
-            chosen[draws, members[np.where(taken, last, drawn)]] = 1.0
-    return chosen
+            drawn = members[rng.integers(last + 1, size=n_draws)]
+            drawn = np.where(chosen[draws, drawn], members[last], drawn)
+            chosen[draws, drawn] = True
+            sums += values[drawn]
+    return sums

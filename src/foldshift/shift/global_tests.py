@@ -7,12 +7,18 @@ import numpy as np
 
 from foldshift.inference.roc import roc_area
 from foldshift.shift.columns import target_column, target_values
-from foldshift.shift.features import feature_rows, ks_with_p
+from foldshift.shift.dependence import dependence_test
+from foldshift.shift.features import MISSING, feature_rows, ks_with_p
 from foldshift.shift.statistics import kruskal_wallis, two_proportion
 from foldshift.shift.tables import FEWEST_ROWS
 from foldshift.shift.two_sample import classifier_two_sample, energy_distance_test, mmd
 
-MULTIVARIATE = {"energy": "energy distance", "c2st": "classifier two-sample test", "mmd": "maximum mean discrepancy"}
+MULTIVARIATE = {
+    "energy": "energy distance",
+    "c2st": "classifier two-sample test",
+    "mmd": "maximum mean discrepancy",
+    "dependence": "dependence of columns",
+}
 
 
 class GlobalTest(NamedTuple):
@@ -27,7 +33,7 @@ class GlobalTest(NamedTuple):
     effect : float
         Kruskal-Wallis: probability that a score of the test table is above one of the training table (.5: no shift). KS: D.
         Accuracy: test minus training. Classes: as of a feature. Energy: coefficient of inhomogeneity. Classifier: area under the
-        ROC curve. MMD: squared.
+        ROC curve. MMD: squared. Dependence: root mean square difference of rank correlations.
     moved : bool
     change : str
     """
@@ -110,27 +116,34 @@ def class_test(y_train, y_test, n_train, n_test, task, rng):
 
 def joint_tests(columns, wanted, n_permutations, root):
     """Tests of all features at once; none where there is nothing to compare."""
-    functions = {"energy": energy_distance_test, "c2st": classifier_two_sample, "mmd": mmd}
-    blocks, nominal = [], []
+    functions = {"energy": energy_distance_test, "c2st": classifier_two_sample, "mmd": mmd, "dependence": dependence_test}
+    blocks, nominal, names = [], [], []
     for column in columns:
         values = np.concatenate([column.train, column.test]).astype(np.float64)
         missing = np.isnan(values)
         if not missing.all():
             blocks.append(np.where(missing, np.median(values[~missing]), values))
             nominal.append(column.kind == "nominal")
+            names.append(column.name)
         if missing.any() and not missing.all():
             blocks.append(missing.astype(np.float64))
             nominal.append(True)
+            names.append(column.name + MISSING)
     if not blocks:
         return []
     rows, n_train = np.column_stack(blocks), len(columns[0].train)
     tests = []
     for name in wanted:
+        if name == "dependence" and len(blocks) < 2:
+            continue
         rng = stream(root, name)
         result = functions[name](
             rows[:n_train], rows[n_train:], rng, n_permutations=n_permutations, categorical_features=np.array(nominal)
         )
         words = f"{result.n_rows[0]} and {result.n_rows[1]} rows, effect {result.effect:.3f}"
+        if name == "dependence":
+            pair = " and ".join(names[j] for j in result.pair)
+            words += f"; rank correlation of {pair} {result.before:.2f}, then {result.after:.2f}"
         tests.append(
             GlobalTest(
                 MULTIVARIATE[name], "features together", result.statistic, result.p_value, np.nan, result.effect, False, words
