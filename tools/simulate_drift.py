@@ -1,7 +1,7 @@
 """Levels and power of the drift reports, simulated: does "moved" come once in twenty where nothing has, and else often?
 
-``--what folds``: `fold_drift` on random cuts, by the number of seeds: how often it says that anything differs from chance, and how
-often it finds a cut that leans on one column. ``--what report``: `DriftReport` on two tables, by what was changed between them.
+``--what folds``: `fold_drift` on random cuts, by the number of seeds: how often it says that anything differs from chance;
+``power``: on cuts that lean on one column. ``--what report``: `DriftReport` on two tables, by what was changed between them.
 ``--what dependence``: the tests of all features together where nothing but the dependence of columns has changed.
 """
 

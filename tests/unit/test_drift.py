@@ -371,7 +371,7 @@ def test_bad_folds_are_named():
         fold_drift(X, y, np.zeros(29, int))
     with pytest.raises(ValueError, match="n_folds=1 must be an integer of at least 2"):
         fold_drift(X, y, np.zeros(30, int))
-    with pytest.raises(ValueError, match="and type int64 from -1; expected .* integers from 0, and every row in a fold"):
+    with pytest.raises(ValueError, match=r"and type int64 from -1; expected .* integers from 0, and every row in a fold"):
         fold_drift(X, y, np.arange(30) % 3 - 1)
     with pytest.raises(ValueError, match="y holds 1 missing values; drop those rows"):
         fold_drift(X, np.where(np.arange(30) == 3, np.nan, y), np.arange(30) % 3)

@@ -338,7 +338,9 @@ def nominal_column(name, *parts):
     try:
         categories = sorted(set(labels[0]) | set(labels[1]), key=place)
     except TypeError:
-        raise ValueError(f"column {name!r} holds neither numbers nor categories, but e.g. {labels[0][0]!r}; leave it out") from None
+        raise ValueError(
+            f"column {name!r} holds neither numbers nor categories, but e.g. {labels[0][0]!r}; leave it out"
+        ) from None
     number = {label: code for code, label in enumerate(categories)}
     return Column(name, "nominal", *(np.array([number[label] for label in some], np.int64) for some in labels), categories)
 

@@ -4,15 +4,18 @@ from textwrap import fill
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from foldshift.inference.corrections import adjust_p
 from foldshift.partition.common import fold_dtype
+from foldshift.readable import readable
 from foldshift.shift.columns import matched_columns, target_column, target_values, without_left_out
 from foldshift.shift.cuts import chances, fold_tests, mean_distances, random_cuts, ranked
 from foldshift.shift.failures import failing, jaccard, phi
 from foldshift.shift.features import MISSING
+from foldshift.shift.pictures import dots
 from foldshift.shift.tables import FEWEST_ROWS
-from foldshift.shift.words import check_alpha, counted, p_in_words, percent, shortened
+from foldshift.shift.words import check_alpha, counted, p_in_words, percent, plain_values, shortened
 
 AS_CHANCE = "as chance"
 
@@ -51,6 +54,7 @@ class FoldFeature(NamedTuple):
     verdict: str
 
 
+@readable
 class FoldDrift(NamedTuple):
     """Result of `fold_drift`; ``str()`` of it is a table to read.
 
@@ -84,11 +88,53 @@ class FoldDrift(NamedTuple):
         """One dictionary for each feature."""
         return [row._asdict() for row in self.features]
 
+    def to_frame(self):
+        """One row for each feature, the smallest corrected p first."""
+        return pd.DataFrame(self.to_rows()).sort_values(["p_adjusted", "name"], ignore_index=True)
+
+    def to_dict(self):
+        """The result as plain values, e.g. for JSON: None stands for what is not known."""
+        return {
+            "verdict": self.verdict,
+            "n_seeds": self.p_values.shape[0],
+            "n_folds": self.p_values.shape[1],
+            "alpha": self.alpha,
+            "n_random": self.n_random,
+            "features": [plain_values(row) for row in self.to_rows()],
+            "notes": list(self.notes),
+        }
+
+    def sentences(self):
+        """What was compared, the verdict, and what to know about it."""
+        return [self._title() + ".", self.verdict, *self.notes]
+
+    def plot(self, ax=None):
+        """Mean distance of every feature, the largest excess above; an upright line shows what random cuts give.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        rows = sorted(self.features, key=lambda row: (row.distance_chance - row.distance, row.name))
+        values, marks = [row.distance for row in rows], [row.verdict != AS_CHANCE for row in rows]
+        label = "mean distance (filled: differs from chance, the line)"
+        return dots(ax, [row.name for row in rows], values, marks, label, [row.distance_chance for row in rows])
+
+    def _title(self):
+        return (
+            f"Drift of folds: {self.p_values.shape[1]} folds, {counted(self.p_values.shape[0], 'seed')}; level {self.alpha:g}, "
+            f"Holm; chance from {self.n_random} random cuts"
+        )
+
     def __str__(self):
         width = min(max(len(row.name) for row in self.features), 40)
         lines = [
-            f"Drift of folds: {self.p_values.shape[1]} folds, {counted(self.p_values.shape[0], 'seed')}; level {self.alpha:g}, "
-            f"Holm; chance from {self.n_random} random cuts",
+            self._title(),
             "",
             fill(f"Verdict: {self.verdict}", 118),
             "",
@@ -100,6 +146,8 @@ class FoldDrift(NamedTuple):
                 f"  {shortened(row.name, width):<{width}}  {row.distance:8.4f}  {row.distance_chance:6.4f}  "
                 f"{percent(row.failing):>8}  {percent(row.failing_chance):>6}   {p_in_words(row.p_adjusted)}{mark}"
             )
+        if self.notes:
+            lines += ["", "Notes", *(fill(note, 116, initial_indent="  ", subsequent_indent="    ") for note in self.notes)]
         return "\n".join(lines)
 
 

@@ -215,9 +215,9 @@ def energy_distance_test(A, B, rng, n_permutations=200, *, categorical_features=
     Returns
     -------
     result : TwoSampleTest
-        ``statistic`` is ``2 E|X - Y| - E|X - X'| - E|Y - Y'|`` over all pairs of rows, a row with itself included: the
-        square of the energy distance, never below 0; of columns divided by their standard deviation. ``effect`` is that divided by ``2 E|X - Y|``, in [0, 1]: the coefficient of
-        inhomogeneity, 0 for tables with the same distribution.
+        ``statistic`` is ``2 E|X - Y| - E|X - X'| - E|Y - Y'|`` over all pairs of rows, a row with itself included, of columns
+        divided by their standard deviation: the square of the energy distance, never below 0. ``effect`` is that divided by
+        ``2 E|X - Y|``, in [0, 1]: the coefficient of inhomogeneity, 0 for tables with the same distribution.
 
     Raises
     ------
@@ -226,8 +226,8 @@ def energy_distance_test(A, B, rng, n_permutations=200, *, categorical_features=
 
     Notes
     -----
-    It hardly sees a change of dependence between columns alone (a correlation from 0 to .5 among three columns of 100 rows in
-    about one case of eight, at .05): `foldshift.shift.dependence.dependence_test` does.
+    It hardly sees a change of dependence between columns alone (correlations from 0 to .3 among three columns, 100 rows each, in
+    one case of eight at .05): `foldshift.shift.dependence.dependence_test` does (in four of five).
 
     References
     ----------
