@@ -190,7 +190,7 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
     cache : path-like or None, default=None
         Folder that keeps downloaded files; what is in it is not fetched again. None keeps nothing.
     progress : callable, default=print
-        Called with one line of text per refused and accepted source.
+        Called with one line of text per accepted source, and per refused one where there are others.
     limits : Limits, default=DEFAULT_LIMITS
         Limits of every download.
 
@@ -226,7 +226,8 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
                     path.unlink(missing_ok=True)
                 attempts.append(Attempt(source.text, found.address, str(error)))
                 kind = UnreachableError if isinstance(error, UnreachableError) else kind
-                progress(f"{entry.name}: {source.text} refused: {error}")
+                if len(sources) > 1:
+                    progress(f"{entry.name}: {source.text} refused: {error}")
                 continue
             attempts.append(Attempt(source.text, found.address, ""))
             progress(f"{entry.name}: {source.text} accepted ({found.address})")
