@@ -371,7 +371,7 @@ def test_the_page_of_table_1_says_so_below_of_own_data_only(tmp_path):
     entries = [{"n_features": None, "n_rows": None, "own": own} for own in (True, False)]
     shown = datasets_table(inputs, {}, entries)["table1_datasets"]
     first, second = shown.grid.notes
-    assert first.startswith("mine: read as x real; left out of the inputs when (dates, year-month-day); left out of")
+    assert first.startswith("mine: read as x real; left out of the inputs: when (dates, year-month-day); keep=when")
     assert second.startswith("mine: left out of the inputs: when")
     assert shown.frame["read_as"].tolist() == ["x real"] * 2
 

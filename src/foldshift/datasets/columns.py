@@ -15,6 +15,7 @@ from foldshift.datasets.texts import as_number, check_width
 from foldshift.errors import DataError, unknown
 
 ALWAYS_MISSING = {"?", "<null>"}
+MOST_NAMED = 8  # columns in one line
 USUALLY_MISSING = {"", "na", "nan"}  # unless the header declares them as a label
 
 
@@ -273,8 +274,9 @@ def build_table(columns, options, task, target):
 
 def _say_left_out(table):
     """One line on what is no input, and how it becomes one; an error where nothing else is left."""
-    whys = "; ".join(f"{one_line(name, 60)} ({why})" for name, why in list(table.left_out.items())[:12])
-    advice = f"keep={listed(list(table.left_out))} in the source takes them in"
+    whys = "; ".join(f"{one_line(name, 30)} ({why})" for name, why in list(table.left_out.items())[:MOST_NAMED])
+    whys += f"; and {len(table.left_out) - MOST_NAMED} more" if len(table.left_out) > MOST_NAMED else ""
+    advice = f"keep={listed(list(table.left_out), 3)} in the source takes them in"
     if len(table.kinds) == 1:
         raise DataError(f"no inputs: every column but the target would be left out, {whys}; {advice}")
     table.notes.append(f"left out of the inputs: {whys}; {advice}")

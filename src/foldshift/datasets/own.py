@@ -299,7 +299,7 @@ def check_classes(name, texts, decimal, separator):
         )
 
 
-def listed(names, most=12):
+def listed(names, most=5):
     """Names of columns for a message, as they are written in the options of a source.
 
     Examples
@@ -308,5 +308,5 @@ def listed(names, most=12):
     >>> listed(["größe", "built in"])
     'größe,built%20in'
     """
-    written = [re.sub(r"[\s%&?,;:=]", lambda match: quote(match.group()), one_line(name, 60)) for name in names[:most]]
+    written = [re.sub(r"[\s%&?,;:=]", lambda match: quote(match.group()), one_line(name, 40)) for name in names[:most]]
     return ",".join(written) + (", ..." if len(names) > most else "")

@@ -8,7 +8,7 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.tables import plain_grid
 
 SHOWN = 12  # names or classes on the page; the CSV file has all
-LISTS = {"class_sizes": "", "read_as": "read as", "left_out": "left out of the inputs", "dropped_because": "rows dropped, for"}
+LISTS = ("class_sizes", "read_as", "left_out", "dropped_because")
 
 
 def row(data, origin, expected):
@@ -77,13 +77,13 @@ def datasets_table(inputs, settings, entries):
     both = zip(inputs.descriptions, inputs.origins, entries)
     table = pd.DataFrame([row(read(description), read(origin), expected) for description, origin, expected in both])
     notes = [text for one, entry in zip(table.to_dict("records"), entries) for text in below(one, entry.get("own", False))]
-    page = table.drop(columns=["checksum", "note", *list(LISTS)[1:]]).assign(class_sizes=table["class_sizes"].map(shortened))
+    page = table.drop(columns=["checksum", "note", *LISTS[1:]]).assign(class_sizes=table["class_sizes"].map(shortened))
     table = table.assign(**{name: table[name].map(", ".join) for name in LISTS})
     return {"table1_datasets": Shown(table, plain_grid(page, notes))}
 
 
 def below(row, own):
     """What stands below the table about a data set: of the user's own how every input was read, of any what is to be noted."""
-    said = [f"{words} {shortened(row[name])}" for name, words in LISTS.items() if words and own and row[name]]
+    said = [f"read as {shortened(row['read_as'])}"] if own else []
     said += [row["note"]] if row["note"] else []
     return [f"{row['dataset']}: {'; '.join(said)}."] if said else []
