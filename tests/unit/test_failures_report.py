@@ -287,8 +287,9 @@ def classes(tmp_path_factory, root):
                 for i, learner in enumerate(CLASSIFIERS):
                     for run_ in range(N_EXPERIMENTS * r):
                         value = 0.7 + 0.02 * d + 0.06 * i + 0.01 * rng.normal()
-                        rows.append((dataset, learner, cut, k, run_, *[value] * 5, 0))
+                        rows.append((dataset, learner, cut, k, run_, *[value] * len(CLASSIFICATION_METRICS), 0))
     rows = pd.DataFrame(rows, columns=["dataset", "learner", "partitioner", "k", "seed", *CLASSIFICATION_METRICS, "n_failed"])
+    rows = rows.assign(n_classes=2.0, n_folds_of_classes=rows["k"])
     rows = rows.sort_values(
         ["dataset", "learner"], key=lambda column: column.map({n: i for i, n in enumerate(SETS + CLASSIFIERS)}), kind="stable"
     )

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from foldshift.errors import FoldshiftError
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.files import sweep, write_text
-from foldshift.jobs import LEADER, RERUN, rerun_command
+from foldshift.jobs import LEADER, RERUN, SHOWN, rerun_command
 from foldshift.partition.registry import import_path
 from foldshift.planning.shapes import local_files
 from foldshift.planning.engine import (
@@ -66,6 +66,10 @@ if workflow.is_main_process:
         workflow.config_settings.config_args or (),
         ROOT / "profiles/default",
     )
+    # With `--quiet all` Snakemake keeps logs to itself: then jobs speak on their own.
+    quiet = {one.name for one in workflow.output_settings.quiet or ()}
+    if workflow.output_settings.show_failed_logs and "ALL" not in quiet:
+        os.environ[SHOWN] = "1"
 
 
 # Of this machine; on a cluster none are named, and `workflow.cores` would raise.

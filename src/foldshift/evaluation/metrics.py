@@ -3,7 +3,8 @@
 import numpy as np
 
 METRICS = ("rmse", "mae", "r2")
-CLASSIFICATION_METRICS = ("auc_crisp", "auc", "accuracy", "balanced_accuracy", "log_loss")
+CLASSIFICATION_METRICS = ("auc_crisp", "auc_corrected", "auc", "accuracy", "balanced_accuracy", "log_loss", "n_classes")
+OF_CLASSES = ("auc_corrected", "auc")  # absent, not failed, where a fold has fewer than two classes: means go over the others
 
 
 def regression_scores(y, predictions, folds, n_folds, unit=1.0):
