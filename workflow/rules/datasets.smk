@@ -2,6 +2,7 @@
 
 
 rule fetch_dataset:
+    """The table of one data set, from the first of its sources that gives it."""
     input:
         local=local_sources,
         code=code("fetch_dataset"),
@@ -37,6 +38,7 @@ rule fetch_dataset:
 
 
 rule prepare_dataset:
+    """One data set as learners see it: complete rows, in one order, scaled."""
     input:
         table="<resources>/fetched/{dataset}.parquet",
         code=code("prepare_dataset"),
