@@ -248,7 +248,7 @@ def test_a_yaml_file_cannot_run_code(tmp_path, tag):
     path.write_text(f"SVR: {tag.format(tmp_path / 'harm')}\n")
     with pytest.raises(ConfigError) as caught:
         read_yaml(path, "learners file")
-    assert str(caught.value).startswith(f"learners file: {path} is not valid YAML: could not determine a constructor for the tag")
+    assert str(caught.value).startswith(f"learners file: {path}, line 1: not valid YAML (could not determine a constructor")
     assert str(caught.value).isprintable()
     assert files(tmp_path) == ["learners.yaml"]
 

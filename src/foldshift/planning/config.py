@@ -48,7 +48,7 @@ def read_yaml(path, what):
         If the file is missing or is not YAML, with its name and the line.
     """
     try:
-        return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Loader)
+        return _Loader(Path(path).read_text(encoding="utf-8")).get_single_data()
     except OSError as error:
         raise ConfigError(f"{what}: cannot read {path}: {error.strerror}; check the path") from error
     except UnicodeDecodeError as error:

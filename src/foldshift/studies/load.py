@@ -150,5 +150,4 @@ def _check(where, about):
         jsonschema.Draft202012Validator.check_schema(about["settings"])
         about["settings"]["properties"].items()
     except (jsonschema.SchemaError, TypeError, KeyError, AttributeError) as error:
-        problem = getattr(error, "message", None) or f"{type(error).__name__}: {error}"
-        raise ConfigError(f"{where}: settings must be a JSON schema of an object with properties ({problem})") from error
+        raise ConfigError(f"{where}: settings must hold `type: object` and `properties`, as docs/add_a_study.md shows") from error
