@@ -17,7 +17,7 @@ from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.files import sweep, write_text
 from foldshift.jobs import LEADER, RERUN, rerun_command
 from foldshift.partition.registry import import_path
-from foldshift.planning.shapes import local_files
+from foldshift.planning.shapes import local_files, shape_of
 from foldshift.planning.command_line import (
     check_arguments,
     check_targets,
@@ -27,10 +27,10 @@ from foldshift.planning.command_line import (
 from foldshift.planning.engine import (
     COLLECT,
     COMPILE,
-    FETCH,
-    PREPARE,
     collect_cost,
+    fetch_cost,
     folds_cost,
+    prepare_cost,
     scores_cost,
     shift_cost,
 )
@@ -276,6 +276,16 @@ def minutes(seconds, spare=10):
         return round((spare + 5 * getattr(value, "seconds", value) / 60) * attempt)
 
     return resource
+
+
+def cost_of_fetching(wildcards):
+    """What reading and checking a table is expected to take."""
+    return fetch_cost(shape_of(CATALOGUE[wildcards.dataset]))
+
+
+def cost_of_preparing(wildcards):
+    """What preparing a data set is expected to take."""
+    return prepare_cost(shape_of(CATALOGUE[wildcards.dataset]))
 
 
 def cost_of_folds(wildcards):

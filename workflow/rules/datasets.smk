@@ -21,8 +21,8 @@ rule fetch_dataset:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1000),
-        runtime=minutes(120, spare=20),
-        expected_s=FETCH,
+        runtime=minutes(cost_of_fetching, spare=30),
+        expected_s=expected_seconds(cost_of_fetching),
     params:
         entry=entry_of,
         mirror=config["mirror"],
@@ -55,8 +55,8 @@ rule prepare_dataset:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1000),
-        runtime=minutes(30),
-        expected_s=PREPARE,
+        runtime=minutes(cost_of_preparing, spare=13),
+        expected_s=expected_seconds(cost_of_preparing),
     params:
         entry=entry_of,
         scalings=SCALINGS,
