@@ -310,8 +310,14 @@ def front_file():
 def front_text():
     """Its text, from the summaries of the studies."""
     first = (ROOT / "workflow/report/workflow.rst").read_text(encoding="utf-8")
-    asked = [f"*{run.found.title}* {run.found.summary}" for run in RUNS.values()]
-    return "\n\n".join([first.strip(), *asked]) + "\n"
+    return "\n\n".join([first.strip(), *map(front_paragraph, RUNS.values())]) + "\n"
+
+
+def front_paragraph(run):
+    """What one study asks, for a report that has results of it: a study that the command leaves out has no category there."""
+    words = f"*{run.found.title}* {run.found.summary}"
+    condition = f"{run.found.title!r} in categories|map(attribute='name')"
+    return f"{{% if {condition} %}}{{% raw %}}\n{words}\n{{% endraw %}}{{% endif %}}"
 
 
 def front_page():

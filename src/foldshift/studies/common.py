@@ -1,6 +1,27 @@
 """Items that several studies have."""
 
+import csv
+
 from foldshift.studies.base import Items, Table
+
+
+def has_print(run, paper_name=str):
+    """Whether a run has a data set of the paper: else there is nothing to compare, and no page of what the paper has.
+
+    Parameters
+    ----------
+    run : foldshift.studies.run.Run
+    paper_name : callable, optional
+        One name for a data set of the run and the same one in ``printed/table1_datasets.csv``.
+
+    Returns
+    -------
+    has : bool
+    """
+    with open(run.printed("table1_datasets"), encoding="utf-8", newline="") as file:
+        printed = {paper_name(row["dataset"]) for row in csv.DictReader(file)}
+    return any(paper_name(name) in printed for name in run.datasets)
+
 
 DATASETS = Items(
     "datasets",

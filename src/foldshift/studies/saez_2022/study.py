@@ -1,7 +1,7 @@
 """Regressand stratification (Saez and Romero-Bejar 2022): what is measured and what is shown."""
 
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.common import DATASETS, failures
+from foldshift.studies.common import DATASETS, failures, has_print
 
 REFERENCES = ("CV", "TSCV")
 
@@ -119,10 +119,10 @@ STUDY = Study(
                     title="Does the error fall from CV to TSCV?",
                     category="3 Error",
                     caption="Every step between neighbouring partitioners: difference of the means, its Monte Carlo standard "
-                    "error, and whether the result falls (yes), "
-                    "rises by at most two standard errors (within error) or by more (no): there the paper's order does not hold "
-                    "in this run. If neighbouring "
-                    "partitioners did not differ at all, one step in 44 would be marked no by chance.",
+                    "error, and whether the result falls by more than two standard errors (yes), moves by at most two (within error: not "
+                    "shown either way) or rises by more (no): there the paper's order does not hold in this run. If "
+                    "neighbouring partitioners did not differ at all, one step in 44 would be marked yes and one in 44 no by "
+                    "chance.",
                 ),
                 Table(
                     "error_by_dataset",
@@ -241,6 +241,7 @@ STUDY = Study(
             items=(
                 Table(
                     "paper_vs_ours",
+                    when=has_print,
                     title="Paper versus ours",
                     category="5 Paper versus ours",
                     caption="Every number of the paper's Tables 1, 4 and 5 beside ours: ratio, and the standard error that says "
