@@ -25,7 +25,7 @@ def smallest_p(n_datasets):
     return min(1.0, 2.0 ** (1 - n_datasets))
 
 
-def too_few(n_datasets, alpha):
+def too_few(n_datasets, alpha, unit="data set"):
     """Why no test over so many data sets can be significant, as a sentence without its full stop; empty where one can.
 
     Parameters
@@ -33,6 +33,8 @@ def too_few(n_datasets, alpha):
     n_datasets : int
     alpha : float
         Level of the tests; p equal to it is significant.
+    unit : str, default="data set"
+        What the tests are over.
 
     Returns
     -------
@@ -48,10 +50,11 @@ def too_few(n_datasets, alpha):
     p = smallest_p(n_datasets)
     if p <= alpha:
         return ""
-    sets = f"{n_datasets} data set{'s' if n_datasets != 1 else ''}"
     return (
-        f"this run has {sets}, and the smallest p that a signed-ranks test over {n_datasets} can have is {p:.3g}, above the level "
-        f"{alpha:g}, so that no test over data sets can show a difference; {INSTEAD}"
+        f"this run has {n_datasets} {unit}{'s' * (n_datasets != 1)}, and the smallest p that a signed-ranks test over "
+        f"{n_datasets} can have is {p:.3g}, above the level {alpha:g}, so that no test over {unit}s can show a difference"
+        + f"; {INSTEAD}"
+        * (unit == "data set")
     )
 
 

@@ -1,8 +1,5 @@
 """Printed numbers of a paper beside ours: one way, and the same columns, for every study."""
 
-import numpy as np
-import pandas as pd
-
 from foldshift.reporting.numbers import missing
 from foldshift.reporting.tables import plain_grid
 
@@ -72,30 +69,13 @@ def compared_grid(table, notes=()):
     return plain_grid(shown, [*comparison_notes(table), *left_out, *notes])
 
 
-def nothing_to_compare(keys, reason):
-    """The table of a study or run that has nothing to hold against print: one row, which says why.
-
-    Parameters
-    ----------
-    keys : sequence of str
-        Columns as of `join_with_print`.
-    reason : str
-
-    Returns
-    -------
-    table : pandas.DataFrame
-    """
-    row = dict.fromkeys(["table", *keys], "") | dict.fromkeys(COLUMNS, np.nan) | {"note": reason}
-    return pd.DataFrame([row])
-
-
 def comparison_notes(table):
     """How much of the print is compared, in one sentence for below the table.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        As `join_with_print` or `nothing_to_compare` makes it.
+        As `join_with_print` makes it.
 
     Returns
     -------

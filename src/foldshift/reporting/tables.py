@@ -26,7 +26,8 @@ tr.head td { border-top: 2px solid #333; font-weight: bold; background: #fff; }
 td.best { text-decoration: underline; } td.bold { font-weight: bold; }
 th.text { text-align: left; } td.long { white-space: normal; min-width: 24rem; max-width: 46rem; }
 p.note { max-width: 62rem; font-size: 13px; color: #333; } p.reason { font-weight: bold; }
-figure { margin: 0; } figure svg { max-width: 100%; height: auto; } figcaption { max-width: 62rem; font-size: 14px; padding-top: .8rem; }
+figure { margin: 0; } figure svg { max-width: 100%; height: auto; }
+figcaption { max-width: 62rem; font-size: 14px; padding-top: .8rem; }
 """
 
 

@@ -77,3 +77,61 @@ def failures(category):
             ),
         ),
     )
+
+
+def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=lambda run: {}):
+    """Differences within data sets: what one data set can say.
+
+    Parameters
+    ----------
+    category : str
+        Part of the report.
+    what, reference : str
+        What is compared, and the partitioner that the others are compared with, in words of captions.
+    chosen : callable, optional
+        Whether a `foldshift.planning.layout.Cell` is compared.
+    inputs : callable, optional
+        Further inputs.
+
+    Returns
+    -------
+    items : foldshift.studies.base.Items
+    """
+    return Items(
+        "single_datasets",
+        make="one_dataset.differences",
+        inputs=lambda run: {"scores": [path for name in run.datasets for path in run.scores(name, chosen)]} | inputs(run),
+        params=lambda run: {
+            "wanted": [
+                {"files": len(run.scores(name, chosen)), "wanted": run.wanted_scores(name, chosen)} for name in run.datasets
+            ]
+        },
+        seconds=60,
+        mb=4000,
+        message="differences within data sets",
+        items=(
+            Table(
+                "partitioners_by_dataset",
+                title="Ways of cutting, on each data set by itself",
+                category=category,
+                caption=f"{what} under every way of cutting less that under {reference}, with the 95 % interval of the mean over "
+                "partitions of these rows: partitions are independent given the rows, so that Welch's test of the two sets of "
+                "them is right, and its p is corrected for all comparisons of the data set (Holm). Spread: standard deviation "
+                "between partitions, and in brackets that of the reference; so much may a single cross-validation be off by "
+                "its cut alone. Repetitions to settle: after so many the interval would leave out 0, if difference and spreads "
+                "were exactly what they are here. The p of other samples asks whether other rows of the same kind would show "
+                "the difference: Nadeau and Bengio's test, corrected for training parts that overlap; it is careful here, as "
+                "both ways of cutting share the rows.",
+            ),
+            Table(
+                "learners_by_dataset",
+                title="Learners, on each data set by itself",
+                category=category,
+                caption=f"{what} of one learner less that of another on the same folds, cut by {reference}, with the 95 % "
+                "interval and p of Nadeau and Bengio's test: training parts overlap, and repeating does not make partitions "
+                "independent, so that a plain t test would find differences that are not there. Spread: standard deviation of "
+                "the difference between partitions. Repetitions recommended: after so many the choice of partitions hardly "
+                "matters any more; more of them make no better test.",
+            ),
+        ),
+    )

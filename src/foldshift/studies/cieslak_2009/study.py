@@ -348,7 +348,8 @@ STUDY = Study(
                     category=FEATURES,
                     caption="As Figure 13, but within a class. Undersampling changes no distribution within a class, so that "
                     "what is seen here is chance and the power of fewer rows. The paper's Compustat is not public; "
-                    "panels of the other data sets that it names, or of the first of this run. Dotted: without shift.",
+                    "panels of the other data sets that it names, or of the first of this run. Dotted: without shift. "
+                    "Bars: two standard errors over repeats, from 0 to 1 at most.",
                 ),
                 Figure(
                     "figure15_hellinger_bias",

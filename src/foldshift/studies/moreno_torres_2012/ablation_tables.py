@@ -154,8 +154,8 @@ def conclusions_grid(table):
     """One page: changes by conclusions, verdict and difference of each; those without any verdict are named below."""
     tested = table[table["verdict"] != "not tested"]
     left_out = [
-        f"Left out, as this run has no verdict on them: the {what} {', '.join(names)}. There is none without a pair of classifiers "
-        "that truly differs, or with too few data sets to tell the error over data sets."
+        f"Left out, as this run has no verdict on them: the {what} {', '.join(names)}. There is none without a pair of "
+        "classifiers that truly differs, or with too few data sets to tell the error over data sets."
         for what, names in (
             (what, [name for name in dict.fromkeys(table[column]) if name not in set(tested[column])])
             for what, column in (("conclusions", "conclusion"), ("changes", "change"))
@@ -177,8 +177,8 @@ def conclusions_grid(table):
             rows.append([change, *[cells.get(name, Cell("")) for name in conclusions]])
     notes = [
         "holds: right by more than two standard errors (at least: not wrong); within error: less than that either way; reversed "
-        "(bold, darkest): wrong by more than two standard errors; not tested: the run cannot tell. The standard error combines that "
-        "over experiments with that over data sets; both sides of a difference are judged on the same subsets of data sets.",
+        "(bold, darkest): wrong by more than two standard errors; not tested: the run cannot tell. The standard error combines "
+        "that over experiments with that over data sets; both sides of a difference are judged on the same subsets of data sets.",
         "Truth SCV: further experiments of SCV itself, as in the paper. own: each partitioner by its own mean; all: by the mean "
         "of all partitioners (both judge one half of the experiments by the other); held-out: by the area on samples that took "
         "no part.",
@@ -204,6 +204,8 @@ def ablation_grid(table, nothing=NO_PAIR):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
                 cells.append(Cell(text, bold=bool(row["percent"] == best)))
             speeds = [block.loc[name, "mean_experiments"] for name in partitioners]
+            if none and np.isnan(speeds).all():
+                continue
             unknown = "" if np.isnan(speeds).all() else EMPTY
             rows.append(
                 [

@@ -1,7 +1,8 @@
 """Tables and figures of the classification study (Moreno-Torres, Saez and Herrera 2012): what they need, what they show."""
 
+from foldshift.planning.layout import of_own_experiments
 from foldshift.studies.base import Figure, Items, Table
-from foldshift.studies.common import DATASETS, failures, has_print
+from foldshift.studies.common import DATASETS, failures, has_print, single_datasets
 from foldshift.studies.moreno_torres_2012.shared import paper_name
 
 PRINTED = (
@@ -340,8 +341,8 @@ FIGURES = Items(
             title="Accuracy by repetitions",
             category="3 Single experiment",
             caption="Per cent of agreements with the truth (Table VI) when the results of several experiments are averaged "
-            "before the test. Bands: one standard error either way. A partitioner that is biased against the truth does not "
-            "reach 100 % however often it is repeated.",
+            "before the test. Bands: one standard error either way, cut at 0 and 100. A partitioner that is biased against "
+            "the truth does not reach 100 % however often it is repeated.",
         ),
         Figure(
             "convergence_curves",
@@ -445,6 +446,7 @@ COMPARISON = Items(
 ITEMS = (
     DATASETS,
     AGREEMENT,
+    single_datasets("3 Single experiment", "Area under the ROC curve of the predicted classes", "SCV", of_own_experiments),
     CONVERGENCE,
     COVARIATE_SHIFT,
     PARTITIONERS,

@@ -19,6 +19,7 @@ from foldshift.reporting.numbers import EMPTY, count_range, number, p_value
 from foldshift.reporting.rows import read_cells
 from foldshift.reporting.tables import Cell, Grid, plain_grid, shades
 from foldshift.seeding import generator
+from foldshift.studies.saez_2022.one_dataset import own_units
 
 REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100
@@ -76,7 +77,9 @@ def error(inputs, settings):
     return {
         "table5_error": Shown(table, error_grid(table, settings["alpha"], few)),
         "error_order": Shown(order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])),
-        "error_by_dataset": Shown(error_by_dataset(errors, settings["datasets"], learners, folds, partitioners)),
+        "error_by_dataset": Shown(
+            error_by_dataset(errors, settings["datasets"], learners, folds, partitioners, own_units(inputs.descriptions))
+        ),
         "figure2_convergence": Shown(by_repetitions, one_line(few) if few else None),
     }
 
@@ -304,16 +307,22 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
     return pd.DataFrame(rows, columns=columns)
 
 
-def error_by_dataset(errors, datasets, learners, folds, partitioners):
-    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results there have."""
+def error_by_dataset(errors, datasets, learners, folds, partitioners, units):
+    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results there have.
+
+    `units`: see `one_dataset.own_units`.
+    """
     rows = []
     for i, dataset in enumerate(datasets):
         for learner in learners:
             for k in folds:
                 for name, values in common_results({name: errors[learner, k, name][i] for name in partitioners}).items():
                     keys = (dataset, learner, k, name)
-                    rows.append((*keys, float(mean_present(values)), float(std_present(values)), int((values == values).sum())))
-    return pd.DataFrame(rows, columns=["dataset", "regressor", "k", "partitioner", "rmse", "std", "n_seeds"])
+                    mean, std = float(mean_present(values)), float(std_present(values))
+                    own = mean * units[dataset], std * units[dataset]
+                    rows.append((*keys, mean, std, *own, int((values == values).sum())))
+    columns = ["dataset", "regressor", "k", "partitioner", "rmse", "std", "rmse_own_units", "std_own_units", "n_seeds"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def scaling_table(rows):
@@ -439,7 +448,8 @@ def _marks_note(alpha, few):
 
 def _counts_note(table):
     failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
-    text = f"Rests on {count_range(table['n_datasets'])} data sets and {count_range(table['n_seeds'])} seeds per cell."
+    sets = count_range(table["n_datasets"])
+    text = f"Rests on {sets} data set{'s' if sets != '1' else ''} and {count_range(table['n_seeds'])} seeds per cell."
     if failed:
         text += f" {failed} fits failed; seeds and data sets that they leave incomplete are left out for all partitioners of the "
         text += f"regressor. {EMPTY}: no result."
