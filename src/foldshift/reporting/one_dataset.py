@@ -274,6 +274,6 @@ def _repetitions(n):
 
 def _bold(alpha):
     return (
-        f"Bold: p at most {alpha:g} after Holm's correction for all comparisons of the data set (and configuration). {EMPTY}: cannot "
-        "be told, because there is no difference, no spread, or too few partitions."
+        f"Bold: p at most {alpha:g} after Holm's correction for all comparisons of the data set (and configuration). "
+        f"{EMPTY}: cannot be told, because there is no difference, no spread, or too few partitions."
     )
