@@ -61,6 +61,10 @@ lint: $(READY) ## ruff, snakefmt and snakemake --lint
 bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours
 	"$(BIN)/python" tools/bench.py $(if $(MIRROR),--mirror $(MIRROR))
 
+.PHONY: drift-levels
+drift-levels: $(READY) ## level and power of fold_drift, DriftReport and the tests of whole tables, simulated: an hour
+	"$(BIN)/python" tools/simulate_drift.py
+
 .PHONY: paper
 paper: $(READY) ## a study at the paper's scale, STUDY=moreno_torres_2012 or (default) saez_2022; MIRROR=folder takes the data from there
 	"$(BIN)/snakemake" --cores $(CORES) --configfile config/paper.yaml $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),saez_2022)

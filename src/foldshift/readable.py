@@ -12,7 +12,8 @@ def readable(cls):
     ----------
     cls : type
         With two methods: ``sentences()``, a list of str, each a sentence for somebody who has not read the source, and
-        ``to_frame()``, a DataFrame of the numbers at full precision, one row per thing that was estimated or tested.
+        ``to_frame()``, a DataFrame of the numbers at full precision, one row per thing that was estimated or tested. A class
+        whose text is laid out by a ``__str__`` of its own keeps it.
 
     Returns
     -------
