@@ -401,7 +401,7 @@ def test_the_sensitivity_index_is_the_mean_change_with_equal_weight_for_every_ki
     assert table["dataset"].tolist() == ["all", "all", "estate", "estate"] and np.isnan(learner_tables.sensitivity_test(table)[0])
     other = rows.assign(dataset="oil")
     table = learner_tables.sensitivity_table(pd.concat([rows, other]), 0.05)
-    assert learner_tables.sensitivity_test(table) == (pytest.approx(0.1573, abs=1e-4), 2)  # chi-square 2 with 1 degree of freedom
+    assert learner_tables.sensitivity_test(table) == (0.5, 2)  # two data sets that agree about two learners
     assert _row(table, learner="NB", dataset="all")["index"] == pytest.approx(0.25)
 
 
