@@ -29,10 +29,11 @@ def classification_scores(codes, predictions, scores, folds, n_folds):
     -------
     scores : dict of str to ndarray of shape (n_seeds, n_folds), dtype float64
         ``auc_crisp``: ``(1 + TPR - FPR) / 2`` of the predicted classes, for more than two classes the mean recall; 0 where the
-        fold lacks a class, as in KEEL [1]_. ``auc``: area under the ROC curve of the scores, for more than two classes the mean
-        of one against the rest; NaN where the fold lacks a class. ``accuracy``. ``balanced_accuracy``: mean recall of the classes
-        that are there. ``log_loss``: natural logarithm, scores clipped to
-        2.2e-16. ``auc`` and ``log_loss`` are NaN without scores.
+        fold lacks a class, as in KEEL [1]_. ``auc_corrected``: the same, but a class that the fold lacks takes no part; NaN where
+        it has fewer than two. ``auc``: area under the ROC curve of the scores, for more than two classes the mean of one against
+        the rest, over the classes that the fold has; NaN where it has fewer than two. ``accuracy``. ``balanced_accuracy``: mean
+        recall of the classes that are there. ``log_loss``: natural logarithm, scores clipped to 2.2e-16. ``n_classes``: how many
+        classes the fold has. ``auc`` and ``log_loss`` are NaN without scores.
 
     Raises
     ------
@@ -59,14 +60,17 @@ def classification_scores(codes, predictions, scores, folds, n_folds):
         counts = np.bincount(cell, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
         right = np.bincount(cell, weights=predictions[s] == codes, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
         recall = np.divide(right, counts, out=np.zeros_like(right), where=counts > 0)
-        complete = (counts > 0).all(axis=1)
+        present = counts > 0
+        complete, ranked = present.all(axis=1), present.sum(axis=1) > 1
         out["auc_crisp"][s] = np.where(complete, recall.mean(axis=1), 0.0)
         out["accuracy"][s] = right.sum(axis=1) / counts.sum(axis=1)
-        out["balanced_accuracy"][s] = recall.sum(axis=1) / (counts > 0).sum(axis=1)
+        out["balanced_accuracy"][s] = recall.sum(axis=1) / present.sum(axis=1)
+        out["auc_corrected"][s] = np.where(ranked, out["balanced_accuracy"][s], np.nan)
+        out["n_classes"][s] = present.sum(axis=1)
         if scores is not None:
             own = np.clip(scores[s, np.arange(len(codes)), codes], LEAST_PROBABILITY, 1.0)
             out["log_loss"][s] = np.bincount(row, weights=-np.log(own), minlength=n_folds) / counts.sum(axis=1)
-            out["auc"][s] = _ranking_aucs(codes, scores[s], row, complete, n_classes)
+            out["auc"][s] = _ranking_aucs(codes, scores[s], row, present)
     return {name: values[:, :wanted] for name, values in out.items()}
 
 
@@ -87,11 +91,12 @@ def _checked_scores(scores, shape, never):
     return np.where(never[..., None], 0.0, scores) if never.any() else np.asarray(scores)
 
 
-def _ranking_aucs(codes, scores, row, complete, n_classes):
-    """Area under the ROC curve of every fold with all classes; for more than two classes the mean of one against the rest."""
-    areas = np.full(len(complete), np.nan)
-    labels = (1,) if n_classes == 2 else range(n_classes)
-    for fold in np.flatnonzero(complete):
+def _ranking_aucs(codes, scores, row, present):
+    """Area under the ROC curve of every fold with two classes; for more than two in all the mean of one against the rest."""
+    n_folds, n_classes = present.shape
+    areas = np.full(n_folds, np.nan)
+    for fold in np.flatnonzero(present.sum(axis=1) > 1):
         test = row == fold
+        labels = (1,) if n_classes == 2 else np.flatnonzero(present[fold])
         areas[fold] = sum(roc_area(scores[test, label], codes[test] == label) for label in labels) / len(labels)
     return areas

@@ -5,7 +5,8 @@ import numpy as np
 from foldshift.partition.arrays import check_folds
 
 METRICS = ("rmse", "mae", "r2")
-CLASSIFICATION_METRICS = ("auc_crisp", "auc", "accuracy", "balanced_accuracy", "log_loss")
+CLASSIFICATION_METRICS = ("auc_crisp", "auc_corrected", "auc", "accuracy", "balanced_accuracy", "log_loss", "n_classes")
+OF_CLASSES = ("auc_corrected", "auc")  # absent, not failed, where a fold has fewer than two classes: means go over the others
 
 
 @np.errstate(divide="ignore", invalid="ignore")  # a fold without samples has no error: NaN
