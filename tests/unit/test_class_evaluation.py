@@ -190,7 +190,7 @@ def test_score_rows_keep_all_metrics(tmp_path):
 
 
 def entry(path, **params):
-    return {"import": path, "params": params, "nominal": "codes", "replicates": 1}
+    return {"import": path, "params": params, "nominal": "codes"}
 
 
 GOOD = {

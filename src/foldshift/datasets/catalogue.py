@@ -33,6 +33,13 @@ def read_catalogue(path=DEFAULT_CATALOGUE):
     ------
     ConfigError
         At the first mistake; the message names file, line and column.
+
+    Examples
+    --------
+    >>> from foldshift.datasets import read_catalogue
+    >>> entry = read_catalogue()["wdbc"]
+    >>> entry.task, entry.n_rows, entry.n_features
+    ('classification', 569, 30)
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")

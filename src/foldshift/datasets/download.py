@@ -179,7 +179,7 @@ def _transfer(url, file, max_bytes, timeout, authorities, stop):
     try:
         import requests
     except ImportError as error:
-        raise SourceError("requests is not installed; install it, or use a mirror folder") from error
+        raise SourceError("requests is not installed: pip install foldshift[workflow], or use a mirror folder") from error
     import urllib3
 
     headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}  # so that sizes are those of the file

@@ -47,6 +47,18 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     DataError
         If nothing can be learned: fewer than two rows, no inputs, one target value, a target that does not suit the task, numbers
         that are not finite. The message names the data set.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from foldshift.datasets.frames import read_frame
+    >>> from foldshift.datasets import prepare
+    >>> frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"], "price": [1.5, 2.5, 3.5]})
+    >>> data = prepare(read_frame(frame, target="price"), "mine", "regression")
+    >>> data.kinds, data.categories
+    (('integer', 'nominal'), ((), ('blue', 'red')))
+    >>> data.target_range, sorted(data.y.tolist())
+    ((1.5, 3.5), [0.0, 0.5, 1.0])
     """
     if scaling not in SCALINGS:
         raise DataError(f"data set {name}: scaling={scaling!r} must be one of {', '.join(SCALINGS)}")

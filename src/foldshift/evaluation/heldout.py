@@ -165,7 +165,9 @@ def heldout_replicate(estimator, X, y, sample_rows, rest_rows, partitions, parts
     estimates = {}
     for (name, k), folds in partitions.items():
         try:
-            predicted = evaluate_folds(estimator, X_sample, y_sample, folds, random_states=_states(rng, (len(folds), k)))
+            predicted = evaluate_folds(
+                estimator, X_sample, y_sample, folds, random_states=_states(rng, (len(folds), k)), shared="always"
+            )
             areas = _crisp_aucs(y_sample, predicted, folds, k)
             areas = areas[~np.isnan(areas)]  # a test part with one class has none
             estimates[name, k] = float(areas.mean()) if len(areas) else np.nan

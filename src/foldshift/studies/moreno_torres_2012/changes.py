@@ -3,6 +3,7 @@
 import numpy as np
 
 from foldshift.planning.blocks import TRUTH
+from foldshift.reporting.few import too_few
 from foldshift.reporting.items import Shown
 from foldshift.studies.moreno_torres_2012.ablation import Change, judge
 from foldshift.studies.moreno_torres_2012.ablation_tables import (
@@ -20,6 +21,7 @@ from foldshift.studies.moreno_torres_2012.experiments import (
     read_experiments,
     read_heldout,
 )
+from foldshift.studies.moreno_torres_2012.shared import NO_PAIR
 
 SLOW = ("FURIA", "PDFC", "SVM")
 
@@ -52,7 +54,7 @@ def ablation(inputs, settings):
     values, truth = ({name: both[i] for name, both in results.items()} for i in (0, 1))
     bias = bias_table(values, truth, schemes, partitioners, settings["learners"])
     return {
-        "ablation": Shown(accuracies, ablation_grid(accuracies)),
+        "ablation": Shown(accuracies, ablation_grid(accuracies, too_few(len(datasets), settings["alpha"]) or NO_PAIR)),
         "conclusions": Shown(conclusions, conclusions_grid(conclusions)),
         "partitioner_bias": Shown(bias, bias_grid(bias)),
     }

@@ -11,13 +11,14 @@ import pandas as pd
 
 from foldshift.inference.agreement import ALPHA, accuracy, accuracy_by_repetitions, agreements, pairwise_tests, significant_pairs
 from foldshift.inference.missing import mean_present, std_present
+from foldshift.reporting.few import one_line, too_few
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
 from foldshift.studies.moreno_torres_2012.accuracy import N_SUBSETS, accuracy_rows, alike, common_subsets, formula_of
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation
-from foldshift.studies.moreno_torres_2012.shared import AVERAGE, describe, scheme_name
+from foldshift.studies.moreno_torres_2012.shared import AVERAGE, NO_PAIR, describe, scheme_name
 
 REPETITIONS = (1, 2, 5, 10, 20, 50)
 N_DRAWS = 200
@@ -62,15 +63,19 @@ def agreement(inputs, settings, learners):
     seed = settings["master_seed"]
     accuracies = accuracy_table(results, schemes, partitioners, alpha, master_seed=seed)
     repetitions = repetitions_table(results, schemes, partitioners, alpha, master_seed=seed)
+    few = too_few(len(settings["datasets"]), alpha)
+    nothing = few or (NO_PAIR if found.empty and auc["auc"].notna().any() else "")
     return {
         "table2_classifiers": Shown(classifiers, classifiers_grid(classifiers)),
         "table3_auc": Shown(auc, auc_grid(auc)),
-        "table4_wilcoxon": Shown(tests, wilcoxon_grid(tests, alpha)),
+        "table4_wilcoxon": Shown(tests, one_line(few) if few else wilcoxon_grid(tests, alpha)),
         "table5_agreement": Shown(
-            found, agreement_grid(found, names), {"experiments": counts_of_experiments(found) or settings["n_seeds"]}
+            found,
+            one_line(nothing) if nothing else agreement_grid(found, names, alpha),
+            {"experiments": counts_of_experiments(found) or settings["n_seeds"]},
         ),
-        "table6_accuracy": Shown(accuracies, accuracy_grid(accuracies)),
-        "accuracy_by_repetitions": Shown(repetitions, repetitions_grid(repetitions)),
+        "table6_accuracy": Shown(accuracies, one_line(nothing) if nothing else accuracy_grid(accuracies)),
+        "accuracy_by_repetitions": Shown(repetitions, one_line(nothing) if nothing else repetitions_grid(repetitions)),
     }
 
 
@@ -387,7 +392,7 @@ def wilcoxon_grid(table, alpha=ALPHA):
     return Grid(["", *names], rows, notes)
 
 
-def agreement_grid(table, learners):
+def agreement_grid(table, learners, alpha=ALPHA):
     """Table V as it is printed: a matrix of pairs, one block per configuration, scheme and partitioner."""
     rows = []
     for (configuration, scheme, partitioner), block in _blocks(table, ["configuration", "scheme", "partitioner"]):
@@ -400,7 +405,7 @@ def agreement_grid(table, learners):
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
     notes = [
-        "A dash: the classifiers do not truly differ (p > .1), the pair is not used. In brackets, where there are any: "
+        f"A dash: the classifiers do not truly differ (p > {alpha:g}), the pair is not used. In brackets, where there are any: "
         "experiments as significant in the wrong direction, which the paper does not tell apart and which are not counted here. "
         "The paper prints DOB-SCV with 5x2 only."
     ]
