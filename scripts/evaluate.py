@@ -45,7 +45,7 @@ def main(job):
         states = fit_states(job.params.master_seed, (data.name, partitioner, k), seeds[k], k)
         spec = learners[learner]
         X = matrices[spec["nominal"]]
-        return task.evaluate(estimators[learner], X, data, folds[partitioner, k], states, spec["replicates"])
+        return task.evaluate(estimators[learner], X, data, folds[partitioner, k], states)
 
     parts, predictions = [], {}
     cells = [(learner, *cut) for learner in learners for cut in folds]

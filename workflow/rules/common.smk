@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from foldshift.errors import FoldshiftError
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.files import sweep, write_text
-from foldshift.jobs import LEADER, RERUN, rerun_command
+from foldshift.jobs import LEADER, RERUN, SHOWN, rerun_command
 from foldshift.partition.registry import import_path
 from foldshift.planning.shapes import local_files, shape_of
 from foldshift.planning.command_line import (
@@ -87,6 +87,10 @@ if workflow.is_main_process:
         workflow.config_settings.config_args or (),
         ROOT / "profiles/default",
     )
+    # With `--quiet all` Snakemake keeps logs to itself: then jobs speak on their own.
+    quiet = {one.name for one in workflow.output_settings.quiet or ()}
+    if workflow.output_settings.show_failed_logs and "ALL" not in quiet:
+        os.environ[SHOWN] = "1"
 
 
 # Of this machine; on a cluster none are named, and `workflow.cores` would raise.
@@ -338,24 +342,17 @@ def front_file():
     return Path(config["results"], "provenance", "front.rst")
 
 
-def front_text(studies):
+def front_text():
     """Its text, from the summaries of the studies."""
     first = (ROOT / "workflow/report/workflow.rst").read_text(encoding="utf-8")
-    runs = [RUNS[study] for study in studies]
-    asked = [f"*{run.found.title}* {run.found.summary}" for run in runs]
-    return "\n\n".join([first.strip(), *asked]) + "\n"
+    return "\n\n".join([first.strip(), *map(front_paragraph, RUNS.values())]) + "\n"
 
 
-def reported_studies():
-    """Studies whose tables and figures this run makes, or which are there already."""
-    planned = {job.rule.name for job in workflow.dag.jobs}
-
-    def is_made(run):
-        rules = {f"{run.id}_{items.name}" for items, _ in run.items()}
-        paths = [path.replace("<results>", config["results"]) for path in run.outputs()]
-        return planned & rules or all(map(os.path.exists, paths))
-
-    return [run.id for run in RUNS.values() if is_made(run)]
+def front_paragraph(run):
+    """What one study asks, for a report that has results of it: a study that the command leaves out has no category there."""
+    words = f"*{run.found.title}* {run.found.summary}"
+    condition = f"{run.found.title!r} in categories|map(attribute='name')"
+    return f"{{% if {condition} %}}{{% raw %}}\n{words}\n{{% endraw %}}{{% endif %}}"
 
 
 def front_page():
@@ -370,7 +367,7 @@ def begin():
         sweep(config[folder])
     records = [layout.record() for layout in LAYOUTS.values()]
     add_record(record_file(config["results"]), records)
-    write_text(front_file(), front_text(reported_studies()))
+    write_text(front_file(), front_text())
     # Every timer of the rate limiter starts another one, more with every job: soon the scheduler would do nothing else, and with a long time
     # span in `max-jobs-per-timespan` the process would wait for them at its end (Snakemake 9.27).
     if hasattr(workflow.scheduler, "job_rate_limiter"):

@@ -13,8 +13,8 @@ rule fetch_dataset:
         "<logs>/fetch_dataset/{dataset}.log",
     benchmark:
         "<benchmarks>/fetch_dataset/{dataset}.tsv"
-    # Hosts fail for minutes at a time; the pauses within one attempt are shorter.
-    retries: 1
+    # The script itself tries again where a host was down. What is wrong with a file is said once.
+    retries: 0
     # Nodes of a cluster often lack the network.
     localrule: True
     conda:
