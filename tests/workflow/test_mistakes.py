@@ -126,9 +126,8 @@ def test_an_own_partitioner_that_raises_is_named_and_not_called_a_fault_of_the_p
 
 
 def test_every_rule_is_listed_with_words(tmp_path):
-    listed = Workflow(tmp_path, {"studies": dict.fromkeys(find_studies(), {})})(
-        "--list", targets=(), check=True
-    ).stdout.splitlines()
+    workflow = Workflow(tmp_path, {"studies": {study: {} for study in find_studies()}})
+    listed = workflow("--list", targets=(), check=True).stdout.splitlines()
     assert len(listed) > 60 and [line for line in listed if not re.fullmatch(r"\w+ \(.*[^.]\.\)", line)] == []
 
 
