@@ -294,8 +294,9 @@ def classes(tmp_path_factory, root):
                 for i, learner in enumerate(CLASSIFIERS):
                     for run_ in range(N_EXPERIMENTS * r):
                         value = 0.7 + 0.02 * d + 0.06 * i + 0.01 * rng.normal()
-                        rows.append((dataset, learner, cut, k, run_, *[value] * 5, 0))
+                        rows.append((dataset, learner, cut, k, run_, *[value] * len(CLASSIFICATION_METRICS), 0))
     rows = pd.DataFrame(rows, columns=["dataset", "learner", "partitioner", "k", "seed", *CLASSIFICATION_METRICS, "n_failed"])
+    rows = rows.assign(n_classes=2.0, n_folds_of_classes=rows["k"])
     rows = rows.sort_values(
         ["dataset", "learner"], key=lambda column: column.map({n: i for i, n in enumerate(SETS + CLASSIFIERS)}), kind="stable"
     )
@@ -580,7 +581,8 @@ def test_failures_are_joined_and_counted_with_the_command_that_runs_the_job_agai
     table, page = report_failures(results, out)
     assert table.iloc[0].tolist() == [
         "iris", "GBM", "CV", 2, "failed", "ValueError: x", 4, 12, 2, "saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/GBM/0-2.parquet",
-        f"snakemake --cores 1 --force '{results}/saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/GBM/0-2.parquet'",
+        f"snakemake --cores 1 --configfile '{results}/provenance/config.yaml' --force "
+        f"'{results}/saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/GBM/0-2.parquet'",
     ]  # fmt: skip
     assert table.iloc[1][["status", "message", "n_failed", "n_fits"]].tolist() == ["timeout", "no end in 5 s", 2, 12]
     assert len(table) == 2 and "6 of 36 fits on 1 data sets failed." in page and "GBM on iris" in page

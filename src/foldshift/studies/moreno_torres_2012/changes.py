@@ -14,7 +14,13 @@ from foldshift.studies.moreno_torres_2012.ablation_tables import (
     conclusions_grid,
     conclusions_table,
 )
-from foldshift.studies.moreno_torres_2012.experiments import by_configuration, read_convergence, read_experiments, read_heldout
+from foldshift.studies.moreno_torres_2012.experiments import (
+    area_of,
+    by_configuration,
+    read_convergence,
+    read_experiments,
+    read_heldout,
+)
 from foldshift.studies.moreno_torres_2012.shared import NO_PAIR
 
 SLOW = ("FURIA", "PDFC", "SVM")
@@ -37,7 +43,7 @@ def ablation(inputs, settings):
     """
     schemes, partitioners, datasets = settings["iterations"], settings["partitioners"], settings["datasets"]
     ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
-    values = read_experiments(inputs.scores, ids, datasets, schemes)
+    values = {name: read_experiments(inputs.scores, ids, datasets, schemes, area_of(name)) for name in settings["ids"]}
     convergence = read_convergence(inputs.convergence, ids, datasets)
     heldout = read_heldout(inputs.heldout, ids, schemes, partitioners) if inputs.heldout else None
     changes = list_changes(settings, ids, values, convergence, heldout)
@@ -64,8 +70,8 @@ def list_changes(settings, ids, values, convergence, heldout=None):
         ``iterations`` (k to partitions per experiment), ``variants`` (id to ``metric`` and ``rule``).
     ids : list of str
         Ids of the learners, the first axis of all arrays.
-    values : dict of (int, str) to ndarray of shape (n_ids, n_datasets, n_experiments)
-        Results of experiments by k and partitioner, with the truth and the variants.
+    values : dict of str to (dict of (int, str) to ndarray of shape (n_ids, n_datasets, n_experiments))
+        By configuration: results of experiments by k and partitioner, with the truth and the variants.
     convergence : dict of (int, str) to ndarray of shape (n_ids, n_datasets)
         Experiments to convergence; NaN, or absent, where there is no number.
     heldout : (dict, dict), optional
@@ -79,7 +85,7 @@ def list_changes(settings, ids, values, convergence, heldout=None):
     metrics = dict.fromkeys((one["metric"], one["rule"]) for one in settings["variants"].values())
     changes = []
     for configuration, names in settings["ids"].items():
-        study = _Study(settings, ids, values, convergence, configuration, names)
+        study = _Study(settings, ids, values[configuration], convergence, configuration, names)
         changes.append(study.change("base"))
         changes.append(study.change("judged by own mean", truth="own"))
         changes.append(study.change("judged by mean of all", truth="all"))

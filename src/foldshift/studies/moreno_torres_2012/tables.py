@@ -17,7 +17,7 @@ from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, wit
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
 from foldshift.studies.moreno_torres_2012.accuracy import N_SUBSETS, accuracy_rows, alike, common_subsets, formula_of
-from foldshift.studies.moreno_torres_2012.experiments import by_configuration
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation
 from foldshift.studies.moreno_torres_2012.shared import AVERAGE, NO_PAIR, describe, scheme_name
 
 REPETITIONS = (1, 2, 5, 10, 20, 50)
@@ -57,7 +57,7 @@ def agreement(inputs, settings, learners):
     schemes, alpha = settings["iterations"], settings["alpha"]
     results = by_configuration(inputs.scores, settings)
     classifiers = classifiers_table(learners, names, settings["ids"])
-    auc = auc_table(results, schemes, names, settings["datasets"])
+    auc = auc_table(results, schemes, names, settings["datasets"], foundation(inputs.scores, settings))
     tests = wilcoxon_table(results, schemes, names, alpha)
     found = agreement_table(results, schemes, partitioners, names, alpha)
     seed = settings["master_seed"]
@@ -107,7 +107,7 @@ def classifiers_table(learners, names, configurations):
     return pd.DataFrame(rows)
 
 
-def auc_table(results, schemes, learners, datasets):
+def auc_table(results, schemes, learners, datasets, rests=None):
     """Table III: the true AUC of every classifier on every data set.
 
     Parameters
@@ -118,11 +118,14 @@ def auc_table(results, schemes, learners, datasets):
         Number of folds k to iterations.
     learners, datasets : sequence of str
         In the order of the arrays.
+    rests : dict, optional
+        From `foldshift.studies.moreno_torres_2012.experiments.foundation`.
 
     Returns
     -------
     table : pandas.DataFrame
-        ``configuration, scheme, dataset, classifier, auc, standard_error, std, n_experiments``.
+        ``configuration, scheme, dataset, classifier, auc, standard_error, std, n_experiments``; with `rests` also ``folds``, how
+        many test parts of a partition count, and ``classes``, how many classes a test part has, both on average.
     """
     rows = []
     for configuration, (_, truth) in results.items():
@@ -133,9 +136,10 @@ def auc_table(results, schemes, learners, datasets):
                 for i, learner in enumerate(learners):
                     n, std = int(counts[i, d]), stds[i, d]
                     error = std / np.sqrt(n) if n else np.nan
-                    rows.append((configuration, scheme_name(k, r), dataset, learner, means[i, d], error, std, n))
+                    resting = [part[i, d] for part in rests[configuration][k]] if rests else []
+                    rows.append((configuration, scheme_name(k, r), dataset, learner, means[i, d], error, std, n, *resting))
     columns = ["configuration", "scheme", "dataset", "classifier", "auc", "standard_error", "std", "n_experiments"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns + (["folds", "classes"] if rests else []))
 
 
 def wilcoxon_table(results, schemes, learners, alpha=ALPHA):
@@ -336,7 +340,29 @@ def auc_grid(table):
         f"Stratified cross-validation (SCV), {count_range(counts)} experiments per cell; the best of a row is underlined. "
         f"The paper prints the scheme 5x2 only. {empty}"
     ]
-    return Grid(["Data set", *learners], rows, notes)
+    return Grid(["Data set", *learners], rows, notes + absent_classes(table))
+
+
+def absent_classes(table):
+    """A note on every data set that has test parts without one of its classes; from Table III with ``folds`` and ``classes``."""
+    notes = []
+    if "classes" not in table:
+        return notes
+    for (dataset, scheme), part in table.dropna(subset="classes").groupby(["dataset", "scheme"], sort=False):
+        classes = part["classes"].mean()
+        if classes == round(classes):
+            continue
+        found = [f"{dataset}, {describe(scheme)}: test parts lack classes, they have {number(classes, '.2f')} on average"]
+        for configuration, block in part.groupby("configuration", sort=False):
+            folds = number(block["folds"].mean(), ".2f")
+            what = (
+                "such a part counts 0"
+                if configuration == "paper"
+                else f"a class takes no part where it is absent, {folds} parts count"
+            )
+            found.append(f"{configuration} configuration: {what}")
+        notes.append("; ".join(found) + ".")
+    return notes
 
 
 def wilcoxon_grid(table, alpha=ALPHA):
