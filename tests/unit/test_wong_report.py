@@ -409,10 +409,13 @@ def test_worked_examples_and_textbooks_need_no_rows():
 
 def test_figures_without_results_are_sentences():
     folds, _ = frames()
-    assert "no data set has results of 1NN" in _texts(draw_intervals(intervals_table(folds, 0.95), "1NN", 0.95))
-    assert any("fewer than two" in text for text in _texts(draw_ranks(None)))
+    assert draw_intervals(intervals_table(folds, 0.95), "1NN", 0.95).reason == "no data set has results of 1NN"
+    assert draw_ranks(None).figure is None and "fewer than two" in draw_ranks(None).reason
     lost = repetitions_table(frames(with_nothing(np.nan, slice(None)))[0], 0.95)
-    assert "no result to draw" in _texts(draw_repetitions(lost[lost["learner"] == "bad"]))
+    figure = draw_repetitions(lost[lost["learner"] == "bad"])
+    assert "no result to draw" in _texts(figure)
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "10 repetitions, as in the tables" in names  # every line has a name
 
 
 def _texts(figure):
