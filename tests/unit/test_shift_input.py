@@ -39,7 +39,7 @@ FOLDS = np.arange(30)[None] % 3
 Y = np.arange(30) % 2
 
 
-@pytest.mark.parametrize("module", sorted({*shift.EXPORTS.values()} - {"covariates"}) + ["covariates", "tables", "columns"])
+@pytest.mark.parametrize("module", [*sorted({*shift.EXPORTS.values()}), "tables", "columns"])
 def test_examples_in_docstrings_are_right(module):
     module = importlib.import_module(f"foldshift.shift.{module}")
     assert doctest.testmod(module).failed == 0
@@ -82,7 +82,7 @@ def test_a_feature_is_injected_by_name():
         (lambda: DriftReport(NUMBERS, 5), "the test table is a int; expected a data frame or an array of rows and columns"),
         (
             lambda: DriftReport(*[pd.DataFrame({"x": [[1], [2]] * 9})] * 2),
-            "column 'x' holds neither numbers nor categories, e.g.",
+            "column 'x' holds neither numbers nor categories, but e.g.",
         ),
         (lambda: energy_distance_test(TEXT, TEXT, RNG), "A holds '(yes|no)', which is no number; give numbers"),
         (lambda: mmd(np.where(NUMBERS > 1, np.nan, NUMBERS), NUMBERS, RNG), "A holds NaN or infinite values; drop or impute"),
@@ -139,4 +139,4 @@ def test_every_result_reads_as_sentences_and_a_table(result):
     assert sentences and all(sentence.endswith(".") for sentence in sentences)
     assert "<table" in found._repr_html_() and len(found.to_frame()) >= 1
     assert sentences[0].split(";")[0] in str(found)
-    assert not {"nan", "NaN", "None"} & set(" ".join(sentences).replace(",", " ").split())
+    assert not {"nan", "NaN"} & set(" ".join(sentences).replace(",", " ").split())
