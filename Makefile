@@ -82,6 +82,14 @@ reproduce: $(READY) ## tables and figures again from an archive, compared byte f
 fuzz: $(READY) ## a million damaged data files against every parser
 	"$(BIN)/python" tools/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
 
+.PHONY: levels
+levels: $(READY) ## real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties: half an hour
+	"$(BIN)/python" tools/simulate_levels.py
+
+.PHONY: corrected-t
+corrected-t: $(READY) ## how often tests on one data set find a difference between equally good learners: half an hour
+	"$(BIN)/python" tools/simulate_corrected_t.py
+
 .PHONY: scale
 scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
 	"$(BIN)/python" tools/measure_scale.py

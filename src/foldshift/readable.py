@@ -18,7 +18,7 @@ def readable(cls):
     Returns
     -------
     cls : type
-        The same class, with ``__str__`` and ``_repr_html_``.
+        The same class, with ``__str__``, unless it has one of its own, and ``_repr_html_``.
 
     Examples
     --------

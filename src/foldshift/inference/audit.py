@@ -203,7 +203,7 @@ def _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, level, 
     targets = {TRAINING_PART: parts, THESE_MODELS: parts, WHOLE_SAMPLE: whole}
     rows = audit_rows(moment_intervals(moments, level, binary=classes), targets, name)
     if n_repetitions > 1:
-        test = nadeau_bengio(np.array(repeats), n_folds - 1, 1, level=level)
+        test = nadeau_bengio(np.array(repeats), n_folds - 1, 1, confidence=level)
         of_all = Interval(
             f"Nadeau-Bengio, {n_repetitions}x",
             THIS_POPULATION,

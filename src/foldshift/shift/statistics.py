@@ -298,7 +298,7 @@ def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
     if np.ndim(rates[0]) or np.ndim(rates[1]):
         raise ValueError("correct_val and correct_test must have one axis each, one value for every row")
     accuracies = rng.binomial(sizes, rates, (n_bootstraps, 2)) / sizes
-    test = friedman(accuracies)
+    test = friedman(accuracies, distribution="approximation")  # as the paper does, whatever their number
     return FriedmanBootstrap(test.chi2, test.df, test.p_chi2, accuracies)
 
 
