@@ -171,9 +171,9 @@ STUDY = Study(
                     "does not reduce the variance of the estimate. It does, but not below what the sample itself contributes: "
                     "the estimate varies between partitions of the same data (first column), and with the data (second). rho, "
                     "the correlation of two partitions' estimates, is also the share of the variance that no number of "
-                    "repetitions removes: the variance of the mean of r repetitions is (1 + (r - 1) rho) / r of that of one. The "
-                    "last column: repetitions after which the choice of partitions adds less than a tenth of the standard "
-                    "deviation. More than that make a figure more exact that does not get nearer to the truth.",
+                    "repetitions removes: the variance of the mean of r repetitions is (1 + (r - 1) rho) / r of that of one. "
+                    "Enough: repetitions after which the choice of partitions adds less than a tenth of what repeating cannot "
+                    "remove, in 90 % of such studies; more make a figure more exact that does not get nearer to the truth.",
                 ),
             ),
         ),
@@ -274,7 +274,7 @@ STUDY = Study(
                     "the dashed line. It does, but not below what the sample itself contributes: the variance of the mean of r "
                     "repetitions is (1 + (r - 1) rho) / r of that of one. Every grey curve is a classifier on a data set, the "
                     "black one their middle. The table gives the number of repetitions after which the choice of folds adds less "
-                    "than a tenth of the standard deviation, and the most that repeating could ever take off.",
+                    "than a tenth of the standard deviation that stays, and the most that repeating could ever take off.",
                 ),
                 Figure(
                     "sigma_share",
