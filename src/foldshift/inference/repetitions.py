@@ -89,15 +89,15 @@ class Repetitions(NamedTuple):
         if self.partition_variance == 0:
             return [*said, "All of them gave the same estimate: repeating gains nothing, 1 repetition is enough."]
         said.append(
-            f"{self.repetitions} repetitions are enough: with them the choice of folds leaves at most {self.eps:g} of the standard "
-            f"deviation that no number of repetitions removes, in {share} of such studies."
+            f"{self.repetitions} repetitions are enough: with them the choice of folds leaves at most {self.eps:g} of the "
+            f"standard deviation that no number of repetitions removes, in {share} of such studies."
         )
         said.append(
             f"The plug-in number, without that promise, is {self.plug_in}; in simulated studies it was too small in 25 to 54 %."
         )
         said.append(
-            f"Repeating for ever would take about {100 * self.most_gain:.0f} % off the variance of one repetition; the rest is due "
-            "to the data, and repetitions are not independent."
+            f"Repeating for ever would take about {100 * self.most_gain:.0f} % off the variance of one repetition; the rest is "
+            "due to the data, and repetitions are not independent."
         )
         return said
 
@@ -213,8 +213,8 @@ def recommend_repetitions(scores, *, cv=None, n_splits=None, n_repeats=None, met
 
     Notes
     -----
-    In simulated studies (``make coverage``: 100 rows, 10 folds, 10 partitions, eps = .1) the promise at .9 held in 94 % or more of
-    those of a nearest centroid, a stump, and a nearest centroid of 200 inputs.
+    In simulated studies (``make coverage``: 100 rows, 10 folds, 10 partitions, eps = .1) the promise at .9 held in 94 % or more
+    of those of a nearest centroid, a stump, and a nearest centroid of 200 inputs.
 
     References
     ----------

@@ -131,8 +131,9 @@ STUDY = Study(
                     "with t; for leave-one-out every row is a fold. Wilson's holds for few errors, too, and never leaves 0 to 1. "
                     "These three are of one partition. Nadeau and Bengio's is about the mean over all repetitions and makes up "
                     "for training sets that overlap. Look at how far the first two differ on the same predictions, and at the "
-                    "last column: conditions that fail mean that the normal intervals should not be used. All of them are about "
-                    "the average over training sets of this size, not about the one classifier at hand.",
+                    "last column: conditions that fail mean that the normal intervals should not be used. None is about the one "
+                    "classifier trained on all rows: Wong's and Wilson's over the data set are about the mean accuracy of the k "
+                    "classifiers of the folds, the others about the average over training sets of this size.",
                 ),
                 Table(
                     "comparisons",
@@ -228,9 +229,9 @@ STUDY = Study(
                     title="Does the way of cutting make intervals more honest?",
                     category="7 Partitioners",
                     when=has_audit,
-                    caption="Per cent of samples whose interval holds the target, mean over pairs of population and learner, "
-                    "plus or minus the standard error over these pairs; below, the difference in percentage points from the "
-                    "reference (SCV for classes, CV for numbers) on the same samples, pair by pair. Bold: further from 0 than "
+                    caption="Per cent of samples whose interval holds the target, mean over populations (of each the mean over "
+                    "learners), plus or minus the standard error over populations; below, the difference in percentage points "
+                    "from the reference (SCV for classes, CV for numbers) on the same samples. Bold: further from 0 than "
                     "two standard errors. A partitioner helps where its coverage lies nearer the level than that of the "
                     "reference by more than that; the notes count where it does. Bias: mean of estimate less target, in units of "
                     "the loss (0/1 error, or squared error as a share of the variance of the target). Two things can move "
@@ -256,7 +257,8 @@ STUDY = Study(
                     caption="The first classifier of the study on every data set; the table has all of them. Over the data set: "
                     "all predictions are one sample of right and wrong. Over the folds: the accuracies of the k folds are the "
                     "sample. Leave-one-out: every row is a fold. Look at how far the first two differ on the same predictions. "
-                    "All of them are about the average over training sets of this size, not about the one classifier at hand.",
+                    "None is about the one classifier trained on all rows: over the data set, it is the k classifiers of the "
+                    "folds, over the folds the average over training sets of this size.",
                 ),
                 Figure(
                     "critical_difference",

@@ -140,8 +140,8 @@ def repetitions_grid(table):
             rows.append([row["learner"], Cell(str(row["k"])), Cell(str(row["n_repetitions"])), *cells])
     notes = [
         "What repeating cannot remove: from the spread of the folds of a repetition, which leaves out what their training sets "
-        "have in common, so that it is not too large. Enough: the choice of folds then adds at most a tenth of it to the standard "
-        "deviation, in 90 % of such studies; plug-in: the same without that promise. A dash: fewer than "
+        "have in common, so that it is not too large. Enough: the choice of folds then adds at most a tenth of it to the "
+        "standard deviation, in 90 % of such studies; plug-in: the same without that promise. A dash: fewer than "
         f"{FEWEST_PARTITIONS} repetitions cannot tell. The paper claims a ratio of 1."
     ]
     header = [
