@@ -78,6 +78,10 @@ reproduce: $(READY) ## tables and figures again from an archive, compared byte f
 fuzz: $(READY) ## a million damaged data files against every parser
 	"$(BIN)/python" tools/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
 
+.PHONY: coverage
+coverage: $(READY) ## coverage of every interval on six populations, and whether recommend_repetitions keeps its promise: an hour or two
+	"$(BIN)/python" tools/simulate_coverage.py --out build/coverage
+
 .PHONY: scale
 scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
 	"$(BIN)/python" tools/measure_scale.py

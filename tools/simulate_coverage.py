@@ -6,6 +6,7 @@ of the errors of a mean is the population (learners of a population share its sa
 """
 
 import argparse
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +15,23 @@ from scipy.special import expit
 from scipy.stats import t as student_t
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from foldshift.inference.auc_intervals import auc_interval
 from foldshift.inference.audit import coverage_audit
+from foldshift.inference.bootstrap import bootstrap_632plus
+from foldshift.inference.intervals import cv_intervals
+from foldshift.inference.loss_difference import loss_difference_interval
 from foldshift.inference.proportions import wilson_interval
 from foldshift.inference.repeated_model import by_fold, simulate_repeated
 from foldshift.inference.repetitions import recommend_repetitions
+from foldshift.inference.selection import selection_corrected_error
 from foldshift.inference.sources_model import MODELS
+from foldshift.partition import make_folds
 
-N_SAMPLE, N_REST, N_FOLDS = 150, 3000, 10
+N_SAMPLE, N_REST, N_FOLDS = 150, 2000, 10
 
 
 def moons(n, rng):
@@ -89,7 +97,7 @@ def drawn(population):
     return draw
 
 
-def audits(n_replicates, seed, *, n_repetitions=3, n_nested=1):
+def audits(n_replicates, seed, *, n_repetitions=2, n_nested=1):
     """Rows of `coverage_audit` of every population and learner, with CV."""
     frames = []
     for number, (name, (population, learners)) in enumerate(POPULATIONS.items()):
@@ -101,7 +109,7 @@ def audits(n_replicates, seed, *, n_repetitions=3, n_nested=1):
                 partitioner="CV",
                 n_replicates=n_replicates,
                 n_repetitions=n_repetitions,
-                n_nested=n_nested,
+                n_nested=n_nested if learner is learners[0] else 0,  # five times the fits of the others
                 rng=np.random.default_rng([seed, number]),
             )
             frames.append(audit.to_frame().assign(population=name, learner=type(learner).__name__))
@@ -124,8 +132,8 @@ def by_population(rows, keys):
                 "populations": n,
                 "coverage": means.mean(),
                 "error": error,
-                "low": means.mean() - half,
-                "high": means.mean() + half,
+                "low": max(0, means.mean() - half),
+                "high": min(1, means.mean() + half),
             }
             | {"lowest": worst["coverage"], "lowest_low": float(low), "lowest_high": float(high)}
             | {
@@ -182,10 +190,84 @@ def promise(n_studies, seed, *, n_pilot=10, n_more=400, K=10, M=10, eps=0.1):
     return pd.DataFrame(out)
 
 
+def other_intervals(n_replicates, seed):
+    """Coverage of the intervals that `coverage_audit` has not: areas, differences of losses, the error of a chosen learner.
+
+    The populations with two classes; LDA and 3NN, folds with and without regard to class, two repetitions; to be chosen among: 40
+    trees of all depths from 1 to 10 and four smallest leaves. The truth is measured on rows outside the sample, of the very
+    models of the folds; of the chosen learner, trained on the training parts, the mean over folds.
+    """
+    rows = []
+    for number, name in enumerate(("moons", "rare", "skewed")):
+        draw = drawn(POPULATIONS[name][0])
+        for stream in np.random.default_rng([seed, 300 + number]).spawn(n_replicates):
+            rows += [{"population": name} | row for row in _one_sample(*draw(stream), stream)]
+    rows = pd.DataFrame(rows)
+    keys = ["population", "interval", "learner"]
+    found = rows.groupby(keys, sort=False).agg(coverage=("covered", "mean"), n=("covered", "size"), bias=("gap", "mean"))
+    return found.reset_index()
+
+
+def _one_sample(X, y, X_rest, y_rest, rng):
+    """Rows ``interval, learner, covered, gap`` of one sample."""
+    out = []
+
+    def add(interval, learner, found, truth):
+        out.append(
+            {"interval": interval, "learner": learner, "covered": found.low <= truth <= found.high}
+            | {"gap": found.estimate - truth}
+        )
+
+    for way in ("CV", "SCV"):
+        folds = make_folds(way, X, y, N_FOLDS, [rng, rng])
+        wrong, truths = {}, {}
+        for learner in CLASSIFIERS[:2]:
+            scores, areas = np.empty(folds.shape), np.empty((2, N_FOLDS))
+            losses, errors = np.empty(folds.shape), np.empty((2, N_FOLDS))
+            for r, k in np.ndindex(areas.shape):
+                test = folds[r] == k
+                model = learner.fit(X[~test], y[~test])
+                inside, outside = model.predict_proba(X[test])[:, 1], model.predict_proba(X_rest)[:, 1]
+                scores[r, test], areas[r, k] = inside, roc_auc_score(y_rest, outside)
+                losses[r, test], errors[r, k] = (inside > 0.5) != y[test], ((outside > 0.5) != y_rest).mean()
+            name = type(learner).__name__
+            add(f"AUC, {way}", name, auc_interval(y, scores[0], folds[0]), areas[0].mean())
+            add(f"AUC, {way}, twice", name, auc_interval(y, scores, folds), areas.mean())
+            wrong[name], truths[name] = losses[0], errors[0].mean()
+        (a, b), (true_a, true_b) = wrong.values(), truths.values()
+        for variance in ("within", "all pairs"):
+            found = loss_difference_interval(a, b, folds[0], variance=variance)
+            add(f"loss difference, {variance}, {way}", "LDA - 3NN", found, true_a - true_b)
+    settings = [DecisionTreeClassifier(max_depth=d, min_samples_leaf=m) for d in range(1, 11) for m in (1, 3, 8, 15)]
+    folds = make_folds("CV", X, y, 5, [rng])[0]
+    losses, errors = np.empty((len(y), len(settings))), np.empty((5, len(settings)))
+    for k, (c, tree) in itertools.product(range(5), enumerate(settings)):
+        model = tree.fit(X[folds != k], y[folds != k])
+        losses[folds == k, c], errors[k, c] = (
+            model.predict(X[folds == k]) != y[folds == k],
+            (model.predict(X_rest) != y_rest).mean(),
+        )
+    found = selection_corrected_error(losses, n_bootstraps=300, rng=rng)
+    truth = errors[:, found.chosen].mean()
+    add("chosen of 40, corrected", "tree", found, truth)
+    add(
+        "chosen of 40, uncorrected",
+        "tree",
+        cv_intervals(losses=losses[:, found.chosen], folds=folds)["all pairs"]._replace(estimate=found.apparent),
+        truth,
+    )
+    tree = DecisionTreeClassifier(max_depth=4)
+    truth = (tree.fit(X, y).predict(X_rest) != y_rest).mean()
+    error = bootstrap_632plus(tree, X, y, n_bootstraps=50, rng=rng)
+    for name, value in ((".632+", error.estimate), (".632", error.plain_632), ("bootstrap, left out", error.left_out)):
+        out.append({"interval": f"{name} (no interval)", "learner": "tree", "covered": np.nan, "gap": value - truth})
+    return out
+
+
 def main():
     """Run what was asked for and print it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    sections = ("repetitions", "intervals", "new_source")
+    sections = ("repetitions", "intervals", "new_source", "other")
     parser.add_argument("--only", nargs="*", choices=sections, default=sections)
     parser.add_argument("--replicates", type=int, default=400, help="samples of every population and learner")
     parser.add_argument("--studies", type=int, default=200, help="simulated studies of every learner, for recommend_repetitions")
@@ -207,6 +289,9 @@ def main():
         found |= {"intervals_single": rows, "intervals": by_population(rows, ["target", "interval"])}
     if "new_source" in args.only:
         found["new_source"] = new_source(args.replicates, args.seed)
+    if "other" in args.only:
+        rows = other_intervals(args.replicates, args.seed)
+        found |= {"other_single": rows, "other": by_population(rows.dropna(), ["interval"])}
     for name, table in found.items():
         print(f"\n{name}\n{table.to_string(index=False)}")
         if args.out:
