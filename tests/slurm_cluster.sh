@@ -222,7 +222,7 @@ stop() {
 }
 
 case "${1:-} ${2:-}" in
-"install ") apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null ;;
+"install ") apt-get -o DPkg::Lock::Timeout=300 update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${packages[@]}" >/dev/null ;;
 "start ") start ;;
 "stop ") stop ;;
 "status ") status ;;

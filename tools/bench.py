@@ -104,11 +104,10 @@ def bench_learners(data, study, learners):
     for name, X, y in data:
         for k in study["n_folds"]:
             for learner in study["learners"]:
-                replicates = learners[learner]["replicates"]
                 estimator = build_learner(learners[learner])
                 seconds, once = per_seed(estimator, X, y, k)
                 memory = peak_mb(evaluate_folds, estimator, X, y, make_folds("TSCV", X, y, k, range(4)))
-                rows.append((learner, name, len(y), X.shape[1], k, 1000 * replicates * seconds / k, replicates * once, memory))
+                rows.append((learner, name, len(y), X.shape[1], k, 1000 * seconds / k, once, memory))
         print(f"  {name}", flush=True)
     return pd.DataFrame(
         rows, columns=["learner", "dataset", "n_rows", "n_features", "k", "ms_per_fit", "seconds_once", "peak_mb"]

@@ -83,7 +83,7 @@ Ridge:
 ```
 
 Keys: `import`, `params`, `tasks`; `nominal: codes`, `one_hot` or `native` (how it sees nominal inputs; native: it takes
-`categorical_features`); `replicates` (evaluate with `random_state` 0, 1, ... and average); `title`.
+`categorical_features`); `title`.
 The import path is the only place, with `own_partitioners`, where configuration names code: use files you trust.
 Snakemake itself also runs Python in a configuration file that says `__use_yte__: true`.
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from foldshift.blocks import block_range
 
 ALL = "all"  # the part of a bundle that is all of it
-OF_LEARNERS = ("import", "params", "nominal", "replicates")  # what rows depend on; the rest of an entry is for people
+OF_LEARNERS = ("import", "params", "nominal")  # what rows depend on; the rest of an entry is for people
 _ODD = re.compile(r"[^\w.@-]")
 _BLOCK = re.compile(r"(0|[1-9]\d*)-(0|[1-9]\d*)")
 _SCHEME = re.compile(r"[1-9]\d*x[1-9]\d*")

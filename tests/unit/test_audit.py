@@ -62,7 +62,7 @@ def test_intervals_from_moments_are_those_from_losses(binary):
     for expected in cv_intervals(losses=losses, confidence=0.9):
         _same(found[expected.name], expected)
     assert np.isnan(found["theta_5"].low).any() and not np.isnan(found["theta_5"].estimate).any()
-    test = nadeau_bengio(losses.mean(axis=2)[:, None, :], 72, 8, level=0.9)
+    test = nadeau_bengio(losses.mean(axis=2)[:, None, :], 72, 8, confidence=0.9)
     for field in ("estimate", "low", "high", "standard_error"):
         assert getattr(found["Nadeau-Bengio"], field) == pytest.approx(getattr(test, field))
     assert ("Wilson" in found) == binary

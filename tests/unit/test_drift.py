@@ -266,8 +266,8 @@ def test_bad_input_is_named():
         DriftReport(train, test, categorical_features=["rooms"])
     with pytest.raises(ValueError, match="column 'noise' of the test table holds infinite values"):
         DriftReport(train, test.assign(noise=np.inf))
-    with pytest.raises(ValueError, match="column 'noise' of the training table holds dates"):
-        DriftReport(*(part.assign(noise=pd.Timestamp("2020-01-01")) for part in (train, test)))
+    with pytest.raises(ValueError, match="column 'noise' of the test table holds dates, that of the other table none; give both"):
+        DriftReport(train, test.assign(noise=pd.Timestamp("2020-01-01")))
     with pytest.raises(ValueError, match="categorical_features names 'town'; columns are 'age'"):
         DriftReport(train, test, categorical_features=["town"])
     with pytest.raises(ValueError, match="scores_train and scores_test go together; only scores_test is given"):
@@ -367,12 +367,14 @@ def test_constant_features_and_empty_folds_are_no_shift():
 
 def test_bad_folds_are_named():
     X, y, _ = table(30)
-    with pytest.raises(ValueError, match=r"folds have shape \(1, 29\) and type int64; expected \(n_seeds, 30\)"):
+    with pytest.raises(ValueError, match=r"folds have shape \(1, 29\) and type int64 from 0; expected \(n_seeds, 30\)"):
         fold_drift(X, y, np.zeros(29, int))
-    with pytest.raises(ValueError, match="n_folds=1 must be at least 2"):
+    with pytest.raises(ValueError, match="n_folds=1 must be an integer of at least 2"):
         fold_drift(X, y, np.zeros(30, int))
-    with pytest.raises(ValueError, match="column 'feature 1' holds missing values"):
-        fold_drift(np.where(np.arange(5) == 1, np.nan, X), y, np.arange(30) % 3)
+    with pytest.raises(ValueError, match=r"and type int64 from -1; expected .* integers from 0, and every row in a fold"):
+        fold_drift(X, y, np.arange(30) % 3 - 1)
+    with pytest.raises(ValueError, match="y holds 1 missing values; drop those rows"):
+        fold_drift(X, np.where(np.arange(30) == 3, np.nan, y), np.arange(30) % 3)
     with pytest.raises(ValueError, match=r"y has shape \(4,\); the table has 30 rows"):
         fold_drift(X, y[:4], np.arange(30) % 3)
     with pytest.raises(ValueError, match="n_random=5 must be an integer of at least 99"):

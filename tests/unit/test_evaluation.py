@@ -167,7 +167,7 @@ DATA = Dataset(
 
 
 def entry(path, **params):
-    return {"import": path, "params": params, "nominal": "codes", "replicates": 1}
+    return {"import": path, "params": params, "nominal": "codes"}
 
 
 GOOD = {
@@ -293,19 +293,6 @@ def test_learners_that_misbehave_have_no_errors_in_the_comparison_of_scalings(jo
     pd.testing.assert_frame_equal(mixed.query("regressor == 'NN'").reset_index(drop=True), good, check_exact=True)
     assert good[["rmse_global", "rmse_fold"]].notna().all(axis=None)
     assert mixed.query("regressor != 'NN'")[["rmse_global", "rmse_fold"]].isna().all(axis=None)
-
-
-def test_replicates_are_averaged_over_the_states_zero_one_and_so_on():
-    class Drawn(Moody):
-        def __init__(self, random_state=None):
-            self.random_state = random_state
-
-        def fit(self, X, y):
-            self.value_ = np.random.default_rng(self.random_state).normal()
-            return self
-
-    each = [evaluate_cell(Drawn(r), X, Y, FOLDS)["rmse"] for r in range(3)]
-    assert evaluate_cell(Drawn(), X, Y, FOLDS, replicates=3)["rmse"] == pytest.approx(np.mean(each, axis=0))
 
 
 def test_scaling_per_fold_does_not_see_the_test_part():

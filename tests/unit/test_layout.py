@@ -19,7 +19,7 @@ CATALOGUE = {
     "large": CatalogueEntry("large", "classification", n_rows=5000, n_features=20),
 }
 LEARNERS = {
-    name: {"tasks": ["classification"], "import": f"foldshift.learners.{name}", "params": {}, "nominal": "codes", "replicates": 1}
+    name: {"tasks": ["classification"], "import": f"foldshift.learners.{name}", "params": {}, "nominal": "codes"}
     for name in ("fast", "slow", "slow@paper", "other")
 }
 COSTS = CostModel(

@@ -132,7 +132,7 @@ def _describe(identifier, server, attempts, form):
     try:
         import openml
     except ImportError:
-        return {"error": "openml is not installed; install it (pip install openml) or use another source"}
+        return {"error": "openml is not installed: pip install foldshift[workflow], or use another source"}
     openml.config.server = server
     openml.config.set_retry_policy("human", attempts)
     os.environ["OPENML_SKIP_PARQUET"] = "true"  # the ARFF form first: its checksum is verified

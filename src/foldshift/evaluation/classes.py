@@ -111,7 +111,7 @@ def evaluate_class_cell(estimator, X, codes, folds, *, random_states=None):
     return predictions, score_columns(metrics, folds, status, message, seconds)
 
 
-def _evaluate(estimator, X, data, folds, random_states, replicates):
+def _evaluate(estimator, X, data, folds, random_states):
     return evaluate_class_cell(estimator, X, data.y, folds, random_states=random_states)
 
 

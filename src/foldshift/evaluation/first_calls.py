@@ -79,7 +79,7 @@ def call_learner(spec):
         if task == "classification":
             evaluate_class_cell(estimator, X, data.y, folds, random_states=states)
         else:
-            evaluate_cell(estimator, X, data.y, folds, random_states=states, replicates=spec.get("replicates", 1))
+            evaluate_cell(estimator, X, data.y, folds, random_states=states)
         estimator.fit(X, data.y).predict(X)
 
 

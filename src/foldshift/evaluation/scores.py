@@ -4,7 +4,6 @@ import logging
 import time
 
 import numpy as np
-from sklearn.base import clone
 
 from foldshift.blocks import block_range
 from foldshift.evaluation.folds import evaluate_folds, fit_predict, iterate_fits
@@ -74,7 +73,7 @@ def _refuse_infinite(predictions, folds):
     return predictions, failures
 
 
-def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0, replicates=1):
+def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0):
     """Scores of one learner on one data set, for many partitions.
 
     Parameters
@@ -83,10 +82,6 @@ def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0, repli
         As in `foldshift.evaluation.evaluate_folds`.
     unit : float, default=1.0
         Unit of the errors, see `regression_scores`.
-    replicates : int, default=1
-        Above 1, the estimator is evaluated with ``random_state = 0 .. replicates - 1``, the same for every fit, and the scores
-        are averaged: for learners whose level depends on one random draw, such as the input weights of an extreme learning
-        machine.
 
     Returns
     -------
@@ -98,27 +93,29 @@ def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0, repli
     ------
     MemoryError
         If a fit alone needs more memory than there is.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from foldshift.evaluation import evaluate_cell
+    >>> from foldshift.partition import make_folds
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> scores = evaluate_cell(Ridge(), X, y, make_folds("TSCV", X, y, n_folds=5, seeds=range(2)))
+    >>> scores["rmse"].shape, scores["status"][0, 0]
+    ((2, 5), 'ok')
     """
     n_folds = int(folds.max()) + 1
-    estimators = [estimator] if replicates == 1 else [clone(estimator).set_params(random_state=r) for r in range(replicates)]
-    totals = dict.fromkeys(METRICS, 0.0)
     status = np.full((len(folds), n_folds), OK, dtype=object)
     message = np.full((len(folds), n_folds), "", dtype=object)
-    seconds = 0.0
-    for one in estimators:
-        states = random_states if replicates == 1 else None
-        predictions, failures, fit_seconds = predict_with_failures(one, X, y, folds, states)
-        seconds += fit_seconds
-        for name, values in regression_scores(y, predictions, folds, n_folds, unit).items():
-            totals[name] = totals[name] + values
-        for where, text in failures.items():
-            status[where], message[where] = FAILED, text
-    scores = {name: total / len(estimators) for name, total in totals.items()}
-    return score_columns(scores, folds, status, message, seconds)
+    predictions, failures, seconds = predict_with_failures(estimator, X, y, folds, random_states)
+    for where, text in failures.items():
+        status[where], message[where] = FAILED, text
+    return score_columns(regression_scores(y, predictions, folds, n_folds, unit), folds, status, message, seconds)
 
 
-def _evaluate(estimator, X, data, folds, random_states, replicates):
-    return None, evaluate_cell(estimator, X, data.y, folds, random_states=random_states, unit=data.unit, replicates=replicates)
+def _evaluate(estimator, X, data, folds, random_states):
+    return None, evaluate_cell(estimator, X, data.y, folds, random_states=random_states, unit=data.unit)
 
 
 REGRESSION = Task(METRICS, _evaluate)

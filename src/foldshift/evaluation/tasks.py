@@ -12,9 +12,8 @@ class Task(NamedTuple):
     metrics : tuple of str
         Metrics of every fold.
     evaluate : callable
-        ``evaluate(estimator, X, data, folds, random_states, replicates)``: predicted class codes, an array of shape (n_runs,
-        n_samples), or None where predictions are not kept; and the scores, as `foldshift.evaluation.scores.evaluate_cell` returns
-        them.
+        ``evaluate(estimator, X, data, folds, random_states)``: predicted class codes, an array of shape (n_runs, n_samples), or
+        None where predictions are not kept; and the scores, as `foldshift.evaluation.scores.evaluate_cell` returns them.
     """
 
     metrics: tuple

@@ -51,6 +51,14 @@ class Interval(NamedTuple):
         What a reader must know; empty if nothing.
     confidence : float or None
         Probability of coverage aimed at.
+
+    Examples
+    --------
+    >>> found = student_interval("S2/K", THIS_POPULATION, 0.2, 0.0004, 9, 0.95)
+    >>> found.words
+    "spread of the fold means, Student's t (S2/K)"
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.155, 0.245)
     """
 
     name: str

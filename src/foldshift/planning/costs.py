@@ -21,7 +21,7 @@ class LearnerCost(NamedTuple):
     Attributes
     ----------
     seconds_per_fit : float
-        Seconds of one core for one fit and its predictions, all replicates of the learner included.
+        Seconds of one core for one fit and its predictions.
     seconds_once : float
         Seconds of one call of the shared path, whatever the number of seeds.
     peak_mb : float

@@ -4,12 +4,12 @@ from foldshift.errors import ConfigError, unknown
 from foldshift.planning.config import read_yaml
 
 PAPER = "@paper"  # ends the id of a learner with the switches of the paper configuration
+KINDS = {str: "text", dict: "keys and values", list: "a list, such as [regression]", int: "a whole number"}
 LEARNER_KEYS = {
     "import": str,  # dotted path of a scikit-learn estimator class
     "params": dict,  # its parameters
     "tasks": list,  # regression, classification
     "nominal": str,  # codes, one_hot, or native: the learner takes categorical_features
-    "replicates": int,  # evaluations with random_state 0, 1, ..., averaged
     "title": str,
     "paper": dict,  # what is different in the paper configuration: params (added to those above), nominal
 }
@@ -21,7 +21,7 @@ def read_learners(path):
     Parameters
     ----------
     path : path-like
-        YAML file: learner name to ``import``, ``tasks`` and optionally ``params``, ``nominal``, ``replicates``, ``title``.
+        YAML file: learner name to ``import``, ``tasks`` and optionally ``params``, ``nominal``, ``title``.
 
     Returns
     -------
@@ -45,11 +45,11 @@ def read_learners(path):
             if key not in LEARNER_KEYS:
                 raise ConfigError(unknown(f"key of learner {name} in {path}", key, LEARNER_KEYS))
             if not isinstance(value, LEARNER_KEYS[key]):
-                raise ConfigError(f"learner {name} in {path}: {key}={value!r} must be of type {LEARNER_KEYS[key].__name__}")
+                raise ConfigError(f"learner {name} in {path}: {key}={value!r} must be {KINDS[LEARNER_KEYS[key]]}")
         for key in ("import", "tasks"):
             if key not in entry:
                 raise ConfigError(f"learner {name} in {path}: key {key!r} is missing")
-        entry = {"params": {}, "nominal": "codes", "replicates": 1, "title": name} | entry
+        entry = {"params": {}, "nominal": "codes", "title": name} | entry
         paper = entry.pop("paper", None)
         learners[name] = entry
         if paper is not None:
@@ -59,8 +59,6 @@ def read_learners(path):
             learners[name + PAPER] = entry | paper | {"params": entry["params"] | paper.get("params", {})}
         if learners[name]["nominal"] not in ("codes", "one_hot", "native"):
             raise ConfigError(f"learner {name} in {path}: nominal={entry['nominal']!r} must be codes, one_hot or native")
-        if learners[name]["replicates"] < 1:
-            raise ConfigError(f"learner {name} in {path}: replicates={entry['replicates']} must be at least 1")
     return learners
 
 

@@ -8,7 +8,7 @@ from foldshift.shift.columns import MISSING_LABEL, Column
 from foldshift.shift.hellinger import hellinger_features
 from foldshift.shift.ks import ks_p_value, ks_statistic, tie_sizes
 from foldshift.shift.statistics import chi_square
-from foldshift.shift.two_sample import FEWEST_ROWS
+from foldshift.shift.tables import FEWEST_ROWS
 from foldshift.shift.words import percent
 
 FEW_EXPECTED = 5  # below this expected count in a cell, the chi-square p comes from permutations

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from foldshift.inference.arguments import plain
+from foldshift.inference.arguments import check_confidence, plain
 from foldshift.inference.corrections import adjust_p as adjust_p
 from foldshift.inference.proportions import wilson_interval
 from foldshift.inference.ranks import friedman
@@ -215,19 +215,19 @@ def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
     if np.ndim(rates[0]) or np.ndim(rates[1]):
         raise ValueError("correct_val and correct_test must have one axis each, one value for every row")
     accuracies = rng.binomial(sizes, rates, (n_bootstraps, 2)) / sizes
-    test = friedman(accuracies)
+    test = friedman(accuracies, distribution="approximation")  # as the paper does, whatever their number
     return FriedmanBootstrap(test.chi2, test.df, test.p_chi2, accuracies)
 
 
-def two_proportion(correct_val, correct_test, *, level=0.95):
+def two_proportion(correct_val, correct_test, *, confidence=0.95):
     """Test of a classifier's accuracy on validation and test part, and an interval of the drop.
 
     Parameters
     ----------
     correct_val, correct_test : array-like of shape (..., n), (..., m), bool or 0 and 1
         Whether every row was classified correctly; leading axes are separate tests and are broadcast.
-    level : float, default=0.95
-        Level of the interval.
+    confidence : float, default=0.95
+        Of the interval.
 
     Returns
     -------
@@ -238,15 +238,14 @@ def two_proportion(correct_val, correct_test, *, level=0.95):
     Raises
     ------
     ValueError
-        If a sample is empty or holds anything but 0 and 1, or `level` is not between 0 and 1.
+        If a sample is empty or holds anything but 0 and 1, or `confidence` is not between 0 and 1.
 
     References
     ----------
     .. [1] Newcombe, R.G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven
        methods. Statistics in Medicine 17, 873-890. Method 10.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level={level!r} must be between 0 and 1, e.g. 0.95")
+    check_confidence(confidence)
     (a, n), (b, m) = _rate("correct_val", correct_val), _rate("correct_test", correct_test)
     a, b = np.broadcast_arrays(a, b)
     drop, pooled = a - b, (a * n + b * m) / (n + m)
@@ -258,7 +257,7 @@ def two_proportion(correct_val, correct_test, *, level=0.95):
         at = tuple(at)
         right = [round(a[at] * n), round(b[at] * m)]
         p_value[at] = stats.fisher_exact([right, [n - right[0], m - right[1]]])[1]
-    (low_a, high_a), (low_b, high_b) = wilson_interval(a, n, level), wilson_interval(b, m, level)
+    (low_a, high_a), (low_b, high_b) = wilson_interval(a, n, confidence), wilson_interval(b, m, confidence)
     low = drop - np.hypot(a - low_a, high_b - b)
     high = drop + np.hypot(high_a - a, b - low_b)
     method = np.where(small, "fisher", "z")

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+FEWEST_ROWS = 5  # of a table, or values of a column, that can be compared
+
 
 class VersionPlan(NamedTuple):
     """Versions in the form the kernels take; rows has one row where all versions have the same rows."""
@@ -77,3 +79,25 @@ def numeric_tables(train, test):
         if np.isinf(table).any():
             raise ValueError(f"{name} holds infinite values; drop them, or mark them as missing with NaN")
     return train, test
+
+
+def scaled(values):
+    """Values divided by the power of two above the largest magnitude, so that no square of them overflows or is lost.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Finite, or NaN.
+
+    Returns
+    -------
+    scaled : ndarray of the same shape
+        In [-1, 1]; a power of two rounds nothing, so that what is computed next is the same for all scales.
+
+    Examples
+    --------
+    >>> scaled(np.array([3e-170, -1.5e-170])) / scaled(np.array([3e160, -1.5e160])) > 0
+    array([ True,  True])
+    """
+    largest = np.max(np.abs(values), initial=0.0, where=~np.isnan(values))
+    return np.ldexp(values, -int(np.frexp(largest)[1]))

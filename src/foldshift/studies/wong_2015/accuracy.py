@@ -72,7 +72,7 @@ def intervals_table(folds, level):
                 found["fold"] = accuracy_interval(first, m, "fold", confidence=level)
             row |= _ends(found)
         if k != LEAVE_ONE_OUT and complete.any():
-            test = nadeau_bengio((right / sizes)[complete], k - 1, 1, level=level)
+            test = nadeau_bengio((right / sizes)[complete], k - 1, 1, confidence=level)
             row |= _ends({"corrected": test}) | {"repeated_accuracy": test.estimate}
         row |= {"n_repetitions": int(complete.sum()), "n_failed": int(np.isnan(right).sum()), "message": next(iter(messages), "")}
         rows.append(row)
