@@ -471,7 +471,22 @@ def test_standard_errors_are_over_data_sets_and_over_repeats():
     table = detector_tables.type_one_table(pd.concat([one, two]), 0.05)
     row = _row(table, detector="kruskal", dataset="all")
     assert row["rate"] == 0.25 and row["allowed"] == pytest.approx(0.05 + 2 * np.sqrt(0.05 * 0.95 / 8))
-    assert (row["low"], row["high"]) == pytest.approx((0.0715, 0.5907), abs=1e-4)  # Wilson, 2 of 8
+    # The unit of the mean is the data set: (0.0715, 0.5907), Wilson of 2 of 8, took its splits for independent.
+    assert (
+        row["n_effective"] == pytest.approx(3 * (1.959964 / 12.7062) ** 2, rel=1e-5) and row["low"] < 0.01 and row["high"] > 0.9
+    )
+    row = _row(table, detector="kruskal", dataset="estate")
+    assert row["n_effective"] == 4 and (row["low"], row["high"]) == pytest.approx((0.15, 0.85), abs=1e-3)  # Wilson, 2 of 4
+
+
+def test_splits_of_data_sets_that_differ_tell_less_than_as_many_independent_ones():
+    trials = detector_tables.effective_trials
+    alike, apart = np.full(8, 0.05), np.array([0.0, 0, 0, 0, 0, 0, 0.2, 0.2])
+    shrunk = (1.959964 / 2.364624) ** 2
+    assert trials(alike, 160) == pytest.approx(160 * shrunk, rel=1e-5)
+    few = trials(apart, 160)
+    assert few == pytest.approx(0.05 * 0.95 / (apart.var(ddof=1) / 8) * shrunk, rel=1e-5) and few < 40
+    assert trials(np.array([0.1]), 20) == 20 and trials(np.array([]), 0) == 0
 
 
 def test_detectors_over_learners_count_the_share_of_learners(rows):
