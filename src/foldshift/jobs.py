@@ -37,8 +37,9 @@ MACHINE = {
 
 class _LogFile(logging.FileHandler):
     def handleError(self, record):
-        """What a full disk keeps out of the log goes to standard error."""
-        print(self.format(record), file=sys.stderr)
+        """What a full disk keeps out of the log goes to standard error, unless it goes there anyway."""
+        if logging.getLogger().handlers == [self]:
+            print(self.format(record), file=sys.stderr)
 
 
 def run(main, job):
