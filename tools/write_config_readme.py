@@ -57,14 +57,17 @@ extra_datasets:
 ```
 
 or by one line in `datasets.tsv`. Then name it: `--config datasets=mine,yacht`. Rows with missing values are dropped and
-counted; text columns become nominal inputs.
+counted; text columns become nominal inputs. Of a file of your own the target must exist by that name; its encoding, separator
+and decimal comma are found; row numbers, dates and columns with a label of its own for nearly every row are left out of the
+inputs. `NULL`, `N/A` and `#N/A` are missing values, among numbers `none`, `-`, `--` and `.` as well. What was assumed is said
+when the file is fetched, and stands in Table 1.
 
 A source is `scheme:address?option=value&option=value`, without blanks (write a blank as `%20`); several, separated by
 blanks, are tried in order:
 
 | scheme | what it looks up |
 | --- | --- |
-| `file:PATH` | a local file: CSV, TSV, blank-separated, ARFF, KEEL `.dat`, Excel, Parquet |
+| `file:PATH` | a local file: CSV, TSV, blank-separated, ARFF, KEEL `.dat`, Excel, Parquet; or packed: zip, gz, bz2, xz |
 | `mirror:PATH` | a file below the folder or URL `mirror` of the configuration |
 | `keel:regression/NAME`, `keel:classification/NAME` | a zip of the KEEL repository |
 | `uci:ID/SLUG?member=FILE` | a zip of the UCI repository |
@@ -82,6 +85,7 @@ blanks, are tried in order:
 | `drop` | columns to leave out, by name or position |
 | `map=column:text=number,...` | recode labels |
 | `round=column:digits` | round a column |
+| `keep` | columns of your own file that are inputs although they look like none; dates become days since 1970 |
 | `missing` | further signs of a missing value (besides blank, `?`, `NA`, `nan`, `<null>`) |
 | `nominal` | columns whose numbers are labels |
 

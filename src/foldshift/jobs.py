@@ -37,8 +37,8 @@ MACHINE = {
 
 class _LogFile(logging.FileHandler):
     def handleError(self, record):
-        """What a full disk keeps out of the log goes to standard error, unless it goes there anyway."""
-        if logging.getLogger().handlers == [self]:
+        """What a full disk keeps out of the log goes to standard error, if it does not stand there already."""
+        if os.environ.get(SHOWN):
             print(self.format(record), file=sys.stderr)
 
 
