@@ -82,6 +82,10 @@ reproduce: $(READY) ## tables and figures again from an archive, compared byte f
 fuzz: $(READY) ## a million damaged data files against every parser
 	"$(BIN)/python" tools/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
 
+.PHONY: coverage
+coverage: $(READY) ## coverage of every interval on six populations, and whether recommend_repetitions keeps its promise: an hour or two
+	"$(BIN)/python" tools/simulate_coverage.py --out build/coverage
+
 .PHONY: levels
 levels: $(READY) ## real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties: half an hour
 	"$(BIN)/python" tools/simulate_levels.py

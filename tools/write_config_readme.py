@@ -14,8 +14,18 @@ HEAD = """# Configuration
 Made from `workflow/schemas` and from every study's `study.yaml` by `tools/write_config_readme.py`; a test fails when they differ.
 
 `config.yaml` is the default: embedded data, minutes (`scale: laptop`). `paper.yaml` is the papers' scale (`scale: paper`). The
-settings of a study at every scale stand in its folder, `src/foldshift/studies/<id>/study.yaml`. A configuration of your own says
-what differs and nothing else:
+settings of a study at every scale stand in its folder, `src/foldshift/studies/<id>/study.yaml`. A configuration of your own
+stands over the defaults: it says what differs and nothing else. The least of all, for a file `mine.csv` beside it:
+
+```yaml
+# my.yaml
+extra_datasets:
+  mine: { task: regression, target: price, sources: "file:mine.csv" }
+```
+
+    snakemake saez_2022 --cores 2 --configfile my.yaml --config datasets=mine
+
+One with settings of a study:
 
 ```yaml
 # my.yaml: one study, with the settings of the laptop but for two
@@ -29,7 +39,11 @@ Any key can be set on the command line, after the targets:
 
     snakemake saez_2022 --cores 2 --configfile config/paper.yaml --config mirror=FOLDER n_seeds=20 datasets=abalone,yacht
 
-A mistake is found before anything is planned, and the message names the key, the value received and what is allowed.
+A list of the command line goes to the studies that it fits. A value that fits none of those that are to be made is refused, and
+a line tells which of them keeps a list of its own, and why.
+
+A mistake is found before anything is planned, and the message names the key, the value received and what is allowed; of a file
+that is no YAML, or says a key twice, it names the file and the line.
 
 """
 TAIL = """
@@ -99,7 +113,8 @@ own_partitioners:
 ```
 
 A function `halves(X, y, n_folds, rngs)` that returns the fold of every sample, an array of shape (len(rngs), len(y)). Put
-`my_cuts.py` in the folder you run in, and that folder on `PYTHONPATH`.
+`my_cuts.py` in the folder you run in. Its name must be one that no partitioner of foldshift's has. What it raises is told in a
+line, with the place in the file.
 """
 
 

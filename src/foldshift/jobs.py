@@ -74,8 +74,6 @@ def run(main, job):
         main(job)
     except Exception as error:
         if isinstance(error, FoldshiftError):
-            if error.__cause__ is not None:
-                logging.info("where it was raised:", exc_info=error.__cause__)  # to the log file only
             logging.error("foldshift: %s", error)
         elif cause := machine_fault(error):
             logging.error("foldshift: %s; then start the run again: finished jobs are kept", cause)

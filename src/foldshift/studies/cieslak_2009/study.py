@@ -253,7 +253,8 @@ STUDY = Study(
                     title="False alarms",
                     category=DETECTORS,
                     caption="How often each detector rejects at level {alpha} between training (or validation) and a test part "
-                    "in which nothing has moved, by data set, with the 95 % Wilson interval; MCAR: the same after "
+                    "in which nothing has moved, by data set, with the 95 % Wilson interval (of the mean the unit is "
+                    "the data set); MCAR: the same after "
                     "rows were removed at random. Bold: too often.",
                 ),
             ),

@@ -35,8 +35,8 @@ def draw_audit(table, by_partitioner, level=0.95):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        One row of panels per task, one panel per target. Large marks: mean over pairs of population and learner, with two
-        standard errors over pairs; small marks: the single pairs.
+        One row of panels per task, one panel per target. Large marks: mean over populations, with two standard errors over
+        these; small marks: the single pairs of population and learner.
     """
     tasks = [task for task in TASK_TITLES if task in set(by_partitioner["task"])]
     if not tasks:

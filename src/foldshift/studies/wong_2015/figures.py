@@ -38,7 +38,7 @@ def figures(inputs, settings):
     intervals = intervals_table(folds, level)
     items = {
         "intervals (figure)": draw_intervals(intervals, settings["learners"][0], level),
-        "repetitions (figure)": draw_repetitions(repetitions_table(folds, level)),
+        "repetitions (figure)": draw_repetitions(repetitions_table(folds)),
         "critical_difference (figure)": draw_ranks(ranks_table(intervals, level)[1]),
     }
     if inputs.claims:
@@ -115,7 +115,7 @@ def draw_repetitions(table):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        One panel per k. Curves whose rho was measured below 0 are cut off at 0 by the axis; the panel tells their number.
+        One panel per k.
     """
     folds = sorted(set(table["k"])) or [None]
     figure, axes = plt.subplots(1, len(folds), figsize=(1.2 + 3.6 * len(folds), 3.6), sharey=True, squeeze=False)
@@ -142,8 +142,7 @@ def draw_repetitions(table):
         axis.set_xlim(1, MOST_REPETITIONS)
         axis.set_ylim(0, 1.08)
         axis.set_xlabel("repetitions r")
-        below = int((rho < 0).sum())
-        axis.set_title(f"k = {k}" + (f" ({below} of {len(rho)} end below 0)" if below else ""), fontsize=9)
+        axis.set_title(f"k = {k}", fontsize=9)
     axes[0, 0].set_ylabel("variance of the mean of r / of one")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
