@@ -2,14 +2,13 @@
 
 import logging
 
-import numpy as np
-
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
 from foldshift.importing import import_object
 from foldshift.jobs import run
 from foldshift.own_code import PARTITIONER, OwnCodeError, call_own
-from foldshift.partition.registry import check_folds, make_folds
+from foldshift.partition.arrays import check_folds
+from foldshift.partition.registry import make_folds
 from foldshift.partition.storage import write_folds
 from foldshift.planning.blocks import block_range
 from foldshift.seeding import draw_seeds, seed_sequence
@@ -51,7 +50,7 @@ def own_function(name, path):
     def cut(X, y, n_folds, rngs, **options):
         folds = call_own(path, PARTITIONER, function, X, y, n_folds, rngs, **options)
         try:
-            return check_folds(np.asarray(folds), len(rngs), len(y), n_folds)
+            return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
         except ValueError as error:
             raise OwnCodeError(f"your {path} returned what is no partition: {error}; {PARTITIONER}") from error
 

@@ -106,7 +106,7 @@ def main():
     if "folds" in arguments.what:
         folds(arguments.seeds, arguments.tables, 0)
     if "power" in arguments.what:
-        folds(arguments.seeds, arguments.tables, 0.15)
+        folds(arguments.seeds, arguments.tables, 0.4)
     if "report" in arguments.what:
         report(arguments.tables)
     if "dependence" in arguments.what:

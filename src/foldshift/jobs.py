@@ -37,8 +37,9 @@ MACHINE = {
 
 class _LogFile(logging.FileHandler):
     def handleError(self, record):
-        """What a full disk keeps out of the log goes to standard error."""
-        print(self.format(record), file=sys.stderr)
+        """What a full disk keeps out of the log goes to standard error, if it does not stand there already."""
+        if os.environ.get(SHOWN):
+            print(self.format(record), file=sys.stderr)
 
 
 def run(main, job):
@@ -73,8 +74,6 @@ def run(main, job):
         main(job)
     except Exception as error:
         if isinstance(error, FoldshiftError):
-            if error.__cause__ is not None:
-                logging.info("where it was raised:", exc_info=error.__cause__)  # to the log file only
             logging.error("foldshift: %s", error)
         elif cause := machine_fault(error):
             logging.error("foldshift: %s; then start the run again: finished jobs are kept", cause)

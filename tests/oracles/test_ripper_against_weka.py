@@ -93,6 +93,16 @@ def _noisy():
     return X, (X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=500) > 0.6).astype(int), np.zeros(5, dtype=bool)
 
 
+def _overlapping():
+    """Four classes of about the same size, two of them hard to tell apart: most rows of one are left when the next is learnt."""
+    rng = np.random.default_rng(7)
+    y = rng.permutation(np.repeat([0, 1, 2, 3], [195, 209, 222, 240]))
+    centres = rng.normal(size=(4, 18)) * 0.7
+    centres[2] = centres[1] + rng.normal(size=18) * 0.22
+    mixing = np.eye(18) + rng.normal(size=(18, 18)) / 2
+    return np.round((centres[y] + rng.normal(size=(len(y), 18))) @ mixing * 6), y, np.zeros(18, dtype=bool)
+
+
 CASES = {
     "iris": lambda: _bunch(load_iris),
     "wine": lambda: _bunch(load_wine),
@@ -100,7 +110,20 @@ CASES = {
     "nominal": _nominal,
     "mixed": _mixed,
     "noisy": _noisy,
+    "overlapping": _overlapping,
+    "balanced": lambda: _bunch(load_iris),
 }
+
+
+def training_rows(name, y):
+    """Two of three rows by chance; of the balanced case, as many of every class."""
+    if name != "balanced":
+        return np.random.default_rng(1).random(len(y)) < 2 / 3
+    order = np.random.default_rng(1).permutation(len(y))
+    place = np.empty(len(y), dtype=int)
+    for label in np.unique(y):
+        place[order[y[order] == label]] = np.arange((y == label).sum())
+    return place < 2 / 3 * np.bincount(y).min()
 
 
 def write_arff(path, X, y, nominal, all_X, n_classes):
@@ -123,7 +146,7 @@ def results(tmp_path_factory):
     parts = {}
     for name, load in CASES.items():
         X, y, nominal = load()
-        in_training = np.random.default_rng(1).random(len(y)) < 2 / 3
+        in_training = training_rows(name, y)
         parts[name] = X, y, nominal, in_training
         for half, rows in (("training", in_training), ("rest", ~in_training)):
             write_arff(folder / f"{name}-{half}.arff", X[rows], y[rows], nominal, X, y.max() + 1)

@@ -60,13 +60,16 @@ def literal_distance(a, b, metric, nominal, X, y):
     total = 0.0
     for j in range(len(a)):
         column = X[:, j]
-        if metric == "euclidean":
+        if np.isnan(a[j]) or np.isnan(b[j]):
+            assert metric == "heom"
+            total += 1
+        elif metric == "euclidean":
             total += (a[j] - b[j]) ** 2
         elif metric == "heom" and nominal[j]:
             total += float(a[j] != b[j])
         elif metric == "heom":
-            width = column.max() - column.min()
-            scaled = [(v - column.min()) / width if width > 0 else 0.0 for v in (a[j], b[j])]
+            low, high = min(v for v in column if v == v), max(v for v in column if v == v)
+            scaled = [(v - low) / (high - low) if high > low else 0.0 for v in (a[j], b[j])]
             total += (scaled[0] - scaled[1]) ** 2
         elif nominal[j]:
             shares = [np.array([(y[column == v] == label).mean() for label in np.unique(y)]) for v in (a[j], b[j])]
@@ -162,6 +165,20 @@ def test_folds_are_those_of_the_rules_taken_literally(method, metric, rules, pro
         assert len(np.unique(literal)) < k
     else:
         assert folds[0].tolist() == literal.tolist()
+
+
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+@pytest.mark.parametrize("method", NEIGHBOUR)
+@quick
+@given(problem=problems(), share=st.sampled_from([0.05, 0.3, 0.9, 1.0]))
+def test_a_missing_value_is_at_distance_one_from_all_others(method, duplicates, problem, share):
+    X, y, k, nominal, seed = problem
+    X = np.where(np.random.default_rng(seed).random(X.shape) < share, np.nan, X)
+    rules = {"duplicates": duplicates, "remainders": "spread"}
+    literal = literal_folds(method, X, y, k, np.random.default_rng(seed), "heom", **rules, nominal=nominal)
+    for seeds in ([seed], [seed] * 12):  # by the tree, and by lists of neighbours
+        folds = NEIGHBOUR[method](X, y, k, rngs(*seeds), categorical_features=nominal, **rules)
+        assert (folds == literal).all()
 
 
 @pytest.mark.parametrize("duplicates", DUPLICATES)

@@ -81,3 +81,11 @@ def test_fetching_and_preparing_a_large_table_of_the_users_own_is_expected_to_ta
     small, large = (150, 4), (100_000, 10)
     assert fetch_cost(small).seconds < 1.6 and prepare_cost(small).seconds < 0.6
     assert 3 < fetch_cost(large).seconds < 7 and 1.2 < prepare_cost(large).seconds < 3
+
+
+def test_costs_grow_at_least_with_the_rows_beyond_what_was_measured():
+    flat = CostModel({"A": rows(lambda n, p: 3.0 + 0.001 * n, SIZES)})  # a constant time that small data sets hide the rest with
+    largest, far = (flat("A", n, 10).seconds_per_fit for n in (5000, 500_000))
+    assert far == pytest.approx(100 * largest)
+    steep = CostModel({"A": rows(lambda n, p: 0.002 * n**1.3, SIZES)})
+    assert steep("A", 500_000, 10).seconds_per_fit == pytest.approx(2e-6 * 500_000**1.3, rel=1e-6)

@@ -239,7 +239,7 @@ def test_rules_print_in_the_order_in_which_they_are_tried():
     assert (model.predict(X) == y).all()
 
 
-def test_the_most_frequent_class_is_the_default_and_ties_go_by_label():
+def test_classes_come_from_the_rarest_on_and_the_most_frequent_is_the_default():
     X, y, _ = make_data("numeric", 3)
     labels = np.array(["a", "b", "c"])[y]
     model = RIPPERClassifier(random_state=1).fit(X, labels)
@@ -248,8 +248,16 @@ def test_the_most_frequent_class_is_the_default_and_ties_go_by_label():
     assert model.rules_[-1].label == ranked[-1] and model.rules_[-1].conditions == ()
     order = [ranked.index(rule.label) for rule in model.rules_]
     assert order == sorted(order)
-    even = RIPPERClassifier(random_state=1).fit(np.arange(20.0)[:, None], np.repeat(["a", "b"], 10))
-    assert [rule.label for rule in even.rules_] == ["a", "b"]
+
+
+def test_classes_of_the_same_size_come_in_random_order_and_with_keels_bookkeeping_in_that_of_their_labels():
+    X, labels = np.arange(40.0)[:, None], np.repeat(["a", "b", "c", "d"], [10, 10, 10, 10])
+    orders = [tuple(rule.label for rule in RIPPERClassifier(random_state=seed).fit(X, labels).rules_) for seed in range(240)]
+    shares = np.unique(["".join(dict.fromkeys(order)) for order in orders], return_counts=True)[1] / 240
+    assert len(shares) == 24 and shares.max() < 0.1  # 1/24 each
+    for seed in range(10):
+        model = RIPPERClassifier(**KEEL, random_state=seed).fit(X, labels)
+        assert list(dict.fromkeys(rule.label for rule in model.rules_)) == ["a", "b", "c", "d"]
 
 
 def first_rules(model, X):

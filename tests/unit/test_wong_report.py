@@ -360,8 +360,11 @@ def test_ranks_rest_on_data_sets_that_all_learners_have():
     table, result = ranks_table(intervals_table(folds, 0.95), 0.95)
     assert table["learner"].tolist() == ["good", "bad"] and table["average_rank"].tolist() == [1, 2]
     assert table["mean_accuracy"].tolist() == [0.9, 0.575] and (table["n_datasets"] == 4).all()
-    assert table["critical_difference"].iloc[0] == pytest.approx(norm.ppf(0.975) / 2) and table["groups"].tolist() == ["", ""]
-    assert result.n_blocks == 4 and "4 data sets" in ranks_grid(table).notes[0]
+    # four data sets cannot tell two learners apart: the sign test's smallest p is 1/8
+    assert table["critical_difference"].iloc[0] == np.inf and table["groups"].tolist() == ["a", "a"]
+    assert table["p_chi2"].iloc[0] == table["p_from_best"].iloc[1] == 0.125
+    note = ranks_grid(table).notes[0]
+    assert result.n_blocks == 4 and "4 data sets" in note and "no difference of average ranks can reach the level" in note
     one, nobody = ranks_table(intervals_table(more, 0.95), 0.95)  # the third has one data set, which is too few
     assert one.empty and nobody is None and "Fewer than two" in to_html(ranks_grid(one))
     never = frames(third, TOTALS | {"third": np.nan}, "a")[0]
@@ -405,10 +408,13 @@ def test_worked_examples_and_textbooks_need_no_rows():
 
 def test_figures_without_results_are_sentences():
     folds, _ = frames()
-    assert "no data set has results of 1NN" in _texts(draw_intervals(intervals_table(folds, 0.95), "1NN", 0.95))
-    assert any("fewer than two" in text for text in _texts(draw_ranks(None)))
+    assert draw_intervals(intervals_table(folds, 0.95), "1NN", 0.95).reason == "no data set has results of 1NN"
+    assert draw_ranks(None).figure is None and "fewer than two" in draw_ranks(None).reason
     lost = repetitions_table(frames(with_nothing(np.nan, slice(None)))[0])
-    assert "no result to draw" in _texts(draw_repetitions(lost[lost["learner"] == "bad"]))
+    figure = draw_repetitions(lost[lost["learner"] == "bad"])
+    assert "no result to draw" in _texts(figure)
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "10 repetitions, as in the tables" in names  # every line has a name
 
 
 def _texts(figure):

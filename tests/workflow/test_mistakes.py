@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from data_server import DataServer, closed_port, html, zip_of
+from foldshift.studies.load import find_studies
 from workflow_runner import TINY, Workflow
 
 pytestmark = pytest.mark.workflow
@@ -59,7 +60,8 @@ def test_a_mistake_in_configuration_is_found_before_planning(tmp_path, settings,
 
 
 def test_lists_of_the_command_line_must_fit_the_study_that_is_named(tmp_path):
-    workflow = Workflow(tmp_path, {"scale": "test"})  # all studies: with `all` the same lists fit one of them
+    # With `all` the same lists fit one of the two.
+    workflow = Workflow(tmp_path, {"scale": "test", "studies": {"saez_2022": {}, "moreno_torres_2012": {}}})
     said = "datasets=iris fits no study of this run: iris is a classification data set; saez_2022 takes regression data sets"
     assert message(workflow(targets=("saez_2022",), config=["datasets=iris"])) == said
     assert "learners=C4.5 fits no study" in message(workflow(targets=("saez_2022_rows",), config=["learners=C4.5"]))
@@ -124,7 +126,8 @@ def test_an_own_partitioner_that_raises_is_named_and_not_called_a_fault_of_the_p
 
 
 def test_every_rule_is_listed_with_words(tmp_path):
-    listed = Workflow(tmp_path, {"scale": "test"})("--list", targets=(), check=True).stdout.splitlines()
+    workflow = Workflow(tmp_path, {"studies": {study: {} for study in find_studies()}})
+    listed = workflow("--list", targets=(), check=True).stdout.splitlines()
     assert len(listed) > 60 and [line for line in listed if not re.fullmatch(r"\w+ \(.*[^.]\.\)", line)] == []
 
 

@@ -3,121 +3,13 @@
 Differences are always first learner minus second. Every function also takes leading axes, one test for each.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from foldshift.inference.arguments import check_confidence
-from foldshift.readable import readable
+from foldshift.inference.results import CorrelatedT, FTest, McNemar, TTest
 
 SAME = 1e-12  # a spread below this share of the largest difference is rounding: the differences are all the same
-
-
-@readable
-class TTest(NamedTuple):
-    """Result of a t test; arrays where many tests were done at once."""
-
-    statistic: np.ndarray
-    df: int
-    p_value: np.ndarray
-    estimate: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    standard_error: np.ndarray
-
-    def sentences(self):
-        """What the test says, in words."""
-        if np.ndim(self.p_value):
-            return [_many(self.p_value, "t tests")]
-        interval = "" if np.isnan(self.low) else f" (interval {self.low:.4g} to {self.high:.4g})"
-        return [
-            f"Mean difference, first minus second: {self.estimate:.4g}{interval}; t = {self.statistic:.4g} with {self.df} "
-            f"degrees of freedom, two-sided p = {self.p_value:.3g}."
-        ]
-
-    def to_frame(self):
-        """One row for each test."""
-        return _frame(self)
-
-
-@readable
-class FTest(NamedTuple):
-    """Result of `f_5x2cv`."""
-
-    statistic: np.ndarray
-    df: tuple
-    p_value: np.ndarray
-    estimate: np.ndarray
-
-    def sentences(self):
-        """What the test says, in words."""
-        if np.ndim(self.p_value):
-            return [_many(self.p_value, "F tests")]
-        return [
-            f"Mean difference, first minus second: {self.estimate:.4g}; F = {self.statistic:.4g} with {self.df[0]} and "
-            f"{self.df[1]} degrees of freedom, p = {self.p_value:.3g}."
-        ]
-
-    def to_frame(self):
-        """One row for each test."""
-        return _frame(self)
-
-
-@readable
-class CorrelatedT(NamedTuple):
-    """Result of `bayesian_correlated_t`: posterior probabilities that sum to 1, and the posterior itself, a Student t."""
-
-    left: np.ndarray
-    rope: np.ndarray
-    right: np.ndarray
-    mean: np.ndarray
-    scale: np.ndarray
-    df: int
-
-    def interval(self, *, confidence=0.95):
-        """Equal-tailed credible interval of the mean difference."""
-        half = stats.t.ppf((1 + confidence) / 2, self.df) * self.scale
-        return self.mean - half, self.mean + half
-
-    def sentences(self):
-        """What the posterior says, in words."""
-        if np.ndim(self.mean):
-            return [f"{np.size(self.mean)} Bayesian correlated t tests."]
-        within = f", within the region of practical equivalence {self.rope:.3f}" if self.rope else ""
-        return [f"Posterior probability that the second scores higher: {self.left:.3f}{within}, the first: {self.right:.3f}."]
-
-    def to_frame(self):
-        """One row for each test."""
-        return _frame(self)
-
-
-@readable
-class McNemar(NamedTuple):
-    """Result of `mcnemar`."""
-
-    statistic: np.ndarray
-    p_value: np.ndarray
-    estimate: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    only_a: np.ndarray
-    only_b: np.ndarray
-    method: str
-
-    def sentences(self):
-        """What the test says, in words."""
-        if np.ndim(self.p_value):
-            return [_many(self.p_value, "McNemar tests")]
-        return [
-            f"{self.only_a} rows only the first got right, {self.only_b} only the second: accuracies differ by "
-            f"{self.estimate:.4g} (interval {self.low:.4g} to {self.high:.4g}), McNemar's p = {self.p_value:.3g} ({self.method})."
-        ]
-
-    def to_frame(self):
-        """One row for each test."""
-        return _frame(self)
 
 
 def paired_t(differences, *, confidence=0.95):
@@ -137,6 +29,11 @@ def paired_t(differences, *, confidence=0.95):
     -------
     test : TTest
         As of `nadeau_bengio`.
+
+    Examples
+    --------
+    >>> round(paired_t([0.02, 0.05, 0.01, 0.04]).p_value, 3)
+    0.046
 
     References
     ----------
@@ -231,6 +128,12 @@ def bayesian_correlated_t(differences, rho, rope):
     ValueError
         If there are fewer than two differences, one is not finite, or rho or rope is out of range.
 
+    Examples
+    --------
+    >>> posterior = bayesian_correlated_t([0.02, 0.05, 0.01, 0.04, 0.03], rho=1 / 5, rope=0.01)
+    >>> round(posterior.right, 2)
+    0.93
+
     References
     ----------
     .. [1] Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms on multiple data sets.
@@ -272,6 +175,12 @@ def t_5x2cv(differences):
         standard_error is that of the first difference. Zero differences give statistic 0 and p 1; no spread and a first
         difference that is not zero, an infinite statistic and p 0.
 
+    Examples
+    --------
+    >>> d = [[0.03, 0.01], [0.02, 0.04], [0.0, 0.02], [0.01, 0.01], [0.05, 0.01]]
+    >>> round(t_5x2cv(d).p_value, 3)
+    0.133
+
     References
     ----------
     .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
@@ -303,6 +212,12 @@ def f_5x2cv(differences):
     test : FTest
         statistic, p_value, estimate (mean of the ten differences): float or ndarray of shape (...); df: (10, 5). No difference at
         all gives statistic 0 and p 1; no spread otherwise, an infinite statistic and p 0.
+
+    Examples
+    --------
+    >>> d = [[0.03, 0.01], [0.02, 0.04], [0.0, 0.02], [0.01, 0.01], [0.05, 0.01]]
+    >>> round(f_5x2cv(d).p_value, 3)
+    0.197
 
     References
     ----------
@@ -343,6 +258,12 @@ def mcnemar(x_a, x_b, method="exact", *, confidence=0.95):
     ------
     ValueError
         If the shapes differ, there is no row, or a value is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> test = mcnemar([1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1, 0])
+    >>> test.only_a, test.only_b, test.p_value
+    (5, 0, 0.0625)
 
     References
     ----------
@@ -427,21 +348,6 @@ def _five_by_two(differences):
     _check_finite(d)
     d, unit = _scaled(d, (-2, -1))
     return d, _variance(d), unit
-
-
-def _many(p, what):
-    return f"{np.size(p)} {what}, p from {np.min(p):.3g}."
-
-
-def _frame(test):
-    """The fields of a test as a table, one row for each of many tests."""
-    n = max(np.size(value) for value in test if not isinstance(value, tuple | str))
-    return pd.DataFrame(
-        {
-            name: np.ravel(value) if np.ndim(value) and not isinstance(value, tuple) else [value] * n
-            for name, value in zip(test._fields, test)
-        }
-    )
 
 
 def _ratio(above, below):

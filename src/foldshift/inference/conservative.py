@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 from foldshift.inference.arguments import check_confidence
-from foldshift.inference.comparisons import TTest
+from foldshift.inference.results import TTest
 
 
 def conservative_z(differences, halves, *, confidence=0.95):

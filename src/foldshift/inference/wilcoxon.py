@@ -15,7 +15,13 @@ LARGEST_EXACT = 400
 
 @readable
 class SignedRanks(NamedTuple):
-    """Result of `wilcoxon_signed_ranks`; arrays where many tests were done at once."""
+    """Result of `wilcoxon_signed_ranks`; arrays where many tests were done at once.
+
+    Examples
+    --------
+    >>> wilcoxon_signed_ranks([3, 1, 4, 6, 9], [1, 2, 1, 2, 4]).to_frame()["r_plus"].tolist()
+    [14.0]
+    """
 
     r_plus: np.ndarray
     r_minus: np.ndarray

@@ -76,6 +76,8 @@ def rules_of_class(data, target, work, settings, state):
             Rows are split class by class, in the order of these numbers.
         n_conditions : float
             Number of possible conditions.
+        rate : float
+            Expected share of false positives among the exceptions, see `data_bits`.
     settings : tuple
         prune_first : bool
             Whether rules are grown on a part and pruned on the rest when a rule set is built (RIPPER) or grown on all
@@ -116,14 +118,13 @@ def _build(rules, data, target, work, settings, state):
 
     Returns the generator's new state.
     """
-    rows, positive, strata, n_conditions = target
+    rows, positive, strata, n_conditions, rate = target
     prune_first, share, _, slack_bits, _, once, greedy = settings
     codes = data[1]
     nothing = np.empty((0, 3), np.int64)
     n_all, p_all = float(len(rows)), 0.0
     for row in rows:
         p_all += positive[row]
-    rate = p_all / n_all
     left = rows
     n_covered, n_false, n_missed = 0.0, 0.0, p_all
     for rule in rules:
@@ -152,7 +153,7 @@ def _build(rules, data, target, work, settings, state):
 @compiled
 def _optimise(rules, data, target, work, settings, state):
     """Weigh every rule against a replacement and a revision, cover what is left, drop what does not pay."""
-    rows, positive, strata, n_conditions = target
+    rows, positive, strata, n_conditions, rate = target
     _, share, _, _, polish, once, greedy = settings
     codes = data[1]
     nothing = np.empty((0, 3), np.int64)
@@ -199,7 +200,9 @@ def _optimise(rules, data, target, work, settings, state):
                 prune(revision, pruning, positive, codes, np.bool_(True), greedy),
                 prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
             ):
-                bits = _bits_with(candidate, at, rules, left, follower, stats, positive, codes, len(rows), p_all, n_conditions)
+                bits = _bits_with(
+                    candidate, at, rules, left, follower, stats, positive, codes, len(rows), p_all, n_conditions, rate
+                )
                 if bits < least:
                     least, rule = bits, candidate
             n, p = _count(rule, left, positive, codes)
@@ -213,12 +216,12 @@ def _optimise(rules, data, target, work, settings, state):
     # Otherwise: rules not reached cover no row of the class that is left, so that polishing would drop them.
     state = _build(done, data, target, work, settings, state)
     if polish:
-        _polish(done, rows, positive, codes, p_all, n_conditions)
+        _polish(done, rows, positive, codes, p_all, n_conditions, rate)
     return done, state
 
 
 @compiled
-def _polish(rules, rows, positive, codes, p_all, n_conditions):
+def _polish(rules, rows, positive, codes, p_all, n_conditions, rate):
     """Drop, from the last to the first, every rule that does not shorten the description, or that mostly errs."""
     stats = np.zeros((len(rules), 3))
     left = rows
@@ -228,12 +231,12 @@ def _polish(rules, rows, positive, codes, p_all, n_conditions):
         left = _uncovered(rules[r], left, codes)
     totals = np.array([stats[:, 0].sum(), float(len(left)), stats[:, 1].sum(), p_all - stats[:, 2].sum()])
     for r in range(len(rules) - 1, -1, -1):
-        if _drop(p_all / len(rows), totals, rules[r], stats[r], n_conditions)[0]:
+        if _drop(rate, totals, rules[r], stats[r], n_conditions)[0]:
             rules.pop(r)
 
 
 @compiled
-def _bits_with(rule, at, rules, left, follower, stats, positive, codes, n_all, p_all, n_conditions):
+def _bits_with(rule, at, rules, left, follower, stats, positive, codes, n_all, p_all, n_conditions, rate):
     """Least description length with a rule in place `at`, up to what does not depend on the rule.
 
     Every later rule that does not pay is taken as dropped.
@@ -246,7 +249,6 @@ def _bits_with(rule, at, rules, left, follower, stats, positive, codes, n_all, p
     n = stats[:at, 0].sum() + later[at:-1, 0].sum()
     n_false = stats[:at, 1].sum() + later[at:-1, 1].sum()
     p = stats[:at, 2].sum() + later[at:-1, 2].sum()
-    rate = p_all / n_all
     totals = np.array([n, n_all - n, n_false, p_all - p])
     saved = 0.0
     for r in range(at + 1, len(rules)):

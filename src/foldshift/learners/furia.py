@@ -261,7 +261,7 @@ def _learn(data, y, n_classes, in_training, seed, settings, positive, work):
             continue
         for row in rows:
             positive[row] = y[row] == c
-        found, state = rules_of_class(data, (rows, positive, y, n_conditions), work, settings, state)
+        found, state = rules_of_class(data, (rows, positive, y, n_conditions, priors[c]), work, settings, state)
         for rule in found:
             rule = _tightest(rule)
             if len(rule) > 0:

@@ -24,6 +24,7 @@ from foldshift.learners._rulecore import (
 from foldshift.learners._rulesets import data_bits, rule_bits, rules_of_class
 from foldshift.learners._states import fit_seeds
 from foldshift.learners.base import FoldClassifier
+from foldshift.learners.gbm import leave_out
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class RIPPERClassifier(FoldClassifier):
     remaining_rows_mdl : bool, default=False
         KEEL's bookkeeping: a new rule is judged by the description length of the set on the rows that were not covered
         before, which almost always shrinks, and not by its error rate; optimisation learns on all rows, not on
-        those that earlier rules leave; rules added afterwards see all rows of the other classes.
+        those that earlier rules leave; rules added afterwards see all rows of the other classes. Classes of the same size
+        come in the order of their labels.
     final_polish : bool, default=True
         Whether rules that raise the description length are dropped after optimisation. KEEL means to, but a slip keeps
         all of them.
@@ -82,7 +84,7 @@ class RIPPERClassifier(FoldClassifier):
     categorical_features : None, array-like of bool or of int, default=None
         Nominal columns, as a mask or as positions; they hold category codes 0, 1, ... None: all columns are numeric.
     random_state : int, RandomState or None, default=None
-        Draws the rows to grow on.
+        Draws the rows to grow on, and the order of classes of the same size.
 
     Attributes
     ----------
@@ -96,8 +98,9 @@ class RIPPERClassifier(FoldClassifier):
     p of P rows of the class and t of T rows kept, with 1 added to each count; the first column, the lowest value and
     "at least" before "at most" win ties. A condition must keep two rows of the class and gain something. Pruning takes the
     precision (p + 1) / (p + n + 2), in optimisation the accuracy. A new rule must err on less than half of what it covers.
-    Classes of the same size come in the order of their labels. Rows are drawn class by class, the parts filled in turn
-    (KEEL rounds the share of either side instead).
+    Classes of the same size come in random order. Rows are drawn class by class, the parts filled in turn (KEEL rounds the share
+    of either side instead). The share of false positives that a description of exceptions expects is the share of the class in
+    the training rows of all classes that are not learnt yet, itself included.
 
     The first rule that covers a sample scores it by the class shares of the training rows that reached that rule. The
     class of the rule always has the largest score; where it has not the largest share (KEEL's rules may err on most rows),
@@ -269,6 +272,8 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
     for row in rows:
         sizes[y[row]] += 1
     ranked = np.argsort(sizes, kind="mergesort")
+    if not on_remaining_rows:
+        state = _shuffle_equal(ranked, sizes, state)
     rank = np.argsort(ranked, kind="mergesort")
     strata = np.empty(len(y), np.int64)
     for row in rows:
@@ -289,7 +294,7 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
             n_positive += positive[row]
         if n_positive == 0:
             continue
-        task = (left, positive, strata, n_conditions)
+        task = (left, positive, strata, n_conditions, sizes[target] / sizes[ranked[turn:]].sum())
         if on_remaining_rows:
             found, state = _rules_of_class_on_remaining_rows(data, task, work, settings, state)
         else:
@@ -328,6 +333,18 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
 
 
 @compiled
+def _shuffle_equal(ranked, sizes, state):
+    """Put classes of the same size in random order; return the generator's new state, which is the old one without any."""
+    start = 0
+    for end in range(1, len(ranked) + 1):
+        if end == len(ranked) or sizes[ranked[end]] != sizes[ranked[start]]:
+            if sizes[ranked[start]] > 0:
+                state = leave_out(ranked[start:end], end - start - 1, state)
+            start = end
+    return state
+
+
+@compiled
 def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     """Rules for one class against the others as KEEL finds them; parameters as in `_rulesets.rules_of_class`.
 
@@ -335,7 +352,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     optimised rule is judged by that of the whole set on all rows. After each optimisation, the rows of the class that
     are not covered are learnt against all rows of other classes.
     """
-    rows, positive, strata, n_conditions = target
+    rows, positive, strata, n_conditions, _ = target
     _, share, n_optimisations, slack_bits, polish, once, greedy = settings
     codes = data[1]
     nothing = np.empty((0, 3), np.int64)
@@ -390,7 +407,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
 @compiled
 def _optimise_one(rules, at, times, n_positive, data, target, work, settings, state):
     """Put the best of rule, replacement and revision in place; return the generator's new state."""
-    rows, positive, strata, n_conditions = target
+    rows, positive, strata, n_conditions, _ = target
     _, share, _, _, _, once, greedy = settings
     codes = data[1]
     old = rules[at]

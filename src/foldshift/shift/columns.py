@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import issparse
 
 from foldshift.nominal import nominal_columns
-from foldshift.shift.tables import FEWEST_ROWS
+from foldshift.shift.tables import FEWEST_ROWS, as_table, is_frame
 
 MISSING_LABEL = "missing"
 NEARLY_ALL = 0.95  # of the rows: a text with so many values is an identifier
@@ -31,50 +30,6 @@ class Column(NamedTuple):
     train: np.ndarray
     test: np.ndarray
     categories: list
-
-
-def as_table(table, role):
-    """A data frame of pandas where the table has names, else an array.
-
-    Parameters
-    ----------
-    table : DataFrame or array-like
-        Of pandas, polars, pyarrow, or any other with ``columns`` (or ``column_names``) and columns by name.
-    role : str
-        For messages, e.g. ``training``.
-
-    Returns
-    -------
-    table : pandas.DataFrame or ndarray
-
-    Raises
-    ------
-    ValueError
-        If it is sparse, or is not made of rows and columns.
-
-    Examples
-    --------
-    >>> as_table([[1, 2]], "training")
-    array([[1, 2]])
-    """
-    if _is_frame(table):
-        return table
-    if issparse(table):
-        raise ValueError(f"the {role} table is sparse; give the columns to be compared as an array: table.toarray()")
-    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
-    if names is not None and hasattr(table, "__getitem__") and not isinstance(table, np.ndarray):
-        names = [str(name) for name in names]
-        columns = [table[name] for name in names]
-        columns = [np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column) for column in columns]
-        return pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis="columns")
-    array = np.asarray(table)
-    if array.ndim == 0:
-        raise ValueError(f"the {role} table is a {type(table).__name__}; expected a data frame or an array of rows and columns")
-    return array
-
-
-def _is_frame(table):
-    return hasattr(table, "columns") and hasattr(table, "iloc")
 
 
 def _names(table, role):
@@ -105,7 +60,7 @@ def matched_columns(train, test, categorical_features, feature_names):
         If the tables do not have the same columns, one is too small, or a column of numbers holds anything else.
     """
     tables = [as_table(table, role) for table, role in ((train, "training"), (test, "test"))]
-    frames = [_is_frame(table) for table in tables]
+    frames = [is_frame(table) for table in tables]
     for role, table in zip(("training", "test"), tables):
         if len(table.shape) != 2 or table.shape[1] == 0:
             raise ValueError(f"the {role} table has shape {table.shape}; expected (n_samples, n_features)")
@@ -126,8 +81,8 @@ def matched_columns(train, test, categorical_features, feature_names):
             f"the training table has {tables[0].shape[1]} columns, the test table {tables[1].shape[1]}; give both the same"
         )
     else:
-        framed = [_names(table, "given") for table, is_frame in zip(tables, frames) if is_frame]
-        names = framed[0] if framed else [f"feature {j}" for j in range(tables[0].shape[1])]
+        given = [_names(table, "given") for table in tables if is_frame(table)]
+        names = given[0] if given else [f"feature {j}" for j in range(tables[0].shape[1])]
     if feature_names is not None:
         if any(frames) or len(feature_names) != len(names) or len(set(map(str, feature_names))) != len(names):
             raise ValueError(
@@ -261,7 +216,7 @@ def _nominal(categorical_features, names):
 
 def column_values(table, j):
     """Values of a column as an array, and which are missing."""
-    if _is_frame(table):
+    if is_frame(table):
         column = table.iloc[:, j]
         missing = np.asarray(column.isna(), dtype=bool)
         return (np.asarray(column.astype(object)) if column.dtype.kind not in "fiuMm" else np.asarray(column)), missing
@@ -307,7 +262,7 @@ def numeric_column(name, *parts):
         try:
             out[~missing] = values[~missing].astype(np.float64)
         except (TypeError, ValueError):
-            wrong = next(value for value in values[~missing] if not _is_number(value))
+            wrong = next(value for value in values[~missing].tolist() if not _is_number(value))
             raise ValueError(
                 f"column {name!r} of the {role} table holds {wrong!r}, which is no number; name it in "
                 "categorical_features if it is nominal"

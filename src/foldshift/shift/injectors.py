@@ -6,6 +6,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+
+from foldshift.readable import readable
+from foldshift.shift.tables import as_numbers, as_table
+from foldshift.shift.words import counted, percent
 
 KINDS = ("mcar", "mar", "mnar", "mnar_class", "translation", "prior")
 ALIASES = {"cs": "translation"}
@@ -14,6 +19,7 @@ ENDS = ("largest", "smallest")
 SMALLEST_CLASS = 5
 
 
+@readable
 class Injected(NamedTuple):
     """Result of `inject_shift`.
 
@@ -37,7 +43,20 @@ class Injected(NamedTuple):
     mask: np.ndarray
     tied_share: float
 
+    def sentences(self):
+        """What was done, in words."""
+        by_chance = f"; equal values at the cut ({percent(self.tied_share)} of the rows) were told by chance" * bool(
+            self.tied_share
+        )
+        return [f"{counted(len(self.rows), 'row')} kept, {counted(int(self.mask.sum()), 'value')} masked{by_chance}."]
 
+    def to_frame(self):
+        """The table, the class in the last column, with the number of the row it came from as index."""
+        names = [f"feature {j}" for j in range(self.X.shape[1])]
+        return pd.DataFrame(self.X, columns=names, index=self.rows).assign(target=self.y)
+
+
+@readable
 class Versions(NamedTuple):
     """Result of `versions`: what to do to one table, many times; the table itself is not copied.
 
@@ -60,6 +79,16 @@ class Versions(NamedTuple):
     offset: np.ndarray
     masked: bool
     tied_share: np.ndarray
+
+    def sentences(self):
+        """What is to be done, in words."""
+        masked = ", the biased feature masked" * bool(self.masked)
+        return [f"{counted(len(self.rows), 'version')} of a table, {counted(self.rows.shape[1], 'row')} kept in each{masked}."]
+
+    def to_frame(self):
+        """One row for each version."""
+        kept = np.full(len(self.feature), self.rows.shape[1])
+        return pd.DataFrame({"feature": self.feature, "offset": self.offset, "n_kept": kept, "tied_share": self.tied_share})
 
     def injected(self, X, y, version, masked_value=np.nan):
         """One version of the table as `Injected`."""
@@ -110,9 +139,9 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     severity : float
         Percentage of the rows that are dropped, in [0, 100); for ``mnar_class`` of the positive rows; for ``translation``
         percentage of a standard deviation; for ``prior`` the share of the positive class, in (0, 1). See `row_counts`.
-    feature : int, optional
-        The biased feature; needed by the kinds that have one. For ``mcar`` and ``prior`` the number of the replicate, 0 by
-        default.
+    feature : int or str, optional
+        The biased feature, of a data frame also by its name; needed by the kinds that have one. For ``mcar`` and ``prior`` the
+        number of the replicate, 0 by default.
     rng : numpy.random.Generator, optional
         One number is drawn from it, whatever the kind. Needed by all kinds but ``translation``. The same state gives ``mar`` and
         ``mnar`` the same rows.
@@ -150,9 +179,21 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     ----------
     .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
        Knowledge and Information Systems 18, 83-108. Section 3.
+
+    Examples
+    --------
+    >>> X, y = pd.DataFrame({"age": [30, 50, 40, 20]}), [0, 1, 0, 1]
+    >>> moved = inject_shift(X, y, "mar", severity=25, feature="age", rng=np.random.default_rng(0))
+    >>> moved.X[:, 0], moved.sentences()
+    (array([30., 40., 20.]), ['3 rows kept, 0 values masked.'])
     """
+    names = [str(name) for name in getattr(as_table(X, "given"), "columns", [])]
     X, y = _table(X, y)
     kind = _kind(kind)
+    if isinstance(feature, str):
+        if feature not in names:
+            raise ValueError(f"feature={feature!r} is no column; columns are {', '.join(map(repr, names)) or 'without names'}")
+        feature = names.index(feature)
     if kind in BY_FEATURE:
         j = _feature(feature, X.shape[1], kind)
     else:
@@ -185,6 +226,12 @@ def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, pos
     References
     ----------
     .. [1] Cieslak, Chawla (2009), section 3: "an equivalent number of MCAR samples were generated".
+
+    Examples
+    --------
+    >>> X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    >>> versions(X, y, "mar", 50, rng=np.random.default_rng(0)).sentences()
+    ['2 versions of a table, 5 rows kept in each.']
     """
     X, y = _table(X, y)
     kind = _kind(kind)
@@ -405,7 +452,7 @@ def _salt(rng, kind):
 
 
 def _table(X, y):
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    X, y = as_numbers(X, "X"), np.asarray(y)
     if X.ndim != 2 or 0 in X.shape or y.shape != (len(X),):
         raise ValueError(
             f"X has shape {X.shape} and y {y.shape}; expected (n, n_features) and (n,) with a row and a feature at least"

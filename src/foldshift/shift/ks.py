@@ -6,7 +6,8 @@ import numpy as np
 from scipy import special
 
 from foldshift.compiling import compiled
-from foldshift.shift.tables import numeric_tables, plan_versions
+from foldshift.readable import readable
+from foldshift.shift.tables import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
 
 KS_METHODS = ("auto", "exact", "asymptotic", "permutation", "paper")
 LARGEST_EXACT = 100_000_000  # product of the two sizes up to which "auto" counts: some hundredths of a second for one D
@@ -15,6 +16,7 @@ CELLS_AT_ONCE = 4_000_000
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
+@readable
 class KSFeatures(NamedTuple):
     """Result of `ks_features`; without versions the first axis is absent.
 
@@ -35,6 +37,15 @@ class KSFeatures(NamedTuple):
     greater: np.ndarray
     n_train: np.ndarray
     n_test: np.ndarray
+
+    def sentences(self):
+        """What was found, in words."""
+        return [features_in_words("Kolmogorov-Smirnov distance", self.statistic)]
+
+    def to_frame(self):
+        """One row for each feature, of each version if there are any."""
+        sizes = np.broadcast_to(self.n_train, self.statistic.shape)
+        return features_frame(statistic=self.statistic, greater=self.greater, n_train=sizes, n_test=self.n_test)
 
 
 def ks_features(train, test, versions=None):
@@ -69,6 +80,11 @@ def ks_features(train, test, versions=None):
     ----------
     .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
        Knowledge and Information Systems 18, 83-108. Section 5.3.
+
+    Examples
+    --------
+    >>> ks_features([[0, 5], [1, 6], [2, 7]], [[1, 5], [2, 6], [3, 7]]).statistic.round(3)
+    array([0.333, 0.   ])
     """
     train, test = numeric_tables(train, test)
     plan = plan_versions(versions, *test.shape)
@@ -343,8 +359,13 @@ def ks_statistic(a, b):
     References
     ----------
     .. [1] Saez, Romero-Bejar (2022), section 4.3: D_n = sup_x |F_X - F_Y|.
+
+    Examples
+    --------
+    >>> ks_statistic([1, 2, 3, 4], [3, 4, 5, 6])
+    0.5
     """
-    a, b = np.sort(np.asarray(a, dtype=np.float64)), np.sort(np.asarray(b, dtype=np.float64))
+    a, b = np.sort(as_numbers(a, "sample a"), axis=-1), np.sort(as_numbers(b, "sample b"), axis=-1)
     for name, sample in (("a", a), ("b", b)):
         if sample.ndim != 1 or len(sample) == 0:
             raise ValueError(f"sample {name} has shape {sample.shape}; expected (n,) with n of at least 1")
@@ -379,15 +400,27 @@ def fold_ks(y, folds, n_folds=None):
     With j samples up to a value, c of them in a fold of size m, the distance is ``|j m - c n| / (m (n - m))``: integers until the
     last division. Between two samples of a fold it is extreme at the ends, so one pass over the sorted targets serves all folds:
     O(n) per seed.
+
+    Examples
+    --------
+    >>> fold_ks([1.0, 2.0, 3.0, 4.0], np.array([[0, 1, 0, 1], [0, 0, 1, 1]], dtype=np.uint8))
+    array([[0.5, 0.5],
+           [1. , 1. ]])
     """
-    y = np.asarray(y, dtype=np.float64)
+    y = as_numbers(y, "y")
     folds = np.atleast_2d(folds)
     if y.ndim != 1 or folds.shape[1] != len(y):
         raise ValueError(f"y has shape {y.shape} and folds {folds.shape}; expected (n_samples,) and (n_seeds, n_samples)")
     if not np.isfinite(y).all():
         raise ValueError("y holds NaN or infinite values; drop them first")
+    if folds.dtype.kind not in "ui" or folds.min(initial=0) < 0:
+        raise ValueError(
+            f"folds have type {folds.dtype} from {folds.min(initial=0)}; expected integers from 0, a fold for every row"
+        )
     if n_folds is None:
         n_folds = int(folds.max()) + 1
+    elif folds.max(initial=0) >= n_folds:
+        raise ValueError(f"n_folds={n_folds!r} must be above the largest fold, {folds.max()}")
     order = np.argsort(y, kind="stable")
     sorted_y = y[order]
     ends = np.append(np.flatnonzero(sorted_y[1:] != sorted_y[:-1]) + 1, len(y))

@@ -11,8 +11,8 @@ from scipy.stats import mannwhitneyu
 from foldshift.inference.roc import roc_area
 from foldshift.nominal import nominal_columns
 from foldshift.readable import readable
-from foldshift.shift.columns import as_table, matched_columns
-from foldshift.shift.tables import FEWEST_ROWS, scaled
+from foldshift.shift.columns import matched_columns
+from foldshift.shift.tables import FEWEST_ROWS, as_numbers, as_table, is_frame, scaled
 from foldshift.shift.words import p_in_words
 
 ROUNDING = 1e-12  # statistics this close are equal: the order of a sum decides their last bits
@@ -289,20 +289,13 @@ def pooled_rows(A, B, rng, categorical_features, max_rows=None):
 def _numbers(A, B, categorical_features):
     """Both tables as finite numbers, and which columns are nominal."""
     A, B = as_table(A, "first"), as_table(B, "second")
-    if any(hasattr(table, "iloc") for table in (A, B)):
+    if is_frame(A) or is_frame(B):
         columns = matched_columns(A, B, categorical_features, None)
         tables = [np.column_stack([part.astype(np.float64) for part in parts]) for parts in zip(*(c[2:4] for c in columns))]
         categorical_features = np.array([bool(column.categories) for column in columns])
     else:
-        tables = []
-        for name, table in zip("AB", (A, B)):
-            try:
-                table = table.astype(np.float64)
-            except (TypeError, ValueError) as error:
-                raise ValueError(
-                    f"{name} holds something that is no number ({error}); give data frames, or a number for each category"
-                ) from None
-            tables.append(table[:, None] if table.ndim == 1 else table)
+        tables = [as_numbers(table, name) for name, table in zip("AB", (A, B))]
+        tables = [table[:, None] if table.ndim == 1 else table for table in tables]
     shapes = [table.shape for table in tables]
     if any(table.ndim != 2 for table in tables) or shapes[0][1] != shapes[1][1] or shapes[0][1] == 0:
         raise ValueError(f"A has shape {shapes[0]} and B {shapes[1]}; expected (n, n_features) and (m, n_features)")

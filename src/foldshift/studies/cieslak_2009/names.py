@@ -26,7 +26,7 @@ def listed_datasets(datasets):
         Printed name, name in the run, and reason if there is none. A data set in several forms has a row for each.
     """
     datasets = list(dict.fromkeys(datasets))
-    if not any(paper_name(one) in PAPER_DATASETS for one in datasets):
+    if datasets and not any(paper_name(one) in PAPER_DATASETS for one in datasets):
         return [(one, one, "") for one in datasets]
     listed = []
     for name in PAPER_DATASETS:

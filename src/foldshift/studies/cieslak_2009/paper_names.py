@@ -7,10 +7,10 @@ PAPER_DATASETS = ("Compustat", "E-State", "Mammography", "Oil", "Page", "Pendigi
 def paper_name(dataset):
     """Name of a data set in the paper's Table 1; its own name if it is not one of them.
 
-    ``estate`` is E-State, ``page-blocks`` is Page: the letters and digits of the printed name begin those of the data set.
+    ``estate`` is E-State: letters and digits are those of the printed name. A set of the user's own is never taken for one of the
+    paper's because its name begins alike.
     """
-    letters = _letters(dataset)
-    return next((name for name in PAPER_DATASETS if letters.startswith(_letters(name))), dataset)
+    return next((name for name in PAPER_DATASETS if _letters(dataset) == _letters(name)), dataset)
 
 
 def _letters(name):

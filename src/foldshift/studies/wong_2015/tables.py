@@ -175,10 +175,13 @@ def ranks_grid(table):
         for i, row in enumerate(table.itertuples())
     ]
     one = table.iloc[0]
+    difference = f"Critical difference of average ranks: {one['critical_difference']:.2f}."
+    if one["critical_difference"] == np.inf:
+        difference = "With so few data sets no difference of average ranks can reach the level."
     note = (
         f"{one['n_datasets']} data sets. Friedman: chi-square {one['chi2']:.2f}, p {p_value(one['p_chi2'])}; Iman-Davenport: F "
         f"{one['f']:.2f}, p {p_value(one['p_f'])}. "
-        f"Critical difference of average ranks: {one['critical_difference']:.2f}."
+        f"{difference}"
     )
     return Grid(header, rows, [note])
 
