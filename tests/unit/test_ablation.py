@@ -197,7 +197,7 @@ def test_one_data_set_gives_tables_without_verdicts():
         master_seed=0,
     )
     assert set(conclusions_table([lone])["verdict"]) == {"not tested"}
-    assert "no pair" in to_html(ablation_grid(ablation_table([lone])))
+    assert "nothing for an experiment to find" in to_html(ablation_grid(ablation_table([lone])))
 
 
 def test_unknown_truths_are_refused():
