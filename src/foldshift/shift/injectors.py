@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.readable import readable
+from foldshift.shift.keys import digests, mix
 from foldshift.shift.tables import as_numbers, as_table
 from foldshift.shift.words import counted, percent
 
@@ -339,10 +340,10 @@ def _versions(X, y, kind, severity, which, rng, scale, positive, removed):
         offset[:] = float(severity) / 100 * _scale(scale, X.shape[1])[which]
         rows = np.broadcast_to(np.arange(n), (len(which), n))
         return Versions(rows, which, offset, False, tied_share)
-    digests = _digests(X, y)
+    of_rows = digests(X, y)
     rows = np.empty((len(which), counts.n_rows), dtype=np.int64)
     for v, number in enumerate(which):
-        keys = _mix(digests ^ _mix(np.array([salt]) + np.uint64(number)))
+        keys = mix(of_rows ^ mix(np.array([salt]) + np.uint64(number)))
         kept = np.ones(n, dtype=bool)
         if kind == "prior":
             for members, n_kept in ((positives, counts.n_positive), (~positives, counts.n_negative)):
@@ -371,28 +372,6 @@ def _drop_largest(kept, members, values, keys, n_kept):
     if n_kept in (0, len(order)) or values[order[n_kept - 1]] != values[order[n_kept]]:
         return 0.0
     return float(np.mean(values[members] == values[order[n_kept]]))
-
-
-def _digests(X, y):
-    """A number for every row from its values and class; identical rows are numbered, so that they have different ones."""
-    digests = _mix(np.unique(y, return_inverse=True)[1].ravel().astype(np.uint64))
-    for column in X.T:
-        column = np.where(np.isnan(column), np.nan, column + 0.0)  # one NaN, one zero
-        digests = _mix(digests ^ column.view(np.uint64))
-    order = np.argsort(digests, kind="stable")
-    ordered = digests[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    place = np.empty(len(digests), dtype=np.uint64)
-    place[order] = np.arange(len(digests)) - np.repeat(starts, np.diff(np.append(starts, len(digests))))
-    return _mix(digests + place)
-
-
-def _mix(bits):
-    """Scramble 64-bit numbers, one to one (the finalizer of SplitMix64: Steele, Lea, Flood 2014)."""
-    mixed = bits + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 def _salt(rng, kind):
