@@ -99,8 +99,8 @@ class RIPPERClassifier(FoldClassifier):
     "at least" before "at most" win ties. A condition must keep two rows of the class and gain something. Pruning takes the
     precision (p + 1) / (p + n + 2), in optimisation the accuracy. A new rule must err on less than half of what it covers.
     Classes of the same size come in random order. Rows are drawn class by class, the parts filled in turn (KEEL rounds the share
-    of either side instead). The share of false positives that a description of exceptions expects is the share of the class in the
-    training rows of all classes that are not learnt yet, itself included.
+    of either side instead). The share of false positives that a description of exceptions expects is the share of the class in
+    the training rows of all classes that are not learnt yet, itself included.
 
     The first rule that covers a sample scores it by the class shares of the training rows that reached that rule. The
     class of the rule always has the largest score; where it has not the largest share (KEEL's rules may err on most rows),
