@@ -128,6 +128,8 @@ def test_means_and_differences_over_populations_are_those_of_the_textbook():
     )
     row = _one(means, partitioner="DOB-SCV", **keys)
     assert (row["n_populations"], row["n_pairs"]) == (2, 4)
+    below = pairs[pairs["partitioner"] == "DOB-SCV"]["coverage"] < 0.95 - 2 * (0.95 * 0.05 / 30) ** 0.5
+    assert row["pairs_below"] == below.sum() > 0
     names = ["coverage", "bias", "width", "negative", "distance"]
     scv, dob = (frame.groupby("population")[names].mean() for frame in (scv, dob))
     for column in ("coverage", "bias", "width", "negative"):

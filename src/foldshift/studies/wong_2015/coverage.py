@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.coverage import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE, AuditRow, audit_rows
+from foldshift.inference.coverage import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE, AuditRow, audit_rows, not_refuted
 from foldshift.inference.moments import LossMoments, moment_intervals
 
 TARGETS = (TRAINING_PART, THESE_MODELS, WHOLE_SAMPLE)
@@ -17,7 +17,7 @@ AVERAGES = ("coverage", "distance", "bias", "width", "negative")
 COMPARED = ("coverage", "distance", "bias")
 DECIMALS = 12  # what is left of differences that are exactly 0 depends on the processor
 PARTITIONER_COLUMNS = [
-    *["task", "target", "interval", "partitioner", "n_populations", "n_pairs"],
+    *["task", "target", "interval", "partitioner", "n_populations", "n_pairs", "pairs_below"],
     *[name for column in AVERAGES for name in (column, f"{column}_error")],
     *[name for column in COMPARED for name in (f"{column}_vs", f"{column}_vs_error")],
 ]
@@ -83,22 +83,26 @@ def partitioner_table(table, level=0.95):
     -------
     by_partitioner : pandas.DataFrame
         One row per ``task``, ``target``, ``interval`` and ``partitioner``: ``n_populations``; ``n_pairs``, pairs of population
-        and learner with results of all partitioners (one without any is not waited for); mean and standard error over the
+        and learner with results of all partitioners (one without any is not waited for); ``pairs_below``, how many of them are
+        covered less than the level by more than two Monte Carlo errors, which a mean would hide; mean and standard error over the
         populations of ``coverage``, ``distance`` (of the coverage from the level, without sign), ``bias``, ``width``,
         ``negative``; ``coverage_vs``, ``distance_vs``, ``bias_vs`` and their errors: less that of SCV or CV, pair by pair and
         then over populations; NaN for these themselves.
     """
     out = []
-    table = table.assign(distance=(table["coverage"] - level).abs())
+    table = table.assign(
+        distance=(table["coverage"] - level).abs(), is_below=~not_refuted(table["coverage"], table["n"], level)
+    )
     for (task, target, interval), part in table.groupby(["task", "target", "interval"], sort=False, observed=True):
         part = part.dropna(subset=["coverage"])
         names = list(dict.fromkeys(part["partitioner"]))
-        wide = part.set_index([*PAIR, "partitioner"])[list(AVERAGES)].unstack("partitioner")
+        wide = part.set_index([*PAIR, "partitioner"])[[*AVERAGES, "is_below"]].unstack("partitioner")
         wide = wide[wide["coverage"].notna().all(axis=1)]
         reference = REFERENCES[task]
         for name in names:
             row = {"task": task, "target": target, "interval": interval, "partitioner": name}
             row |= {"n_populations": len(set(wide.index.get_level_values("population"))), "n_pairs": len(wide)}
+            row["pairs_below"] = int(wide["is_below", name].sum())
             for column in AVERAGES:
                 row[column], row[f"{column}_error"] = _mean_and_error(wide[column, name])
             if name != reference and reference in names:

@@ -238,7 +238,9 @@ STUDY = Study(
                     "coverage: this bias, and folds that are made alike or unlike, which shrinks or widens the intervals that "
                     "rest on the spread between folds (S2/K, Nadeau-Bengio) and hardly touches those that rest on all rows. SCV "
                     "is not free of bias itself: test parts have the class shares of the sample, new rows those of the "
-                    "population, so that a learner that does little more than guess the larger class looks better than it is.",
+                    "population, so that a learner that does little more than guess the larger class looks better than it is. A "
+                    "mean is no promise for each population: pairs_below of the CSV file counts the pairs of population and "
+                    "learner that are covered less than the level by more than two Monte Carlo errors.",
                 ),
             ),
         ),
