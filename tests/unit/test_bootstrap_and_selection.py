@@ -25,7 +25,7 @@ def test_labels_that_have_nothing_to_do_with_the_inputs_give_half_and_not_the_th
         bounded = min(one.left_out, 0.5)
         R = bounded / 0.5
         assert one.overfitting == pytest.approx(R)
-        # equation (32): .632 estimate (of the bounded error) and what is added to it
+        # .632 estimate (of the bounded error) and what is added to it
         extra = bounded * 0.368 * 0.632 * R / (1 - 0.368 * R)
         assert one.estimate == pytest.approx(0.632 * bounded + extra)
     assert np.mean([one.estimate for one in found]) > 0.42

@@ -12,9 +12,6 @@ import foldshift
 PACKAGES = ("datasets", "evaluation", "inference", "learners", "partition", "shift")
 # Names that still lack an example. This list only gets shorter.
 MISSING = {
-    "inference": """
-        converged_after wong_partition
-    """,
     "learners": """
         C45Classifier ELMRegressor FURIAClassifier GBMRegressor LDAClassifier MARSRegressor NNClassifier
         NNRegressor NaiveBayesClassifier PARTClassifier PDFClassifier RIPPERClassifier RPARTRegressor

@@ -47,8 +47,7 @@ def _same_on_both_paths(model, X, y, folds):
 
 
 def test_it_is_a_scikit_learn_estimator():
-    reason = "a NaN in predict is a feature that is not looked at; test_a_nan_in_training_is_refused shows the rest"
-    check_estimator(NaiveBayesClassifier(), expected_failed_checks={"check_estimators_nan_inf": reason}, on_skip=None)
+    check_estimator(NaiveBayesClassifier(), on_skip=None)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
@@ -125,12 +124,45 @@ def test_a_nan_in_predict_leaves_the_feature_out():
     assert model.predict_proba(np.full((1, 5), np.nan))[0] == pytest.approx(np.bincount(y) / 50, abs=1e-15)
 
 
-def test_a_nan_in_training_is_refused():
-    X, y = np.array([[0.0], [np.nan], [1.0], [2.0]]), [0, 1, 0, 1]
-    with pytest.raises(ValueError, match="Input X contains NaN"):
-        NaiveBayesClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="X has 1 values that are NaN or infinite; training needs finite numbers"):
-        NaiveBayesClassifier().predict_folds(X, y, np.array([[0, 0, 1, 1]], np.uint8))
+def test_a_nan_in_training_is_left_out_of_counts_means_and_variances():
+    X = np.array([[0.0, 0], [2.0, 1], [np.nan, 1], [5.0, np.nan], [7.0, 1], [9.0, 0]])
+    model = NaiveBayesClassifier([1], var_smoothing=1e-12).fit(X, [0, 0, 0, 1, 1, 1])
+    assert model.class_count_.tolist() == [3, 3]  # the priors: a row counts, whatever it lacks
+    assert model.theta_[:, 0] == pytest.approx([1, 7]) and model.var_[:, 0] == pytest.approx([1, 8 / 3])
+    likelihood = np.array([2 + 1, 1 + 1]) / (np.array([3, 2]) + 2)  # of category 1: two of three known, one of two
+    assert model.predict_proba([[np.nan, 1]])[0] == pytest.approx(likelihood / likelihood.sum())
+
+
+def test_a_numeric_column_of_which_a_class_has_no_value_is_left_out():
+    rng = np.random.default_rng(3)
+    X, y = rng.random((40, 3)), np.arange(40) % 2
+    X[y == 1, 2] = np.nan
+    model, without = (
+        NaiveBayesClassifier(var_smoothing=1e-15).fit(X, y),
+        NaiveBayesClassifier(var_smoothing=1e-15).fit(X[:, :2], y),
+    )
+    assert model.predict_proba(rng.random((5, 3))).shape == (5, 2)
+    assert model.predict_proba(X) == pytest.approx(without.predict_proba(X[:, :2]), abs=1e-9)
+
+
+def test_a_nominal_column_without_any_value_is_left_out():
+    X, y = np.column_stack([np.arange(8.0), np.full(8, np.nan)]), np.arange(8) % 2
+    expected = NaiveBayesClassifier().fit(X[:, :1], y).predict_proba(X[:, :1])
+    assert NaiveBayesClassifier([1]).fit(X, y).predict_proba(np.column_stack([X[:, 0], np.zeros(8)])) == pytest.approx(expected)
+
+
+def test_both_paths_agree_where_values_are_missing():
+    rng = np.random.default_rng(4)
+    X = np.column_stack([rng.random((60, 3)), rng.integers(0, 3, (60, 2))])
+    X[rng.random(X.shape) < 0.2] = np.nan
+    y = rng.integers(0, 3, 60)
+    _same_on_both_paths(NaiveBayesClassifier([3, 4]), X, y, sklearn_folds(y, 2))
+
+
+def test_an_infinite_value_is_refused():
+    X = np.array([[0.0], [np.inf], [1.0], [2.0]])
+    with pytest.raises(ValueError, match="X has 1 infinite values; give finite numbers, or NaN for none"):
+        NaiveBayesClassifier().predict_folds(X, [0, 1, 0, 1], np.array([[0, 0, 1, 1]], np.uint8))
     with pytest.raises(ValueError, match="infinity"):
         NaiveBayesClassifier().fit([[0.0], [1.0]], [0, 1]).predict([[np.inf]])
 

@@ -1,6 +1,5 @@
 """What code of the user's own raises is told with its function, line and what was wanted, never as a fault of the program."""
 
-import logging
 import sys
 from types import SimpleNamespace
 
@@ -112,7 +111,6 @@ def test_a_study_of_the_users_own_that_fails_is_no_fault_of_the_program(own, cap
     job.params, job.output = SimpleNamespace(arguments={}, **params), [str(own / "table.html")]
     with pytest.raises(SystemExit):
         run(script.main, job)
-    logging.shutdown()
     error, log = capsys.readouterr().err, (own / "job.log").read_text()
     assert f"foldshift: your {params['make']}" in error and expected in error and "Traceback" not in error
     assert "fault of the program" not in log and "Traceback" not in log

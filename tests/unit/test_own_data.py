@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fetch_dataset
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.datasets.dates import days_of
-from foldshift.datasets.download import Limits
+from foldshift.datasets.download import Limits, UnreachableError
 from foldshift.datasets.options import parse_options
 from foldshift.datasets.own import decoded, find_separator
 from foldshift.datasets.parsers import read_table
@@ -395,3 +396,37 @@ def test_the_catalogue_reads_the_shared_files_exactly_as_before(shared):
             assert fingerprint(table) == entry.fingerprint and not table.left_out and not table.own, entry.name
             read += 1
     assert read >= 65
+
+
+# ---- said once ----
+
+
+def test_a_host_that_is_down_is_asked_again_and_a_wrong_file_is_not(tmp_path, monkeypatch):
+    entry = add_entries({}, {"mine": {"task": "regression", "target": "y", "sources": "file:a.csv"}})["mine"]
+    for error, expected in ((SourceError("wrong"), 1), (UnreachableError("down"), 2)):
+        asked = []
+
+        def fetch(*arguments, error=error, asked=asked, **keywords):
+            asked.append(arguments)
+            raise error
+
+        monkeypatch.setattr(fetch_dataset, "fetch", fetch)
+        with pytest.raises(type(error)):
+            fetch_dataset.fetch_patiently(entry, pause=0)
+        assert len(asked) == expected
+
+
+def test_a_source_that_could_not_be_reached_is_told_from_a_wrong_one(tmp_path):
+    (tmp_path / "mine.csv").write_text("x,y\n1,many\n2,3\n")
+    limits = Limits(timeout=0.5, total_timeout=5, retries=0)
+    for sources, kind in ((f"file:{tmp_path}/mine.csv", SourceError), ("url:http://127.0.0.1:9/mine.csv", UnreachableError)):
+        entry = add_entries({}, {"mine": {"task": "regression", "target": "y", "sources": sources}})["mine"]
+        with pytest.raises(SourceError) as caught:
+            fetch(entry, limits=limits, progress=lambda line: None)
+        assert type(caught.value) is kind
+
+
+def test_what_was_assumed_is_said_on_the_terminal_when_the_file_is_fetched(tmp_path, capsys):
+    table = fetched(tmp_path, csv_of(when=DATES["iso"], x=numbers(), y=numbers(seed=1)))
+    fetch_dataset.review(add_entries({}, {"mine": {"task": "regression", "target": "y", "sources": "file:a.csv"}})["mine"], table)
+    assert capsys.readouterr().err.startswith("data set mine: left out of the inputs: when (dates, year-month-day); keep=when")

@@ -286,6 +286,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
     found = {(file, name.split(".")[-1]) for file, name, _ in calls(root) if name.split(".")[-1] in loaders}
     found -= {(file, "eval") for file, name, _ in calls(root) if name.endswith(".eval")}  # a method, not the built-in
     assert found == {
+        ("src/foldshift/lazy.py", "import_module"),  # packages that are not requirements of the library, by fixed names
         ("src/foldshift/importing.py", "import_module"),  # what the configuration names, and nothing else
         ("src/foldshift/planning/modules.py", "literal_eval"),  # the public names of the library's packages
         ("src/foldshift/planning/modules.py", "find_spec"),  # file of an import path of the configuration
@@ -333,8 +334,8 @@ def test_nothing_unpickles_what_comes_from_a_file_and_no_shell_is_used(root):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module] if isinstance(node, ast.ImportFrom) else []
         found |= {file for name in names if name and name.split(".")[0] in modules}
-    # isolation: a pipe to the process's own fork, no file
-    assert found <= {"src/foldshift/evaluation/isolation.py"}
+    # isolation: a pipe to the process's own fork, no file; folds: joblib's number of workers
+    assert found <= {"src/foldshift/evaluation/isolation.py", "src/foldshift/evaluation/folds.py"}
 
 
 def workflow_files(root):

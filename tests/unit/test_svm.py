@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from class_cases import awkward_cases, sklearn_folds
 from foldshift.datasets import load_dataset
 from foldshift.evaluation.folds import iterate_fits
+from foldshift.learners.pdfc import PDFClassifier
 from foldshift.learners.svm import KERNELS, THRESHOLDS, SVMClassifier, logistic_one_step, platt
 
 DATA = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[3] / "shared")) / "data"
@@ -180,3 +181,43 @@ def test_with_the_one_step_threshold_it_reaches_the_printed_auc(name, printed):
     predictions = model.predict_folds(data.X, data.y, sklearn_folds(data.y, 5, 10))
     rates = [(predictions[:, data.y == c] == c).mean() for c in (0, 1)]
     assert np.mean(rates) == pytest.approx(printed, abs=0.015)
+
+
+@pytest.mark.parametrize("cls", [SVMClassifier, PDFClassifier])
+def test_more_memory_than_allowed_is_refused_before_it_is_taken(cls):
+    X, y = np.arange(20_000.0)[:, None] / 20_000, np.arange(20_000) % 2
+    message = (
+        rf"^{cls.__name__}: the kernel matrix of 20,000 distinct samples needs 6,400 MB, more than max_memory_mb=4000; raise it, "
+        rf"or give at most 15,811 samples$"
+    )
+    with pytest.raises(ValueError, match=message):
+        cls().fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        cls().predict_folds(X, y, (np.arange(20_000) % 5)[None].astype(np.uint8))
+    model = clone(cls(max_memory_mb=0.16))  # 100 distinct samples, however often they occur
+    assert model.get_params()["max_memory_mb"] == 0.16
+    X, y = np.repeat(np.arange(100.0), 3)[:, None] / 100, np.repeat(np.arange(100) % 2, 3)
+    assert model.fit(X, y).score(X, y) == cls().fit(X, y).score(X, y)
+    with pytest.raises(ValueError, match="101 distinct samples"):
+        model.fit(np.arange(101.0)[:, None], np.arange(101) % 2)
+    for wrong in (0, -1, True, "1 GB", None):
+        with pytest.raises(ValueError, match=r"max_memory_mb=.* must be a number above 0"):
+            cls(max_memory_mb=wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("cls", [SVMClassifier, PDFClassifier])
+def test_scores_do_not_depend_on_the_memory_that_is_allowed(cls):
+    rng = np.random.default_rng(0)
+    X, new = rng.random((40, 3)), rng.random((1000, 3))
+    y = (X[:, 0] > X[:, 1]).astype(int)
+    assert (cls(max_memory_mb=0.0256).fit(X, y).predict_proba(new) == cls().fit(X, y).predict_proba(new)).all()
+
+
+def test_a_second_kernel_takes_the_place_of_the_first_where_memory_is_short():
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.random(30), np.arange(30) % 2])
+    X[:2, 1] = 2.0  # only the folds that train on these rows know a third category
+    y, folds = np.arange(30) % 3 == 0, np.array([np.arange(30) // 2 % 5, np.arange(30) % 5], dtype=np.uint8)
+    short = SVMClassifier(categorical_features=[1], max_memory_mb=16 * 30 * 30 / 1e6)
+    roomy = SVMClassifier(categorical_features=[1])
+    assert (short.scores_folds(X, y, folds) == roomy.scores_folds(X, y, folds)).all()

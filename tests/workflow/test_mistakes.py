@@ -117,7 +117,7 @@ def test_a_quiet_run_in_a_locked_folder_says_why_it_ended(tmp_path):
 def test_an_own_partitioner_that_raises_is_named_and_not_called_a_fault_of_the_program(tmp_path):
     own = {"own_partitioners": {"Mine": {"import": "my_cuts.halves"}}}
     config = copy.deepcopy(TINY) | own
-    config["studies"]["saez_2022"] = {"partitioners": ["CV", "TSCV", "Mine"]}
+    config["studies"]["saez_2022"] = {"datasets": ["steps"], "partitioners": ["CV", "TSCV", "Mine"]}
     workflow = Workflow(tmp_path, config)
     (tmp_path / "my_cuts.py").write_text("def halves(X, y, n_folds, rngs):\n    return {}['gap']\n")
     done = workflow("--until", "make_folds")

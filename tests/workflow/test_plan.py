@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from foldshift.planning.plan import TOGETHER
-from foldshift.studies.configure import configure
 from foldshift.studies.load import find_studies
 from workflow_runner import ROOT, TINY, TINY_CLASSES, Workflow
 
@@ -58,16 +57,3 @@ def test_the_plan_counts_the_jobs_of_the_papers_configuration(tmp_path):
 def test_what_is_done_is_not_planned_again(finished):
     found = planned(finished)
     assert all(jobs == done for jobs, done in found.values()) and found["evaluate"][0] > 0
-
-
-def test_the_front_page_of_the_report_describes_studies_that_ran_and_no_others(tmp_path):
-    config = {"scale": "test", "studies": {"saez_2022": {}, "wong_2015": {}}}
-    workflow, front = Workflow(tmp_path, config), tmp_path / "results/provenance/front.rst"
-    workflow(targets=("write_provenance",), check=True)
-    assert "Saez" not in front.read_text() and "Wong" not in front.read_text()
-    for path in configure(config, ROOT).runs["wong_2015"].outputs():  # as after an earlier run
-        file = tmp_path / path.replace("<results>", "results")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
-    workflow("--forcerun", "write_provenance", targets=("write_provenance",), check=True)
-    assert "Saez" not in front.read_text() and "Wong" in front.read_text()

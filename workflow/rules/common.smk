@@ -443,6 +443,14 @@ def unmeasured_learners():
     return sorted({name for layout in LAYOUTS.values() for name in layout.unmeasured()})
 
 
+KERNELS = "<resources>/compiled/kernels.json"
+
+
+def compiled():
+    """The stamp of the compiled code, where there are jobs that call it: in archived mode there are none."""
+    return [] if config["archived"] else [KERNELS]
+
+
 def compiled_learners():
     """Learners of the library that the run fits: those of others, and of the user's own, have nothing that is kept."""
     names = {

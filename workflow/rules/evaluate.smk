@@ -7,7 +7,6 @@ rule evaluate:
         data=prepared_of,
         folds="<results>/{study}/folds/{dataset}/{bundle}/{held}.npz",
         code=learner_code("evaluate"),
-        kernels=ancient(COMPILED),
     output:
         scores="<results>/{study}/scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet",
     log:

@@ -8,7 +8,6 @@ rule make_folds:
     input:
         data=data_to_cut,
         code=folds_code,
-        kernels=ancient(COMPILED),
     output:
         folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
     log:
@@ -38,7 +37,6 @@ rule measure_shift:
         data=prepared_of,
         folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
         code=code("measure_shift"),
-        kernels=ancient(COMPILED),
     output:
         shift="<results>/{study}/shift/{dataset}/{bundle}/{block}.parquet",
     log:

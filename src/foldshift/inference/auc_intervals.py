@@ -92,7 +92,7 @@ def auc_interval(y, scores, folds, *, pos_label=None, confidence=0.95):
     References
     ----------
     .. [1] LeDell, E., Petersen, M., van der Laan, M. (2015). Computationally efficient confidence intervals for cross-validated
-       area under the ROC curve estimates. Electronic Journal of Statistics 9, 1583-1607, section 4.
+       area under the ROC curve estimates. Electronic Journal of Statistics 9, 1583-1607.
 
     Examples
     --------

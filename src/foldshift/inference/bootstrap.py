@@ -82,8 +82,7 @@ def bootstrap_632plus(estimator, X, y, *, n_bootstraps=100, loss=None, rng):
 
     References
     ----------
-    .. [1] Efron, B., Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA 92, 548-560,
-       equations (17), (24), and (27) to (32).
+    .. [1] Efron, B., Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA 92, 548-560.
 
     Examples
     --------

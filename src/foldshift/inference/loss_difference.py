@@ -68,7 +68,7 @@ def loss_difference_interval(losses_a, losses_b, folds=None, *, variance="within
     folds : array-like of shape (N,), optional
         Fold of every row.
     variance : {"within", "all pairs"}, default="within"
-        Of the differences within folds, which needs two rows in every fold, or about the mean of all, equations (4) and (5).
+        Of the differences within folds, which needs two rows in every fold, or about the mean of all [1]_.
     confidence : float, default=0.95
         Probability of coverage aimed at.
 
@@ -86,8 +86,7 @@ def loss_difference_interval(losses_a, losses_b, folds=None, *, variance="within
 
     References
     ----------
-    .. [1] Bayle, P., Bayle, A., Janson, L., Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS 33,
-       sections 3 to 5.
+    .. [1] Bayle, P., Bayle, A., Janson, L., Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS 33.
 
     Examples
     --------

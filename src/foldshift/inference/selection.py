@@ -85,7 +85,7 @@ def selection_corrected_error(losses, *, n_bootstraps=1000, confidence=0.95, rng
     References
     ----------
     .. [1] Tsamardinos, I., Greasidou, E., Borboudakis, G. (2018). Bootstrapping the out-of-sample predictions for efficient and
-       accurate cross-validation. Machine Learning 107, 1895-1922, algorithms 4 and 5.
+       accurate cross-validation. Machine Learning 107, 1895-1922.
 
     Examples
     --------

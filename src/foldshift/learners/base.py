@@ -1,6 +1,7 @@
 """What the estimators of foldshift share: checked input, and one method for a whole array of folds."""
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -11,14 +12,50 @@ def _one_type(folds):
     return np.ascontiguousarray(folds, dtype=np.uint16 if np.max(folds) < 2**16 else np.int64)
 
 
-class _Open:
-    """Whether the states of single fits apply."""
+class _Shared:
+    """Inputs as numbers, and whether the states of single fits apply."""
+
+    _finite = True  # or "allow-nan", for a learner that has a rule for missing values
+
+    def _validated(self, X, *y, **options):
+        """`validate_data` of scikit-learn; what a learner does not take is refused in its own words."""
+        self._refuse_sparse(X)
+        try:
+            return validate_data(self, X, *y, dtype=np.float64, order="C", ensure_all_finite=self._finite, **options)
+        except ValueError as error:
+            raise self._in_own_words(error) from None
+
+    def _numbers(self, X):
+        """Inputs of the shared path as float64."""
+        self._refuse_sparse(X)
+        try:
+            return np.ascontiguousarray(X, dtype=np.float64)
+        except ValueError as error:
+            raise self._in_own_words(error) from None
+
+    def _refuse_sparse(self, X):
+        if issparse(X):
+            raise TypeError(f"{type(self).__name__}: X is a sparse matrix, which it does not take; give X.toarray()")
+
+    def _in_own_words(self, error):
+        _, found, text = str(error).partition("could not convert string to float: ")
+        if not found:
+            return error
+        advice = "give category codes 0, 1, ... (OrdinalEncoder makes them)"
+        if "categorical_features" in self.get_params():
+            advice += " and name the column in categorical_features"
+        return ValueError(f"{type(self).__name__}: X holds the text {text}; {advice}")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._finite == "allow-nan"
+        return tags
 
     def _open(self, random_states):
         return random_states if getattr(self, "random_state", None) is None else None
 
 
-class FoldRegressor(_Open, RegressorMixin, BaseEstimator):
+class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
     """Base of the regressors that share work between folds.
 
     A subclass writes ``_fit(X, y)`` and ``_predict(X)`` (the plain path: any scikit-learn tool may call `fit` and
@@ -42,7 +79,7 @@ class FoldRegressor(_Open, RegressorMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        X, y = self._validated(X, y, y_numeric=True)
         self._fit(X, np.ascontiguousarray(y, dtype=np.float64))
         return self
 
@@ -60,7 +97,7 @@ class FoldRegressor(_Open, RegressorMixin, BaseEstimator):
             Predictions, in the unit of the training target.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        X = self._validated(X, reset=False)
         return self._predict(X)
 
     def predict_folds(self, X, y, folds, random_states=None):
@@ -83,13 +120,13 @@ class FoldRegressor(_Open, RegressorMixin, BaseEstimator):
         predictions : ndarray of shape (n_seeds, n_samples), dtype float64
             Each sample is predicted by the model fitted on the folds it is not in.
         """
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        X = self._numbers(X)
         y = np.ascontiguousarray(y, dtype=np.float64)
         folds = _one_type(folds)
         return self._predict_folds(X, y, folds, int(folds.max()) + 1, self._open(random_states))
 
 
-class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
+class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that share work between folds.
 
     A subclass writes ``_fit(X, codes, n_classes)`` and ``_scores(X)`` (the plain path), and ``_scores_folds(X, codes, n_classes,
@@ -117,7 +154,7 @@ class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = self._validated(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._fit(X, codes.astype(np.int64), len(self.classes_))
@@ -137,7 +174,7 @@ class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
             Not negative, rows sum to 1.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        X = self._validated(X, reset=False)
         return self._scores(X)
 
     def predict(self, X):
@@ -176,7 +213,7 @@ class FoldClassifier(_Open, ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_seeds, n_samples, n_classes), dtype float64
             Classes in sorted order.
         """
-        X, folds = np.ascontiguousarray(X, dtype=np.float64), _one_type(folds)
+        X, folds = self._numbers(X), _one_type(folds)
         classes, codes = np.unique(y, return_inverse=True)
         return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, self._open(random_states))
 

@@ -4,7 +4,6 @@ import math
 import numbers
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from foldshift.compiling import compiled
 from foldshift.learners.base import FoldClassifier
@@ -43,7 +42,8 @@ class NaiveBayesClassifier(FoldClassifier):
 
     Notes
     -----
-    In `predict` and `predict_proba` a NaN is a feature that is not looked at: its factor is left out. In training NaN is refused.
+    A NaN is a value that is not looked at, in training and after it: it is left out of counts, means and variances, and the
+    factor of its column is left out of the product. A numeric column of which a class has no value is left out for all classes.
 
     A nominal column has as many categories as its highest code in the training part says, as in ``CategoricalNB``. A higher code
     in `predict` counts as a category without training samples. Where all numeric columns are constant in the training part they
@@ -60,6 +60,8 @@ class NaiveBayesClassifier(FoldClassifier):
     .. [1] Hastie, Tibshirani, Friedman (2009). The Elements of Statistical Learning, 2nd edition, section 6.6.3.
     """
 
+    _finite = "allow-nan"
+
     def __init__(self, categorical_features=None, var_smoothing=1e-9, alpha=1.0):
         self.categorical_features = categorical_features
         self.var_smoothing = var_smoothing
@@ -67,40 +69,24 @@ class NaiveBayesClassifier(FoldClassifier):
 
     def _fit(self, X, codes, n_classes):
         values, categories, n_codes = self._split_training(X)
-        self.class_count_, origin, sums, squares = _totals(values, codes, n_classes)
-        shift, variance = _moments(self.class_count_, sums, squares)
-        added = self.var_smoothing * _largest_variance(self.class_count_, origin, shift, variance)
+        self.class_count_, seen, origin, sums, squares = _totals(values, codes, n_classes)
+        shift, variance = _moments(seen, sums, squares)
+        added = self.var_smoothing * _largest_variance(seen, origin, shift, variance)
         table = _count(categories, codes, n_classes, n_codes)
-        self._model = self.class_count_, origin, shift, *_densities(variance, added), table, n_codes, n_codes, float(self.alpha)
+        densities = _densities(self.class_count_, seen, variance, added)
+        known = _known(table, n_codes)
+        self._model = self.class_count_, origin, shift, *densities, table, known, n_codes, n_codes, float(self.alpha)
         self.theta_, self.var_ = origin + shift, variance + added
         self.category_count_ = [part.T.copy() for part in np.split(table, np.cumsum(n_codes)[:-1])] if len(n_codes) else []
-
-    def predict_proba(self, X):
-        """Class probabilities of new samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs as in `fit`; NaN where a feature is not to be looked at.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_classes), dtype float64
-            Not negative, rows sum to 1.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite="allow-nan")
-        return self._scores(X)
 
     def _scores(self, X):
         nominal = nominal_columns(self.categorical_features, X.shape[1])
         return _posteriors(np.ascontiguousarray(X[:, ~nominal]), _categories(X[:, nominal], self._model[-2]), *self._model)
 
     def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
-        if not np.isfinite(X).all():  # the plain path refuses it in `fit`
+        if np.isinf(X).any():  # the plain path refuses it in `fit`
             raise ValueError(
-                f"NaiveBayesClassifier: X has {(~np.isfinite(X)).sum()} values that are NaN or infinite; training needs finite "
-                f"numbers"
+                f"NaiveBayesClassifier: X has {np.isinf(X).sum()} infinite values; give finite numbers, or NaN for none"
             )
         values, categories, n_codes = self._split_training(X)
         return _fold_scores(
@@ -119,10 +105,10 @@ class NaiveBayesClassifier(FoldClassifier):
                 raise ValueError(f"{name}={value!r} must be a number above 0")
         nominal = nominal_columns(self.categorical_features, X.shape[1])
         values = np.ascontiguousarray(X[:, ~nominal])
-        if np.abs(values).max(initial=0.0) > _LARGEST:
+        largest = np.fmax.reduce(np.abs(values), axis=None, initial=0.0)
+        if largest > _LARGEST:
             raise ValueError(
-                f"NaiveBayesClassifier: the largest number is {np.abs(values).max():g}; scale numeric columns to at most "
-                f"{_LARGEST:g}"
+                f"NaiveBayesClassifier: the largest number is {largest:g}; scale numeric columns to at most {_LARGEST:g}"
             )
         categories = _categories(X[:, nominal])
         return values, categories, categories.max(axis=0) + 1 if categories.size else np.zeros(categories.shape[1], np.int64)
@@ -138,78 +124,91 @@ def _categories(values, n_codes=np.inf):
 
 @compiled
 def _totals(values, codes, n_classes):
-    """Of every class: number of samples, an origin near its means, sums and sums of squares about the origin."""
+    """Of every class: number of samples, and of values in every column, an origin near its means, sums and sums of squares about
+    the origin."""
     n, p = values.shape
-    counts, sums = np.zeros(n_classes), np.zeros((n_classes, p))
+    counts, seen, sums = np.zeros(n_classes), np.zeros((n_classes, p)), np.zeros((n_classes, p))
     origin, squares = np.zeros((n_classes, p)), np.zeros((n_classes, p))
     for i in range(n):
         c = codes[i]
-        if counts[c] == 0:
-            origin[c] = values[i]  # a column that is constant in the class becomes exactly 0
         counts[c] += 1
         for j in range(p):
-            sums[c, j] += values[i, j] - origin[c, j]
+            if not math.isnan(values[i, j]):
+                if seen[c, j] == 0:
+                    origin[c, j] = values[i, j]  # a column that is constant in the class becomes exactly 0
+                seen[c, j] += 1
+                sums[c, j] += values[i, j] - origin[c, j]
     for c in range(n_classes):
-        if counts[c] > 0:
-            origin[c] += sums[c] / counts[c]
+        for j in range(p):
+            if seen[c, j] > 0:
+                origin[c, j] += sums[c, j] / seen[c, j]
     sums[:] = 0.0
     for i in range(n):
         _add(values[i], origin[codes[i]], sums[codes[i]], squares[codes[i]])
-    return counts, origin, sums, squares
+    return counts, seen, origin, sums, squares
 
 
 @compiled
 def _add(row, origin, sums, squares):
     for j in range(len(row)):
-        gap = row[j] - origin[j]
-        sums[j] += gap
-        squares[j] += gap * gap
+        if not math.isnan(row[j]):
+            gap = row[j] - origin[j]
+            sums[j] += gap
+            squares[j] += gap * gap
 
 
 @compiled
-def _moments(counts, sums, squares):
+def _moments(seen, sums, squares):
     """Means, from the origin, and variances of every class and column."""
     shift, variance = np.zeros_like(sums), np.zeros_like(sums)
-    for c in range(len(counts)):
-        if counts[c] > 0:
-            for j in range(sums.shape[1]):
-                shift[c, j] = sums[c, j] / counts[c]
-                variance[c, j] = max(squares[c, j] / counts[c] - shift[c, j] * shift[c, j], 0.0)
+    for c in range(len(seen)):
+        for j in range(sums.shape[1]):
+            if seen[c, j] > 0:
+                shift[c, j] = sums[c, j] / seen[c, j]
+                variance[c, j] = max(squares[c, j] / seen[c, j] - shift[c, j] * shift[c, j], 0.0)
     return shift, variance
 
 
 @compiled
-def _largest_variance(counts, origin, shift, variance):
+def _largest_variance(seen, origin, shift, variance):
     """Largest variance of a column over all classes together."""
     n_classes, p = shift.shape
-    first = 0
-    while counts[first] == 0:
-        first += 1
     largest = 0.0
     for j in range(p):
+        n, first = 0.0, 0
+        for c in range(n_classes - 1, -1, -1):
+            n += seen[c, j]
+            if seen[c, j] > 0:
+                first = c
+        if n == 0:
+            continue
         centre, total = 0.0, 0.0
         for c in range(n_classes):
-            if counts[c] > 0:
-                centre += counts[c] * (origin[c, j] - origin[first, j] + shift[c, j])
-        centre /= counts.sum()
+            if seen[c, j] > 0:
+                centre += seen[c, j] * (origin[c, j] - origin[first, j] + shift[c, j])
+        centre /= n
         for c in range(n_classes):
-            if counts[c] > 0:
+            if seen[c, j] > 0:
                 gap = origin[c, j] - origin[first, j] + shift[c, j] - centre
-                total += counts[c] * (variance[c, j] + gap * gap)
-        largest = max(largest, total / counts.sum())
+                total += seen[c, j] * (variance[c, j] + gap * gap)
+        largest = max(largest, total / n)
     return largest
 
 
 @compiled
-def _densities(variance, added):
+def _densities(counts, seen, variance, added):
     """Reciprocal standard deviation and logarithm of the largest density of every class and column; 0 where all columns are
-    constant."""
+    constant, and for a column of which a class has no value."""
     scale, constant = np.zeros_like(variance), np.zeros_like(variance)
     if added > 0:
         for c in range(len(variance)):
             for j in range(variance.shape[1]):
                 scale[c, j] = 1 / math.sqrt(variance[c, j] + added)
                 constant[c, j] = -0.5 * (_LOG_2_PI + math.log(variance[c, j] + added))
+        for c in range(len(variance)):
+            for j in range(variance.shape[1]):
+                if counts[c] > 0 and seen[c, j] == 0:
+                    scale[:, j] = 0.0
     return scale, constant
 
 
@@ -226,12 +225,25 @@ def _count(categories, codes, n_classes, n_codes):
 def _count_row(row, code, n_codes, change, table):
     start = 0
     for j in range(len(n_codes)):
-        table[start + row[j], code] += change
+        if row[j] >= 0:
+            table[start + row[j], code] += change
         start += n_codes[j]
 
 
 @compiled
-def _posterior(row, categories, counts, origin, shift, scale, constant, table, n_codes, n_categories, alpha, out):
+def _known(table, n_codes):
+    """Samples of every class whose category in a column is known: (n_columns, n_classes)."""
+    known = np.zeros((len(n_codes), table.shape[1]))
+    start = 0
+    for j in range(len(n_codes)):
+        for code in range(start, start + n_codes[j]):
+            known[j] += table[code]
+        start += n_codes[j]
+    return known
+
+
+@compiled
+def _posterior(row, categories, counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha, out):
     """Class probabilities of one sample: class frequencies times densities times frequencies of categories."""
     n = counts.sum()
     for c in range(len(counts)):
@@ -246,9 +258,9 @@ def _posterior(row, categories, counts, origin, shift, scale, constant, table, n
         start = 0
         for j in range(len(categories)):
             code = categories[j]
-            if code >= 0:
+            if code >= 0 and n_categories[j] > 0:
                 seen = table[start + code, c] if code < n_codes[j] else 0.0
-                out[c] += math.log((seen + alpha) / (counts[c] + alpha * n_categories[j]))
+                out[c] += math.log((seen + alpha) / (known[j, c] + alpha * n_categories[j]))
             start += n_codes[j]
     largest = out.max()
     for c in range(len(counts)):
@@ -257,10 +269,12 @@ def _posterior(row, categories, counts, origin, shift, scale, constant, table, n
 
 
 @compiled
-def _posteriors(values, categories, counts, origin, shift, scale, constant, table, n_codes, n_categories, alpha):
+def _posteriors(values, categories, counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha):
     out = np.empty((len(values), len(counts)))
     for i in range(len(values)):
-        _posterior(values[i], categories[i], counts, origin, shift, scale, constant, table, n_codes, n_categories, alpha, out[i])
+        _posterior(
+            values[i], categories[i], counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha, out[i]
+        )
     return out
 
 
@@ -268,7 +282,7 @@ def _posteriors(values, categories, counts, origin, shift, scale, constant, tabl
 def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, var_smoothing, alpha):
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n, n_classes))
-    all_counts, all_origin, all_sums, all_squares = _totals(values, codes, n_classes)
+    all_counts, all_seen, all_origin, all_sums, all_squares = _totals(values, codes, n_classes)
     table = _count(categories, codes, n_classes, n_codes)
     n_categories = n_codes.copy()
     for s in range(n_seeds):
@@ -282,19 +296,23 @@ def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, 
             start += sizes[fold]
             if len(test) == 0:
                 continue
-            counts = all_counts.copy()
+            counts, seen = all_counts.copy(), all_seen.copy()
             sums, squares = np.zeros_like(all_sums), np.zeros_like(all_sums)
             for i in test:
                 counts[codes[i]] -= 1
+                for j in range(values.shape[1]):
+                    seen[codes[i], j] -= not math.isnan(values[i, j])
                 _add(values[i], all_origin[codes[i]], sums[codes[i]], squares[codes[i]])
                 _count_row(categories[i], codes[i], n_codes, -1.0, table)
             origin = all_origin
-            shift, variance = _moments(counts, all_sums - sums, all_squares - squares)
-            if not _trusted(counts, variance, all_squares):
+            shift, variance = _moments(seen, all_sums - sums, all_squares - squares)
+            if not _trusted(seen, variance, all_squares):
                 training = np.flatnonzero(folds[s] != fold)
-                _, origin, sums, squares = _totals(values[training], codes[training], n_classes)
-                shift, variance = _moments(counts, sums, squares)
-            scale, constant = _densities(variance, var_smoothing * _largest_variance(counts, origin, shift, variance))
+                _, _, origin, sums, squares = _totals(values[training], codes[training], n_classes)
+                shift, variance = _moments(seen, sums, squares)
+            added = var_smoothing * _largest_variance(seen, origin, shift, variance)
+            scale, constant = _densities(counts, seen, variance, added)
+            known = _known(table, n_codes)
             _highest(table, n_codes, n_categories)
             for i in test:
                 _posterior(
@@ -306,6 +324,7 @@ def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, 
                     scale,
                     constant,
                     table,
+                    known,
                     n_codes,
                     n_categories,
                     alpha,
@@ -317,11 +336,11 @@ def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, 
 
 
 @compiled
-def _trusted(counts, variance, all_squares):
+def _trusted(seen, variance, all_squares):
     """Whether enough of every sum of squares is left for its difference to be precise."""
-    for c in range(len(counts)):
+    for c in range(len(seen)):
         for j in range(variance.shape[1]):
-            if counts[c] > 0 and all_squares[c, j] > 0 and counts[c] * variance[c, j] <= _CANCELLED * all_squares[c, j]:
+            if seen[c, j] > 0 and all_squares[c, j] > 0 and seen[c, j] * variance[c, j] <= _CANCELLED * all_squares[c, j]:
                 return False
     return True
 

@@ -52,6 +52,8 @@ class PDFClassifier(KernelClassifier):
         Cost of margin errors.
     categorical_features : None, array-like of bool or of int, default=None
         Mask or positions of the nominal columns, which hold category codes 0, 1, ...
+    max_memory_mb : float, default=4000
+        Most memory for kernel matrices, in megabytes, as for `SVMClassifier`.
 
     Attributes
     ----------
@@ -78,11 +80,12 @@ class PDFClassifier(KernelClassifier):
 
     _positive = ("d",)
 
-    def __init__(self, reference="symmetric_triangle", d=0.25, C=100.0, categorical_features=None):
+    def __init__(self, reference="symmetric_triangle", d=0.25, C=100.0, categorical_features=None, max_memory_mb=4000):
         self.reference = reference
         self.d = d
         self.C = C
         self.categorical_features = categorical_features
+        self.max_memory_mb = max_memory_mb
 
     def _check(self):
         if self.reference not in REFERENCES:

@@ -30,7 +30,8 @@ class KernelClassifier(FoldClassifier):
     Samples are sorted, so that the machine does not depend on their order. More than two classes: one machine per pair of
     classes. The solution is libsvm's, step by step.
 
-    Memory: 12 bytes for every pair of distinct samples, and up to 4 for every pair of those that a machine is trained on.
+    Memory: 12 bytes for every pair of distinct samples, and up to 4 for every pair of those that a machine is trained on: 6,400
+    MB for 20,000. What needs more than `max_memory_mb` is refused before it is taken.
     """
 
     threshold = "zero"
@@ -39,17 +40,23 @@ class KernelClassifier(FoldClassifier):
         self._check_all()
         units = self._units(X)
         self.vectors_, classes, counts, _ = _merge(X, codes)
+        self._refuse_large(len(counts))
         work = np.empty(len(counts) ** 2, np.float32)
         self._machines = self._train(*self._kernel(self.vectors_, units), work, np.arange(len(counts)), classes, counts)
         self._units_seen = units
 
     def _scores(self, X):
-        gram = self._gram(X, self.vectors_, self._units_seen)
-        return _vote(self._machines, gram, np.arange(len(X)), np.arange(len(self.classes_)), len(self.classes_))
+        classes, rows = np.arange(len(self.classes_)), max(1, int(self.max_memory_mb * 1e6 / (8 * len(self.vectors_))))
+        parts = [
+            _vote(self._machines, self._gram(part, self.vectors_, self._units_seen), np.arange(len(part)), classes, len(classes))
+            for part in np.split(X, range(rows, len(X), rows))  # one kernel matrix within the limit after the other
+        ]
+        return np.concatenate(parts)
 
     def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
         self._check_all()
         vectors, classes, _, merged_into = _merge(X, codes)
+        self._refuse_large(len(vectors))
         kernels = {}
         work = np.empty(len(vectors) ** 2, np.float32)
         scores = np.empty((*folds.shape, n_classes))
@@ -62,6 +69,9 @@ class KernelClassifier(FoldClassifier):
                 # A part of the data may have two categories where the whole has three: another kernel, rarely needed.
                 units = self._units(vectors[training])
                 if units.tobytes() not in kernels:
+                    if _megabytes(len(vectors), len(kernels) + 1) > self.max_memory_mb:
+                        gram = single = None
+                        kernels.clear()
                     kernels[units.tobytes()] = self._kernel(vectors, units)
                 gram, single = kernels[units.tobytes()]
                 counts = np.bincount(training, minlength=len(vectors))
@@ -72,11 +82,21 @@ class KernelClassifier(FoldClassifier):
         return scores
 
     def _check_all(self):
-        for name in ("C", *self._positive):
+        for name in ("C", "max_memory_mb", *self._positive):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
                 raise ValueError(f"{name}={value!r} must be a number above 0")
         self._check()
+
+    def _refuse_large(self, n):
+        """Refuse more distinct samples than memory is allowed for, before it is taken."""
+        needed = _megabytes(n)
+        if needed > self.max_memory_mb:
+            most = int((self.max_memory_mb / _megabytes(1)) ** 0.5)
+            raise ValueError(
+                f"{type(self).__name__}: the kernel matrix of {n:,} distinct samples needs {needed:,.0f} MB, more than "
+                f"max_memory_mb={self.max_memory_mb!r}; raise it, or give at most {most:,} samples"
+            )
 
     def _units(self, X):
         nominal = nominal_columns(self.categorical_features, X.shape[1])
@@ -148,6 +168,9 @@ class SVMClassifier(KernelClassifier):
         with a narrow kernel stops at its first step; see `logistic_one_step` (the `paper` setting).
     categorical_features : None, array-like of bool or of int, default=None
         Mask or positions of the nominal columns, which hold category codes 0, 1, ...
+    max_memory_mb : float, default=4000
+        Most memory for kernel matrices, in megabytes (10^6 bytes). They take 16 bytes for every pair of distinct samples: the
+        default allows 15,811 of them. What needs more is a ValueError that says how much.
 
     Attributes
     ----------
@@ -186,6 +209,7 @@ class SVMClassifier(KernelClassifier):
         coef0=1.0,
         threshold="zero",
         categorical_features=None,
+        max_memory_mb=4000,
     ):
         self.kernel = kernel
         self.C = C
@@ -196,6 +220,7 @@ class SVMClassifier(KernelClassifier):
         self.coef0 = coef0
         self.threshold = threshold
         self.categorical_features = categorical_features
+        self.max_memory_mb = max_memory_mb
 
     def _check(self):
         for name, allowed in (("kernel", KERNELS), ("threshold", THRESHOLDS)):
@@ -214,6 +239,11 @@ class SVMClassifier(KernelClassifier):
         else:
             shape = float(self.gamma), float(self.coef0)
         return _gram(A, B, units, A is B, KERNELS.index(self.kernel), *shape, int(self.degree))
+
+
+def _megabytes(n, n_kernels=1):
+    """Memory (10^6 bytes) of the kernel matrices of n distinct samples, in double and single precision, and room to train in."""
+    return (12 * n_kernels + 4) * n * n / 1e6
 
 
 def _merge(X, codes):
