@@ -61,6 +61,10 @@ lint: $(READY) ## ruff, snakefmt and snakemake --lint
 bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours
 	"$(BIN)/python" tools/bench.py $(if $(MIRROR),--mirror $(MIRROR))
 
+.PHONY: drift-levels
+drift-levels: $(READY) ## level and power of fold_drift, DriftReport and the tests of whole tables, simulated: an hour
+	"$(BIN)/python" tools/simulate_drift.py
+
 .PHONY: paper
 paper: $(READY) ## a study at the paper's scale, STUDY=moreno_torres_2012 or (default) saez_2022; MIRROR=folder takes the data from there
 	"$(BIN)/snakemake" --cores $(CORES) --configfile config/paper.yaml $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),saez_2022)
@@ -77,6 +81,18 @@ reproduce: $(READY) ## tables and figures again from an archive, compared byte f
 .PHONY: fuzz
 fuzz: $(READY) ## a million damaged data files against every parser
 	"$(BIN)/python" tools/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
+
+.PHONY: coverage
+coverage: $(READY) ## coverage of every interval on six populations, and whether recommend_repetitions keeps its promise: an hour or two
+	"$(BIN)/python" tools/simulate_coverage.py --out build/coverage
+
+.PHONY: levels
+levels: $(READY) ## real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties: half an hour
+	"$(BIN)/python" tools/simulate_levels.py
+
+.PHONY: corrected-t
+corrected-t: $(READY) ## how often tests on one data set find a difference between equally good learners: half an hour
+	"$(BIN)/python" tools/simulate_corrected_t.py
 
 .PHONY: scale
 scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned

@@ -16,8 +16,14 @@ from foldshift.evaluation.storage import fold_rows, score_schema, write_rows
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.importing import import_object
 from foldshift.jobs import run
+from foldshift.own_code import LEARNER, call_own
 from foldshift.partition.storage import read_folds
 from foldshift.seeding import fit_states
+
+
+def estimator(spec, data):
+    """The estimator of a learner's entry; what one of the user's own raises is told as its fault."""
+    return call_own(spec["import"], LEARNER, build_learner, spec, data.scaling, data.categorical_features)
 
 
 def main(job):
@@ -29,7 +35,7 @@ def main(job):
     folds = {cut: folds[cut] for cut in map(tuple, job.params.cuts)}
     learners = job.params.learners
     try:
-        estimators = {name: build_learner(spec, data.scaling, data.categorical_features) for name, spec in learners.items()}
+        estimators = {name: estimator(spec, data) for name, spec in learners.items()}
     except ValueError as error:
         raise DataError(str(error)) from error
     matrices = {nominal: design_matrix(data, nominal) for nominal in {spec["nominal"] for spec in learners.values()}}

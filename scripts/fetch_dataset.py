@@ -1,16 +1,23 @@
-"""Fetch one data set from the first source that gives it, check it, and remember its checksum."""
+"""Fetch one data set from the first source that gives it, check it, and remember its checksum; say what was assumed in reading a
+file of the user's own."""
 
 import json
 import logging
+import sys
+import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from foldshift.datasets.download import UnreachableError
 from foldshift.datasets.entry import CatalogueEntry
+from foldshift.datasets.preparation import prepare
 from foldshift.datasets.sources import DEFAULT_HOSTS, fetch
 from foldshift.datasets.storage import write_raw
 from foldshift.errors import DataError
 from foldshift.files import write_text
 from foldshift.jobs import run
+
+PAUSE = 30  # seconds: hosts fail for minutes at a time, and the pauses between attempts of one download are shorter
 
 
 def origin(entry, fetched):
@@ -35,13 +42,31 @@ def check_lock(lock, entry, fetched):
         )
 
 
+def fetch_patiently(entry, pause=PAUSE, **arguments):
+    """Fetch, and once more after a pause where a host could not be reached. What is wrong with a file is wrong the next time."""
+    try:
+        return fetch(entry, progress=logging.info, **arguments)
+    except UnreachableError as error:
+        logging.info("%s; once more in %g s", error, pause)
+        time.sleep(pause)
+        return fetch(entry, progress=logging.info, **arguments)
+
+
+def review(entry, table):
+    """Say on the terminal, before anything is computed, how a file of the user's own was read; an error if it cannot be used."""
+    for note in prepare(table, entry.name, entry.task, scaling="none").notes:
+        print(f"data set {entry.name}: {note}", file=sys.stderr)
+
+
 def main(job):
     """Fetch, compare with the checksum of the first use, write the table and where it came from."""
     entry = CatalogueEntry(**job.params.entry)
     if job.params.optin:
         entry = replace(entry, sources=(*entry.sources, *entry.optin_sources))
     hosts = DEFAULT_HOSTS | dict(job.params.hosts)
-    fetched = fetch(entry, mirror=job.params.mirror, hosts=hosts, cache=job.params.cache, progress=logging.info)
+    fetched = fetch_patiently(entry, mirror=job.params.mirror, hosts=hosts, cache=job.params.cache)
+    if entry.own:
+        review(entry, fetched.table)
     lock = Path(job.params.lock)
     check_lock(lock, entry, fetched)
     write_raw(job.output.table, fetched.table)

@@ -6,6 +6,8 @@ from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
 from foldshift.importing import import_object
 from foldshift.jobs import run
+from foldshift.own_code import PARTITIONER, OwnCodeError, call_own
+from foldshift.partition.arrays import check_folds
 from foldshift.partition.registry import make_folds
 from foldshift.partition.storage import write_folds
 from foldshift.planning.blocks import block_range
@@ -35,10 +37,24 @@ def cut(data, name, k, seeds, master_seed, choice):
     if "metric" in options:
         options["categorical_features"] = data.categorical_features
     try:
-        function = import_object(choice["import"], f"partitioner {name}") if "import" in choice else choice["partitioner"]
+        function = own_function(name, choice["import"]) if "import" in choice else choice["partitioner"]
         return make_folds(function, data.X, data.y, k, sequences, **options)
     except ValueError as error:
         raise DataError(f"data set {data.name}, partitioner {name}, k={k}: {error}") from error
+
+
+def own_function(name, path):
+    """A partitioner of the user's own; what it raises is told as its fault."""
+    function = import_object(path, f"partitioner {name}")
+
+    def cut(X, y, n_folds, rngs, **options):
+        folds = call_own(path, PARTITIONER, function, X, y, n_folds, rngs, **options)
+        try:
+            return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
+        except ValueError as error:
+            raise OwnCodeError(f"your {path} returned what is no partition: {error}; {PARTITIONER}") from error
+
+    return cut
 
 
 def main(job):

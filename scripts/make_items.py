@@ -3,16 +3,18 @@
 from foldshift.errors import require_keys
 from foldshift.importing import import_object
 from foldshift.jobs import run
+from foldshift.own_code import ITEMS, call_own
 from foldshift.reporting.items import write_item
 
 
 def main(job):
     """Write every item that the job declares."""
     settings = job.params.settings
-    made = import_object(job.params.make, "items")(job.input, settings, **job.params.arguments)
+    make = import_object(job.params.make, "items")
+    made = call_own(job.params.make, ITEMS, make, job.input, settings, **job.params.arguments)
     require_keys(made, [item["key"] for item in job.params.shown], f"{job.params.make} must return")
     for item, path in zip(job.params.shown, job.output):
-        write_item(item, made[item["key"]], path, settings)
+        call_own(job.params.make, ITEMS, write_item, item, made[item["key"]], path, settings)
 
 
 if __name__ == "__main__":

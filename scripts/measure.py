@@ -4,6 +4,7 @@ from foldshift.errors import require_keys
 from foldshift.evaluation.storage import write_rows
 from foldshift.importing import import_object
 from foldshift.jobs import run
+from foldshift.own_code import MEASURE, ROWS, call_own
 
 
 def main(job):
@@ -11,12 +12,13 @@ def main(job):
     make = import_object(job.params.make, "measure")
     schemas = import_object(job.params.make.rpartition(".")[0] + ".SCHEMAS", "measure")
     arguments = job.params.arguments | ({"limits": job.params.limits} if job.params.limited else {})
-    rows = make(job.input, dict(job.wildcards.items()), **arguments)
+    rows = call_own(job.params.make, MEASURE, make, job.input, dict(job.wildcards.items()), **arguments)
     kinds = dict(job.output.items())
     require_keys(rows, kinds, f"{job.params.make} must return")
     require_keys(schemas, kinds, f"SCHEMAS beside {job.params.make} must be")
     for kind, path in kinds.items():
-        write_rows(path, rows[kind] or {name: [] for name in schemas[kind].names}, schemas[kind])
+        columns = rows[kind] or {name: [] for name in schemas[kind].names}
+        call_own(job.params.make, ROWS, write_rows, path, columns, schemas[kind])
 
 
 if __name__ == "__main__":

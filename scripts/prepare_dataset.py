@@ -23,7 +23,7 @@ def main(job):
             expected_features=entry["n_features"],
         )
         write_prepared(file, data)
-        write_text(description, json.dumps(describe(data), indent=2, ensure_ascii=False) + "\n")
+        write_text(description, json.dumps(describe(data, table), indent=2, ensure_ascii=False) + "\n")
     for note in data.notes:
         logging.warning("%s: %s", data.name, note)
 

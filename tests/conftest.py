@@ -1,5 +1,6 @@
 """What many tests share: the project's root, the shared reference data where they are at hand."""
 
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -73,3 +74,16 @@ def shared():
     if not (folder / "data").is_dir():
         pytest.skip("the reference data are not here: set FOLDSHIFT_SHARED to their folder")
     return folder
+
+
+@pytest.fixture(scope="module")
+def oracle():
+    """Import a module of the folder FOLDSHIFT_ORACLES, which is last in line and only there for these tests."""
+    folder = os.environ.get("FOLDSHIFT_ORACLES")
+    if folder is None:
+        pytest.skip(
+            "baycomp, mlxtend and scikit-posthocs are not here: set FOLDSHIFT_ORACLES to the folder they are installed in"
+        )
+    sys.path.append(folder)
+    yield importlib.import_module
+    sys.path.remove(folder)

@@ -1,19 +1,18 @@
-"""Make the report after a run and say where everything is."""
+"""Make the report after a run and say where everything is, and what failed."""
 
 import subprocess
 import sys
 from pathlib import Path
 
-import yaml
-
+from foldshift.planning.config import read_yaml
+from foldshift.planning.lost import lost_fits
 from foldshift.studies.configure import configure
 
 
 def main():
     """Build results/report.html with Snakemake and print the paths of report, tables and figures."""
-    raw = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
-    config = configure(raw, Path(__file__).resolve().parents[1]).config
-    results = Path(config["results"])
+    configured = configure(read_yaml("config/config.yaml", "configuration"), Path(__file__).resolve().parents[1])
+    results = Path(configured.config["results"])
     report = results / "report.html"
     snakemake = Path(sys.executable).with_name("snakemake")
     made = subprocess.run([snakemake, "--cores", "1", "--quiet", "all", "--report", report], capture_output=True, text=True)
@@ -21,11 +20,13 @@ def main():
         sys.exit(f"foldshift: the report could not be made:\n{made.stderr.strip()}")
     print("\nDone.")
     print(f"  report   {report}")
-    for study in config["studies"]:
+    for study in configured.config["studies"]:
         print(f"  tables   {results / study / 'tables'}")
         print(f"  figures  {results / study / 'figures'}")
         if (compared := results / study / "paper_vs_ours.html").exists():
             print(f"  compared with the paper   {compared}")
+    for line in lost_fits(results, [run for run in configured.runs.values() if run.layout]):
+        print(f"  failed   {line}")
 
 
 if __name__ == "__main__":

@@ -8,10 +8,13 @@ process may grow by 1 GiB). Exit code 1 if there was a fault.
 """
 
 import argparse
+import bz2
 import contextlib
 import faulthandler
 import functools
+import gzip
 import io
+import lzma
 import resource
 import signal
 import struct
@@ -31,6 +34,7 @@ import pyarrow.parquet as pq
 from foldshift.datasets.download import read_members
 from foldshift.datasets.excel import ZIP_SIGNATURE
 from foldshift.datasets.options import parse_options
+from foldshift.datasets.packed import unpacked
 from foldshift.datasets.parsers import read_table
 from foldshift.datasets.preparation import prepare
 from foldshift.datasets.sources import parse_source
@@ -45,7 +49,19 @@ HANG = 120  # seconds after which the process ends with a traceback: a loop insi
 MAX_MESSAGE = 1000
 
 # Parser to its share of the cases: the text formats are many small files, the binary ones cost milliseconds each.
-SHARES = {"keel": 25, "arff": 25, "csv": 18, "tsv": 5, "uci": 18, "source": 3, "zip": 3, "xls": 1, "xlsx": 1, "parquet": 1}
+SHARES = {
+    "keel": 25,
+    "arff": 25,
+    "csv": 18,
+    "tsv": 5,
+    "uci": 18,
+    "source": 3,
+    "zip": 3,
+    "packed": 3,
+    "xls": 1,
+    "xlsx": 1,
+    "parquet": 1,
+}
 NAMES = tuple(SHARES)
 BOUNDS = np.cumsum(list(SHARES.values()))
 
@@ -121,6 +137,8 @@ class Case:
         As in `foldshift.datasets.parsers.read_table`.
     whole : bool
         Whether to take the checksum of the table and prepare it, too.
+    own : bool
+        Whether it is read as a file of the user's own.
     """
 
     parser: str
@@ -130,6 +148,7 @@ class Case:
     task: str = ""
     target: str = ""
     whole: bool = True
+    own: bool = False
 
 
 class TooSlowError(BaseException):
@@ -167,7 +186,7 @@ def make_case(seed, i):
     file, data = _MAKERS[parser](rng)
     options = "" if rng.random() < 0.6 else _pick(rng, OPTIONS)
     task, target = _pick(rng, ("", "regression", "classification")), _pick(rng, ("", "y", "x1"))
-    return Case(parser, file, data, options, task, target, _chance(rng, 3))
+    return Case(parser, file, data, options, task, target, _chance(rng, 3), _chance(rng, 2))
 
 
 def _pick(rng, choices):
@@ -300,6 +319,16 @@ def _zip(rng):
             data += _pick(rng, (b"\0", b" ", b"\n1,2")) * int(rng.integers(1, 400_000))
         members.append((_pick(rng, MEMBERS), data))
     return "x.zip", _overwritten(rng, _packed(rng, members), _pick(rng, (0, 1, 1, 2)))
+
+
+def _single(rng):
+    """One file packed by gzip, bzip2 or xz."""
+    ending, pack = _pick(rng, (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)))
+    data = _rows(rng, _pick(rng, (",", ";")), True)
+    if _chance(rng, 20):
+        data += _pick(rng, (b"\0", b" ", b"\n1,2")) * int(rng.integers(1, 400_000))
+    packed = pack(data) + (pack(b"\n1,2") if _chance(rng, 10) else b"")
+    return f"x.csv.{ending}", _overwritten(rng, packed, _pick(rng, (0, 1, 1, 2)))
 
 
 def _source(rng):
@@ -506,6 +535,7 @@ _MAKERS = {
     ),
     "source": _source,
     "zip": _zip,
+    "packed": _single,
     "xls": _xls,
     "xlsx": _xlsx,
     "parquet": _parquet,
@@ -538,11 +568,13 @@ def read_case(case):
     if case.parser == "source":
         parse_source(case.data.decode("utf-8", "replace"))
         return None
-    options = parse_options(case.options)
+    options = replace(parse_options(case.options), own=case.own)
     file, data = case.file, case.data
     if case.parser == "zip" and data.startswith(ZIP_SIGNATURE):
         members = read_members(data, options.member)
         file, data = f"{file}/{next(iter(members))}", next(iter(members.values()))
+    if case.parser == "packed":
+        file, data = unpacked(data, file)
     table = read_table(data, file, options, task=case.task, target=case.target)
     assert isinstance(table, RawTable) and len(table.frame) > 0, "no table"
     assert table.target in table.frame and list(table.kinds) == list(table.frame), "target or kinds do not fit the columns"
@@ -551,9 +583,11 @@ def read_case(case):
         if kind != "nominal":
             assert table.frame[name].dtype == np.float64, "numbers are not float64"
     assert all(note.isprintable() and len(note) <= MAX_MESSAGE for note in table.notes), "a note is not one printable line"
+    assert not set(table.left_out) & set(table.frame), "a column is left out and there"
     if case.whole:
         assert len(fingerprint(table)) == 16
-        prepare(table, "x", case.task or "regression")
+        notes = prepare(table, "x", case.task or "regression").notes
+        assert all(note.isprintable() and len(note) <= MAX_MESSAGE for note in notes), "a note is not one printable line"
     return table
 
 
@@ -701,7 +735,8 @@ def _keep(folder, case, name, fault):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.bin").write_bytes(case.data)
     (folder / f"{name}.txt").write_text(
-        f"{case.file}\noptions {case.options}\ntask {case.task}\ntarget {case.target}\n{fault}\n", encoding="utf-8"
+        f"{case.file}\noptions {case.options}\ntask {case.task}\ntarget {case.target}\nown {case.own}\n{fault}\n",
+        encoding="utf-8",
     )
 
 

@@ -14,8 +14,18 @@ HEAD = """# Configuration
 Made from `workflow/schemas` and from every study's `study.yaml` by `tools/write_config_readme.py`; a test fails when they differ.
 
 `config.yaml` is the default: embedded data, minutes (`scale: laptop`). `paper.yaml` is the papers' scale (`scale: paper`). The
-settings of a study at every scale stand in its folder, `src/foldshift/studies/<id>/study.yaml`. A configuration of your own says
-what differs and nothing else:
+settings of a study at every scale stand in its folder, `src/foldshift/studies/<id>/study.yaml`. A configuration of your own
+stands over the defaults: it says what differs and nothing else. The least of all, for a file `mine.csv` beside it:
+
+```yaml
+# my.yaml
+extra_datasets:
+  mine: { task: regression, target: price, sources: "file:mine.csv" }
+```
+
+    snakemake saez_2022 --cores 2 --configfile my.yaml --config datasets=mine
+
+One with settings of a study:
 
 ```yaml
 # my.yaml: one study, with the settings of the laptop but for two
@@ -29,7 +39,11 @@ Any key can be set on the command line, after the targets:
 
     snakemake saez_2022 --cores 2 --configfile config/paper.yaml --config mirror=FOLDER n_seeds=20 datasets=abalone,yacht
 
-A mistake is found before anything is planned, and the message names the key, the value received and what is allowed.
+A list of the command line goes to the studies that it fits. A value that fits none of those that are to be made is refused, and
+a line tells which of them keeps a list of its own, and why.
+
+A mistake is found before anything is planned, and the message names the key, the value received and what is allowed; of a file
+that is no YAML, or says a key twice, it names the file and the line.
 
 """
 TAIL = """
@@ -43,14 +57,17 @@ extra_datasets:
 ```
 
 or by one line in `datasets.tsv`. Then name it: `--config datasets=mine,yacht`. Rows with missing values are dropped and
-counted; text columns become nominal inputs.
+counted; text columns become nominal inputs. Of a file of your own the target must exist by that name; its encoding, separator
+and decimal comma are found; row numbers, dates and columns with a label of its own for nearly every row are left out of the
+inputs. `NULL`, `N/A` and `#N/A` are missing values, among numbers `none`, `-`, `--` and `.` as well. What was assumed is said
+when the file is fetched, and stands in Table 1.
 
 A source is `scheme:address?option=value&option=value`, without blanks (write a blank as `%20`); several, separated by
 blanks, are tried in order:
 
 | scheme | what it looks up |
 | --- | --- |
-| `file:PATH` | a local file: CSV, TSV, blank-separated, ARFF, KEEL `.dat`, Excel, Parquet |
+| `file:PATH` | a local file: CSV, TSV, blank-separated, ARFF, KEEL `.dat`, Excel, Parquet; or packed: zip, gz, bz2, xz |
 | `mirror:PATH` | a file below the folder or URL `mirror` of the configuration |
 | `keel:regression/NAME`, `keel:classification/NAME` | a zip of the KEEL repository |
 | `uci:ID/SLUG?member=FILE` | a zip of the UCI repository |
@@ -68,6 +85,7 @@ blanks, are tried in order:
 | `drop` | columns to leave out, by name or position |
 | `map=column:text=number,...` | recode labels |
 | `round=column:digits` | round a column |
+| `keep` | columns of your own file that are inputs although they look like none; dates become days since 1970 |
 | `missing` | further signs of a missing value (besides blank, `?`, `NA`, `nan`, `<null>`) |
 | `nominal` | columns whose numbers are labels |
 
@@ -95,7 +113,8 @@ own_partitioners:
 ```
 
 A function `halves(X, y, n_folds, rngs)` that returns the fold of every sample, an array of shape (len(rngs), len(y)). Put
-`my_cuts.py` in the folder you run in, and that folder on `PYTHONPATH`.
+`my_cuts.py` in the folder you run in. Its name must be one that no partitioner of foldshift's has. What it raises is told in a
+line, with the place in the file.
 """
 
 

@@ -10,6 +10,14 @@ Arrays in, arrays out. The packages below hold the science, the Snakemake workfl
 - `foldshift.inference`: tests and convergence
 - `foldshift.reporting`: tables and figures
 - `foldshift.studies`: one folder per study, and the words they are written in
+
+Each is there after ``import foldshift`` and is loaded when it is first used.
 """
 
+from foldshift.lazy import exports
+
 __version__ = "0.2.0"
+
+PACKAGES = ("datasets", "evaluation", "inference", "learners", "partition", "reporting", "shift", "studies")
+EXPORTS = {}
+__getattr__, __dir__, __all__ = exports(__name__, EXPORTS, PACKAGES)

@@ -5,6 +5,8 @@ import importlib.util
 import re
 from pathlib import Path
 
+from foldshift.own_code import raised
+
 
 def import_object(path, kind):
     """Object behind a dotted import path, e.g. ``sklearn.svm.SVR``.
@@ -19,13 +21,15 @@ def import_object(path, kind):
     Raises
     ------
     ValueError
-        If the module or the name in it does not exist.
+        If the module or the name in it does not exist, or the module cannot be run.
     """
     module, _, name = path.rpartition(".")
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"{kind}: cannot import {path!r} ({error}); give package.module.name") from error
+    except Exception as error:
+        raise ValueError(f"{kind}: {module} cannot be imported, it raised {raised(error)}; mend the module") from error
 
 
 def is_named(path):

@@ -14,6 +14,7 @@ from pathlib import Path
 from foldshift.errors import FoldshiftError
 
 LEADER = "FOLDSHIFT_LEADER"  # environment variable: the process id of the Snakemake that starts jobs
+SHOWN = "FOLDSHIFT_LOGS_SHOWN"  # environment variable: Snakemake shows the log of a job that failed
 RERUN = "FOLDSHIFT_RERUN"  # environment variable: what `rerun_command` made, from the main process to its jobs
 NO_MEMORY = (
     "the memory is used up: run fewer jobs at once (--cores) or cut smaller blocks (seeds_per_block); "
@@ -36,7 +37,9 @@ MACHINE = {
 
 class _LogFile(logging.FileHandler):
     def handleError(self, record):
-        """Stay silent: what a full disk keeps out of the log still goes to standard error."""
+        """What a full disk keeps out of the log goes to standard error, if it does not stand there already."""
+        if os.environ.get(SHOWN):
+            print(self.format(record), file=sys.stderr)
 
 
 def run(main, job):
@@ -61,6 +64,8 @@ def run(main, job):
     if job.log:
         try:
             handlers.append(_LogFile(job.log[0], mode="w", encoding="utf-8"))
+            if os.environ.get(SHOWN):  # or everything would be said twice
+                del handlers[0]
         except OSError as error:
             sys.exit(f"foldshift: cannot write {job.log[0]}: {error.strerror}; check the folder's permissions and the free space")
     logging.basicConfig(level=logging.INFO, handlers=handlers, format="%(asctime)s %(message)s", force=True)

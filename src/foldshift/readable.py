@@ -12,12 +12,13 @@ def readable(cls):
     ----------
     cls : type
         With two methods: ``sentences()``, a list of str, each a sentence for somebody who has not read the source, and
-        ``to_frame()``, a DataFrame of the numbers at full precision, one row per thing that was estimated or tested.
+        ``to_frame()``, a DataFrame of the numbers at full precision, one row per thing that was estimated or tested. A class
+        whose text is laid out by a ``__str__`` of its own keeps it.
 
     Returns
     -------
     cls : type
-        The same class, with ``__str__`` and ``_repr_html_``.
+        The same class, with ``__str__``, unless it has one of its own, and ``_repr_html_``.
 
     Examples
     --------
@@ -47,6 +48,7 @@ def readable(cls):
         paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
         return paragraphs + self.to_frame().to_html(index=False, float_format="{:.4g}".format, na_rep="-", border=0)
 
-    cls.__str__ = to_text
+    if "__str__" not in vars(cls):
+        cls.__str__ = to_text
     cls._repr_html_ = to_html
     return cls

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -13,7 +14,7 @@ from foldshift.datasets.populations import POPULATIONS, TARGET_POPULATIONS, draw
 from foldshift.errors import DataError
 from foldshift.evaluation.storage import read_columns, write_rows
 from foldshift.inference.accuracy import accuracy_interval
-from foldshift.inference.audit import LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS, coverage_audit
+from foldshift.inference.audit import LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS, CoverageAudit, coverage_audit
 from foldshift.inference.comparisons import nadeau_bengio
 from foldshift.inference.coverage import (
     AVERAGE_NEW_SOURCE,
@@ -21,8 +22,10 @@ from foldshift.inference.coverage import (
     THESE_MODELS,
     TRAINING_PART,
     WHOLE_SAMPLE,
+    AuditRow,
     audit_rows,
-    keeps_level,
+    coverage_errors,
+    not_refuted,
 )
 from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
 from foldshift.inference.intervals import Interval, cv_intervals
@@ -55,11 +58,11 @@ def _same(found, expected):
 def test_intervals_from_moments_are_those_from_losses(binary):
     rng = _rng()
     losses = (rng.random((50, 10, 8)) < 0.3).astype(float) if binary else rng.exponential(size=(50, 10, 8))
-    found = _by_name(moment_intervals(loss_moments(losses), 0.9, binary=binary))
-    for expected in cv_intervals(losses, 0.9, design="cvr"):
+    found = _by_name(moment_intervals(loss_moments(losses), confidence=0.9, binary=binary))
+    for expected in cv_intervals(losses=losses, confidence=0.9):
         _same(found[expected.name], expected)
     assert np.isnan(found["theta_5"].low).any() and not np.isnan(found["theta_5"].estimate).any()
-    test = nadeau_bengio(losses.mean(axis=2)[:, None, :], 72, 8, level=0.9)
+    test = nadeau_bengio(losses.mean(axis=2)[:, None, :], 72, 8, confidence=0.9)
     for field in ("estimate", "low", "high", "standard_error"):
         assert getattr(found["Nadeau-Bengio"], field) == pytest.approx(getattr(test, field))
     assert ("Wilson" in found) == binary
@@ -80,7 +83,7 @@ def test_two_of_them_are_wongs_intervals_turned_from_accuracy_to_error(sizes):
 def test_folds_of_unequal_sizes_keep_the_formulas_for_sources():
     losses = [_rng(k).exponential(size=size) for k, size in enumerate((9, 12, 10, 11))]
     found = _by_name(moment_intervals(loss_moments(losses)))
-    for expected in cv_intervals(losses, design="cvr"):
+    for expected in cv_intervals(losses=losses):
         if expected.name != "theta_5":
             _same(found[expected.name], expected)
     assert np.isfinite(found["theta_5"].estimate)
@@ -109,7 +112,7 @@ def test_rows_of_an_audit_worked_out_by_hand():
     truth = np.array([0.15, 0.25, 0.4, 0.2])
     average, own = audit_rows([interval], {TRAINING_PART: truth, THESE_MODELS: truth}, "SCV")
     assert (average.target, own.target, own.partitioner, own.interval, own.n) == (TRAINING_PART, THESE_MODELS, "SCV", "i", 4)
-    assert own.coverage == 0.5 and own.coverage_error == 0.25  # the first two; without interval is without coverage
+    assert own.coverage == 0.5 and own.coverage_error == pytest.approx(0.5 / 5**0.5)  # the first two; no interval covers nothing
     assert average.coverage == 0.25  # .25 is in the second alone
     assert own.negative == 0.25 and own.width == pytest.approx(0.2) and own.truth == pytest.approx(0.25)
     gap = np.array([-0.05, 0.05, -0.1, 0.2])
@@ -125,7 +128,7 @@ def test_samples_without_estimate_or_truth_are_left_out():
 
 
 def test_a_coverage_keeps_the_level_within_two_monte_carlo_errors():
-    assert keeps_level(0.92, 200, 0.95) and not keeps_level(0.915, 200, 0.95) and not keeps_level(np.nan, 200, 0.95)
+    assert not_refuted(0.92, 200, 0.95) and not not_refuted(0.915, 200, 0.95) and not not_refuted(np.nan, 200, 0.95)
 
 
 # Losses of a sample
@@ -256,23 +259,56 @@ def test_samples_on_which_the_learner_fails_are_counted_and_left_out():
     (n,) = {row.n for row in audit.rows}
     assert 0 < n < 20
     assert audit.notes == (f"the estimator failed on {20 - n} of 20 samples; the first time: RuntimeError: not in the mood",)
-    assert str(audit).endswith(audit.notes[0])
+    assert f"Note: {audit.notes[0]}." in str(audit)
     with pytest.raises(ValueError, match="Moody failed on all 3 samples; the first time: RuntimeError: not in the mood"):
         coverage_audit(_coin_draw(60, 100), Moody(-1), n_folds=3, n_replicates=3, rng=_rng())
     with pytest.raises(ValueError, match="predictions are NaN or infinite"):
         coverage_audit(_coin_draw(60, 100), Nowhere(), n_folds=3, n_replicates=3, rng=_rng())
 
 
-def test_the_printed_audit_marks_the_narrowest_interval_that_keeps_the_level():
+def _audit_row(interval="a", coverage=0.95, n=200, width=1.0):
+    error, low, high = coverage_errors(coverage, n)
+    return AuditRow("SCV", interval, WHOLE_SAMPLE, n, 0.2, 0.0, 0.01, coverage, error, low, high, 0.0, width)
+
+
+def test_an_interval_is_trusted_only_where_it_was_shown_to_cover():
+    """Before, a true coverage of .90 was trusted with probability .68 at 20 samples."""
+    share = np.random.default_rng(0).binomial(20, 0.9, size=2000) / 20
+    assert np.mean(not_refuted(share, 20, 0.95)) > 0.6  # what "trusted" was: not refuted
+    audits = [CoverageAudit((_audit_row(coverage=one, n=20),), 0.95, "t", ()) for one in share[:200]]
+    assert all(audit.trusted("SCV", WHOLE_SAMPLE) is None for audit in audits)
+    share = np.random.default_rng(1).binomial(300, 0.9, size=2000) / 300
+    passed = [CoverageAudit((_audit_row(coverage=one, n=300),), 0.95, "t", ()).trusted("SCV", WHOLE_SAMPLE) for one in share]
+    assert 0.005 < np.mean([one is not None for one in passed]) < 0.045
+    narrow, wide = _audit_row("narrow", 0.93, width=0.5), _audit_row("wide", 0.97)
+    audit = CoverageAudit((narrow, wide, _audit_row("low", 0.8, width=0.1)), 0.95, "t", ())
+    assert audit.trusted("SCV", WHOLE_SAMPLE) == wide and audit.not_refuted("SCV", WHOLE_SAMPLE) == [narrow, wide]
+    assert audit.trusted("SCV", WHOLE_SAMPLE, tolerance=0.1) == narrow
+    with pytest.raises(ValueError, match=r"tolerance=0\.95 must be from 0 to below confidence=0\.95"):
+        audit.trusted("SCV", WHOLE_SAMPLE, tolerance=0.95)
+
+
+def test_a_coverage_of_one_has_an_error_too():
+    error, low, high = coverage_errors(1.0, 20)
+    assert error == pytest.approx(0.5 / 21) and (low, high) == (pytest.approx(0.8389, abs=1e-4), 1)
+    row = _row(coverage_audit(_coin_draw(60, 200), GaussianNB(), n_folds=3, n_replicates=5, rng=_rng()), "theta_B", WHOLE_SAMPLE)
+    assert row.coverage == 1 and row.coverage_error > 0 and row.coverage_low < 0.6
+
+
+def test_the_printed_audit_says_which_interval_was_shown_to_hold():
     audit = coverage_audit(shape=(100, 10), n_replicates=200, sources="iid", rng=_rng(6))
-    text = str(audit).splitlines()
-    assert text[0] == "Coverage at level 0.95: 200 samples of 100 rows in 10 blocks, model centroid, one source"
+    text = str(audit)
+    assert text.startswith("Coverage at 95 %: 200 samples of 100 rows in 10 blocks, model centroid, one source.")
     trusted = audit.trusted(RANDOM_FOLDS, WHOLE_SAMPLE)
-    start = next(i for i, line in enumerate(text) if line.startswith(f"random folds: {WHOLE_SAMPLE}"))
-    marked = [line for line in text[start:] if line.startswith("  * ")]
-    assert len(marked) == 1 and marked[0].startswith(f"  * {trusted.interval} ")
-    assert f"{trusted.coverage:.3f} ± {trusted.coverage_error:.3f}" in marked[0]
-    assert audit.trusted(RANDOM_FOLDS, "no such target") is None
+    assert f"trust {trusted.interval} (" in text and "the narrowest shown to cover 90 %" in text
+    assert audit.trusted(RANDOM_FOLDS, "no such target") is None and "<p>" in audit._repr_html_()
+    frame = audit.to_frame()
+    assert frame["trusted"].sum() == 2 and frame["not_refuted"].sum() > 2 and len(frame) == len(audit.rows)
+    few = coverage_audit(shape=(100, 10), n_replicates=20, sources="iid", rng=_rng(6))
+    assert "20 samples are too few to show that any interval covers 90 %" in str(few)
+    ax = audit.plot()
+    assert ax.get_xlabel() == "coverage" and len(ax.get_yticklabels()) == len(audit.rows)
+    plt.close(ax.figure)
 
 
 def test_the_shape_alone_gives_the_published_coverage_of_the_out_of_source_error():
@@ -299,7 +335,7 @@ def test_the_shape_alone_gives_the_published_coverage_of_the_out_of_source_error
         ({"shape": (100, 1)}, "two or more sources"),
         ({"shape": (100, 10), "sources": "fixed"}, "sources='fixed' must be 'random' or 'iid'"),
         ({"shape": (100, 10), "model": "tree"}, "model='tree' must be one of"),
-        ({"shape": (100, 10), "level": 95}, "level=95 must be between 0 and 1"),
+        ({"shape": (100, 10), "confidence": 95}, "confidence=95 must be between 0 and 1"),
         ({"shape": (100, 10), "n_replicates": 1}, "n_replicates=1 must be at least 2"),
         (
             {"draw": _coin_draw(), "estimator": GaussianNB(), "n_nested": 1, "n_folds": 2},

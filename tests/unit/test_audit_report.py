@@ -65,7 +65,8 @@ def test_the_table_counts_what_the_intervals_cover():
     row = _one(table, population="q", learner="b", partitioner="DOB-SCV", target=WHOLE_SAMPLE, interval="theta_A")
     assert row["n"] == 6 and row["coverage"] == covered.mean() and row["width"] == pytest.approx(2 * half.mean())
     assert row["bias"] == pytest.approx(part["estimate"].mean() - 0.25) and row["truth"] == 0.25 and row["n_failed"] == 0
-    assert row["coverage_error"] == pytest.approx(np.sqrt(covered.mean() * (1 - covered.mean()) / 6))
+    p = covered.mean()  # Wilson, at one standard error
+    assert row["coverage_error"] == pytest.approx(np.sqrt(p * (1 - p) / 6 + 1 / 144) / (1 + 1 / 6))
     theta_5 = 1.25 * part["S2"] - part["W"] / 5
     row = _one(table, population="q", learner="b", partitioner="DOB-SCV", target=TRAINING_PART, interval="theta_5")
     assert row["negative"] == (theta_5 < 0).mean() and row["truth"] == pytest.approx(0.3)
@@ -116,24 +117,29 @@ def test_a_learner_that_always_fails_leaves_its_pairs_out():
     plt.close(draw_audit(table, means))
 
 
-def test_means_and_differences_over_pairs_are_those_of_the_textbook():
+def test_means_and_differences_over_populations_are_those_of_the_textbook():
+    """Before, the pairs of population and learner were the unit, as if learners on the same samples were independent."""
     table = audit_table(_rows(n=30), PARTITIONERS)
     means = partitioner_table(table)
     keys = {"target": THESE_MODELS, "interval": "all pairs"}
     pairs = table[(table["target"] == THESE_MODELS) & (table["interval"] == "all pairs")]
-    scv, dob = (pairs[pairs["partitioner"] == name] for name in ("SCV", "DOB-SCV"))
+    scv, dob = (
+        pairs[pairs["partitioner"] == name].assign(distance=lambda f: abs(f["coverage"] - 0.95)) for name in ("SCV", "DOB-SCV")
+    )
     row = _one(means, partitioner="DOB-SCV", **keys)
-    assert row["n_pairs"] == 4
+    assert (row["n_populations"], row["n_pairs"]) == (2, 4)
+    names = ["coverage", "bias", "width", "negative", "distance"]
+    scv, dob = (frame.groupby("population")[names].mean() for frame in (scv, dob))
     for column in ("coverage", "bias", "width", "negative"):
         assert row[column] == pytest.approx(dob[column].mean())
-        assert row[f"{column}_error"] == pytest.approx(dob[column].std(ddof=1) / 2)
+        assert row[f"{column}_error"] == pytest.approx(dob[column].std(ddof=1) / 2**0.5)
     for column, values in (
         ("coverage", dob["coverage"].to_numpy() - scv["coverage"].to_numpy()),
         ("bias", dob["bias"].to_numpy() - scv["bias"].to_numpy()),
-        ("distance", abs(dob["coverage"].to_numpy() - 0.95) - abs(scv["coverage"].to_numpy() - 0.95)),
+        ("distance", dob["distance"].to_numpy() - scv["distance"].to_numpy()),
     ):
         assert row[f"{column}_vs"] == pytest.approx(values.mean())
-        assert row[f"{column}_vs_error"] == pytest.approx(values.std(ddof=1) / 2)
+        assert row[f"{column}_vs_error"] == pytest.approx(values.std(ddof=1) / 2**0.5)
     assert row["bias_vs"] == pytest.approx(-0.15, abs=0.05) and row["distance_vs"] > 0
     reference = _one(means, partitioner="SCV", **keys)
     assert np.isnan(reference["coverage_vs"]) and np.isnan(reference["bias_vs_error"])
@@ -152,7 +158,7 @@ def test_a_single_pair_has_no_error():
     means = partitioner_table(table)
     assert set(means["n_pairs"]) == {1} and means["coverage_error"].isna().all()
     text = to_html(partitioner_grid(means))
-    assert "1 pair of population and learner" in text and "± –" in text
+    assert "1 population, 1 pair with a learner" in text and "± –" in text
     plt.close(draw_audit(table, means))
 
 
@@ -174,7 +180,7 @@ def test_the_printed_comparison_says_who_is_more_honest():
     means = partitioner_table(audit_table(_rows(n=100), PARTITIONERS))
     grid = partitioner_grid(means)
     assert [row[0] for row in grid.rows[:4]] == [
-        f"Classes: {TRAINING_PART}; 4 pairs of population and learner",
+        f"Classes: {TRAINING_PART}; 2 populations, 4 pairs with a learner",
         "SCV",
         "DOB-SCV",
         "DOB-SCV − SCV",
@@ -196,12 +202,12 @@ def test_the_figure_has_a_panel_per_target_and_a_row_per_task_and_stays_within_0
     assert [axis.get_title() for axis in figure.axes[:3]] == [TRAINING_PART, THESE_MODELS, WHOLE_SAMPLE]
     for axis in figure.axes:
         low, high = axis.get_xlim()
-        assert 0 <= low < 0.95 < high == 1
+        assert -0.2 < low < 0.95 < 1 < high < 1.03  # marks at the ends stand off the border
         for line in axis.lines:
             if line.get_color() == "#DDDDDD":  # a border between intervals
                 continue
             values = np.asarray(line.get_xdata(), dtype=float)
-            assert (values >= low).all() and (values <= 1).all()
+            assert (values > low).all() and (values >= 0).all() and (values <= 1).all()
     assert len(figure.axes[0].get_yticks()) == 5 and len(figure.axes[3].get_yticks()) == 4
     plt.close(figure)
 

@@ -113,7 +113,7 @@ def test_every_line_satisfies_the_schema_and_every_column_is_described(root):
     for row in rows_of(root / "config/datasets.tsv"):
         row = {column: int(value) if column.startswith("n_") else value for column, value in row.items() if value}
         assert [error.message for error in validator.iter_errors(row)] == []
-    assert set(schema["properties"]) == {field.name for field in fields(CatalogueEntry)}
+    assert set(schema["properties"]) == {field.name for field in fields(CatalogueEntry)} - {"own"}
     assert schema["additionalProperties"] is False
     assert all(part["description"] for part in schema["properties"].values())
 
@@ -373,7 +373,7 @@ def test_comments_blank_lines_windows_line_ends_and_a_byte_order_mark_do_not_mat
         encoding="utf-8-sig",
     )
     assert read_catalogue(path) == {
-        "toy": CatalogueEntry("toy", "regression", "y", n_rows=10, n_features=2, sources=("file:a.csv", "file:b.csv"))
+        "toy": CatalogueEntry("toy", "regression", "y", n_rows=10, n_features=2, sources=("file:a.csv", "file:b.csv"), own=True)
     }
 
 
@@ -442,7 +442,7 @@ def test_a_configuration_adds_its_own_sets_without_counts_or_checksum():
     extra = {"mine": {"task": "regression", "target": "price", "sources": "file:data/mine.csv url:https://example.org/mine.csv"}}
     both = add_entries(CATALOGUE, extra)
     assert both["mine"] == CatalogueEntry(
-        "mine", "regression", "price", sources=("file:data/mine.csv", "url:https://example.org/mine.csv")
+        "mine", "regression", "price", sources=("file:data/mine.csv", "url:https://example.org/mine.csv"), own=True
     )
     assert list(both) == [*CATALOGUE, "mine"]
     assert "mine" not in CATALOGUE

@@ -32,9 +32,8 @@ def values():
 @pytest.fixture
 def changes(values):
     convergence = {cell: array.mean(axis=2) for cell, array in values.items()}
-    found = list_changes(
-        SETTINGS, IDS, values, convergence, heldout=({(k, p): values[k, p] for k in (2, 5) for p in PARTITIONERS}, {2: 1, 5: 2})
-    )
+    heldout = {(k, p): values[k, p] for k in (2, 5) for p in PARTITIONERS}, {2: 1, 5: 2}
+    found = list_changes(SETTINGS, IDS, dict.fromkeys(SETTINGS["ids"], values), convergence, heldout=heldout)
     return {change.name: (schemes, change) for schemes, change in found}
 
 
@@ -85,5 +84,5 @@ def test_where_variants_cover_everything_the_base_stands_once(values):
     values[5, "DOB-SCV@keel-balanced"][:] = 0.5
     values[2, "DOB-SCV@keel-balanced"] = values[5, "DOB-SCV@keel-balanced"]
     convergence = {cell: array.mean(axis=2) for cell, array in values.items()}
-    names = [change.name for _, change in list_changes(SETTINGS, IDS, values, convergence)]
+    names = [change.name for _, change in list_changes(SETTINGS, IDS, dict.fromkeys(SETTINGS["ids"], values), convergence)]
     assert not any("where the variants" in name or "held-out" in name for name in names)

@@ -18,14 +18,17 @@ from foldshift.datasets.dataset import write_prepared
 from foldshift.datasets.populations import draw_population
 from foldshift.evaluation import isolation
 from foldshift.evaluation.classes import evaluate_class_cell, predict_classes
+from foldshift.evaluation.classification import classification_scores
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS
 from foldshift.evaluation.predictions import read_predictions, write_predictions
 from foldshift.evaluation.storage import CLASS_SCORE_SCHEMA, fold_rows, read_columns, write_rows
+from foldshift.evaluation.summary import seed_schema, summarise_scores
 from foldshift.learners import C45Classifier, LDAClassifier, NNClassifier
 from foldshift.partition import SCV, make_folds
 from foldshift.partition.storage import write_folds
-from foldshift.studies.moreno_torres_2012.experiments import read_experiments
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation, read_experiments
 from foldshift.studies.moreno_torres_2012.measure_heldout import measure_heldout
+from foldshift.studies.moreno_torres_2012.tables import absent_classes, auc_table
 
 RNG = np.random.default_rng(0)
 X = np.round(RNG.normal(size=(60, 3)), 1)
@@ -289,6 +292,44 @@ def test_classifiers_that_misbehave_have_no_estimates_in_the_held_out_measuremen
     numbers = ["estimate", "truth_part", "truth_whole"]
     assert measure(SLEEP, SHORT)[numbers].isna().all(axis=None)
     assert good[numbers].notna().all(axis=None) and mixed[mixed["learner"] != "1NN"][numbers].isna().all(axis=None)
+
+
+def seed_rows(folder, counts, k=10):
+    """Seed rows of a classifier that knows all classes but the last, for classes of these sizes."""
+    codes = np.repeat(np.arange(len(counts)), counts)
+    folds = make_folds("SCV", None, codes, k, range(4))
+    predictions = np.where(codes == len(counts) - 1, 0, codes)[None].repeat(4, axis=0)
+    metrics = classification_scores(codes, predictions, None, folds, k)
+    cell = {name: values.ravel() for name, values in metrics.items()} | {"status": np.full(4 * k, "ok", dtype=object)}
+    cell |= {name: np.full(4 * k, name, dtype=object) for name in ("dataset", "learner")}
+    cell |= {"partitioner": np.full(4 * k, "truth", dtype=object), "k": np.full(4 * k, k), "seed": np.repeat(range(4), k)}
+    rows = summarise_scores(cell, CLASSIFICATION_METRICS)
+    write_rows(folder / "rows.parquet", rows, seed_schema(CLASSIFICATION_METRICS))
+    return cell, rows
+
+
+def test_a_class_with_fewer_rows_than_folds_does_not_pull_the_corrected_area_to_zero(tmp_path):
+    _, rows = seed_rows(tmp_path, (40, 19, 1))
+    assert rows["auc_crisp"].max() < 0.1
+    np.testing.assert_allclose(rows["auc_corrected"], (9 + 2 / 3) / 10)
+    assert rows["n_folds_of_classes"].tolist() == [10] * 4
+    np.testing.assert_allclose(rows["n_classes"], 2.1)
+    settings = {"ids": {"paper": {"1NN": "learner"}, "corrected": {"1NN": "learner"}}, "learners": ["1NN"]}
+    settings |= {"datasets": ["dataset"], "iterations": {10: 2}}
+    results = by_configuration([tmp_path / "rows.parquet"], settings)
+    rests = foundation([tmp_path / "rows.parquet"], settings)
+    table = auc_table(results, {10: 2}, ["1NN"], ["dataset"], rests).set_index("configuration")
+    assert table.loc["paper", "auc"] < 0.1 and table.loc["corrected", "auc"] == pytest.approx((9 + 2 / 3) / 10)
+    assert table["folds"].tolist() == [10, 10] and table["classes"].tolist() == pytest.approx([2.1, 2.1])
+    (note,) = absent_classes(table.reset_index())
+    assert note.startswith("dataset, ") and "they have 2.10 on average; paper configuration: such a part counts 0" in note
+
+
+def test_folds_of_one_class_are_left_out_and_failed_ones_are_not_hidden(tmp_path):
+    cell, rows = seed_rows(tmp_path, (38, 2))
+    assert rows["n_folds_of_classes"].tolist() == [2] * 4 and rows["auc_corrected"].tolist() == [0.5] * 4
+    cell["status"][0], cell["auc_corrected"][0] = "failed", np.nan
+    assert np.isnan(summarise_scores(cell, CLASSIFICATION_METRICS)["auc_corrected"]).tolist() == [True, False, False, False]
 
 
 def test_experiments_are_means_over_the_iterations_of_a_scheme(tmp_path):

@@ -60,13 +60,16 @@ def literal_distance(a, b, metric, nominal, X, y):
     total = 0.0
     for j in range(len(a)):
         column = X[:, j]
-        if metric == "euclidean":
+        if np.isnan(a[j]) or np.isnan(b[j]):
+            assert metric == "heom"
+            total += 1
+        elif metric == "euclidean":
             total += (a[j] - b[j]) ** 2
         elif metric == "heom" and nominal[j]:
             total += float(a[j] != b[j])
         elif metric == "heom":
-            width = column.max() - column.min()
-            scaled = [(v - column.min()) / width if width > 0 else 0.0 for v in (a[j], b[j])]
+            low, high = min(v for v in column if v == v), max(v for v in column if v == v)
+            scaled = [(v - low) / (high - low) if high > low else 0.0 for v in (a[j], b[j])]
             total += (scaled[0] - scaled[1]) ** 2
         elif nominal[j]:
             shares = [np.array([(y[column == v] == label).mean() for label in np.unique(y)]) for v in (a[j], b[j])]
@@ -162,6 +165,20 @@ def test_folds_are_those_of_the_rules_taken_literally(method, metric, rules, pro
         assert len(np.unique(literal)) < k
     else:
         assert folds[0].tolist() == literal.tolist()
+
+
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+@pytest.mark.parametrize("method", NEIGHBOUR)
+@quick
+@given(problem=problems(), share=st.sampled_from([0.05, 0.3, 0.9, 1.0]))
+def test_a_missing_value_is_at_distance_one_from_all_others(method, duplicates, problem, share):
+    X, y, k, nominal, seed = problem
+    X = np.where(np.random.default_rng(seed).random(X.shape) < share, np.nan, X)
+    rules = {"duplicates": duplicates, "remainders": "spread"}
+    literal = literal_folds(method, X, y, k, np.random.default_rng(seed), "heom", **rules, nominal=nominal)
+    for seeds in ([seed], [seed] * 12):  # by the tree, and by lists of neighbours
+        folds = NEIGHBOUR[method](X, y, k, rngs(*seeds), categorical_features=nominal, **rules)
+        assert (folds == literal).all()
 
 
 @pytest.mark.parametrize("duplicates", DUPLICATES)
@@ -497,9 +514,9 @@ def test_one_class_identical_rows_and_classes_smaller_than_the_number_of_folds_a
         ({"n_folds": 1}, "n_folds=1 must be between 2 and the number of samples, 6"),
         ({"n_folds": 7}, "n_folds=7 must be between"),
         ({"metric": "cosine"}, "metric='cosine' is not known; allowed: heom, euclidean, keel"),
-        ({"X": np.ones(6)}, r"X has shape \(6,\); expected \(n_samples, n_features\) with n_samples=6"),
+        ({"X": np.ones(6)}, r"X has shape \(6,\); expected \(n_samples, n_features\)"),
         ({"X": np.ones((5, 2))}, r"X has shape \(5, 2\); expected"),
-        ({"X": np.full((6, 1), np.nan)}, "X contains NaN or infinity.*impute"),
+        ({"X": np.full((6, 1), np.nan), "metric": "keel"}, "Input X contains NaN, for which metric='keel' has no rule.*impute"),
         ({"categorical_features": [3]}, "between 0 and 0"),
         ({"duplicates": "x"}, "^duplicates='x' is not known; allowed: neighbours, skipped$"),
         ({"remainders": "x"}, "^remainders='x' is not known; allowed: spread, restart$"),
@@ -563,9 +580,15 @@ def test_options_and_nominal_columns_reach_the_partitioner():
     ):
         folds = dob_scv_folds(X, y, 3, rngs(5), **options)[0]
         assert (folds != dob_scv_folds(X, y, 3, rngs(5))[0]).any()
-        for splitter in (DOBSCV(3, random_state=5, **options), RepeatedDOBSCV(3, 1, random_state=5, **options)):
-            tests = [test.tolist() for _, test in splitter.split(X, y)]
-            assert tests == [np.flatnonzero(folds == fold).tolist() for fold in range(3)]
+        children = [np.random.default_rng(child) for child in np.random.SeedSequence(5).spawn(2)]
+        first = dob_scv_folds(X, y, 3, children, **options)[0]  # does not depend on how many repetitions follow
+        for splitter, expected in (
+            (DOBSCV(3, random_state=5, **options), folds),
+            (RepeatedDOBSCV(3, 1, random_state=5, **options), first),
+            (RepeatedDOBSCV(3, 2, random_state=5, **options), first),
+        ):
+            tests = [test.tolist() for _, test in splitter.split(X, y)][:3]
+            assert tests == [np.flatnonzero(expected == fold).tolist() for fold in range(3)]
 
 
 def test_a_state_that_moves_on_gives_new_folds():
@@ -615,10 +638,10 @@ def first_split(splitter, X=((0.0,),) * 6, y=(0, 1) * 3):
         (lambda: first_split(DOBSCV(4)), "n_splits=4 cannot be greater than the number of members in each class"),
         (lambda: first_split(SCV(2), y=None), "'y' parameter should not be None: SCV stratifies on it"),
         (lambda: first_split(DBSCV(2), y=np.arange(6) + 0.5), "Got 'continuous' instead. For a continuous target use Cont"),
-        (lambda: first_split(DBSCV(2), y=np.eye(6)), "Got 'multilabel-indicator' instead."),
+        (lambda: first_split(DBSCV(2), y=np.eye(6)), r"y has shape \(6, 6\); expected one column"),
         (lambda: first_split(MSSCV(2), y=[0, 1, 0, 1, 0]), "inconsistent numbers of samples"),
-        (lambda: first_split(MSSCV(2), y=[0, 1, 0, 1, 0, np.nan]), "Input y contains NaN"),
-        (lambda: first_split(MSSCV(2), X=((np.nan,),) * 6), "Input X contains NaN"),
+        (lambda: first_split(MSSCV(2), y=[0, 1, 0, 1, 0, np.nan]), r"y contains NaN: 1 of 6 rows \(the first is row 5\)"),
+        (lambda: first_split(MSSCV(2, metric="euclidean"), X=((np.nan,),) * 6), "Input X contains NaN.*metric='heom'"),
         (lambda: first_split(MSSCV(2), X=((np.inf,),) * 6), "Input X contains infinity"),
         (lambda: first_split(MSSCV(2), X=(0.0,) * 6), "Expected 2D array"),
         (lambda: first_split(DOBSCV(2, categorical_features=[2])), "between 0 and 0"),
@@ -626,7 +649,6 @@ def first_split(splitter, X=((0.0,),) * 6, y=(0, 1) * 3):
         (lambda: first_split(DOBSCV(2, metric="keel")), "leaves fold 1 of 2 empty"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # in scikit-learn, which refuses the NaN after it
 def test_splitters_say_what_is_wrong(attempt, message):
     with pytest.raises(ValueError, match=message):
         attempt()

@@ -1,7 +1,3 @@
-import importlib
-import os
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,17 +8,6 @@ from foldshift.inference.comparisons import bayesian_correlated_t, f_5x2cv, mcne
 
 few = settings(deadline=None, max_examples=40, derandomize=True)
 differences = st.lists(st.integers(-50, 50), min_size=10, max_size=10).map(lambda d: np.array(d).reshape(5, 2) / 100)
-
-
-@pytest.fixture(scope="module")
-def oracle():
-    """Import a module of the folder FOLDSHIFT_ORACLES, which is last in line and only there for these tests."""
-    folder = os.environ.get("FOLDSHIFT_ORACLES")
-    if folder is None:
-        pytest.skip("mlxtend and baycomp are not here: set FOLDSHIFT_ORACLES to the folder they are installed in")
-    sys.path.append(folder)
-    yield importlib.import_module
-    sys.path.remove(folder)
 
 
 def test_nadeau_bengio_is_the_formula_with_its_overlap_term():
@@ -218,7 +203,7 @@ def test_many_tests_at_once_are_the_same_as_one_by_one():
         (lambda: nadeau_bengio([[0.1, np.nan], [np.nan, 0]], 9, 1), r"2 NaN or infinite values, the first at \(0, 1\)"),
         (lambda: nadeau_bengio([0.1, 0.2], 9, 0), "n_test=0 must be a positive"),
         (lambda: nadeau_bengio([0.1, 0.2], [9, 8], 1), r"n_train=\[9, 8\] must be a positive"),
-        (lambda: paired_t([0.1, 0.2], level=95), "level=95 must be between"),
+        (lambda: paired_t([0.1, 0.2], confidence=95), "confidence=95 must be between"),
         (lambda: bayesian_correlated_t([0.1, 0.2], 1, 0), r"rho=1 must be in \[0, 1\)"),
         (lambda: bayesian_correlated_t([0.1, 0.2], 0.1, -1), "rope=-1 must be 0 or"),
         (lambda: t_5x2cv(np.zeros((2, 5))), r"shape \(2, 5\); the 5x2cv"),
@@ -233,3 +218,38 @@ def test_many_tests_at_once_are_the_same_as_one_by_one():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-170, 1e-9, 1e160, 1e300])
+def test_the_scale_of_the_scores_does_not_count(scale):
+    d = np.random.default_rng(6).normal(0.02, 0.05, (3, 5, 2))
+    for test in (paired_t, lambda d: nadeau_bengio(d, 9, 1), t_5x2cv, f_5x2cv):
+        one, scaled = test(d), test(scale * d)
+        assert scaled.statistic == pytest.approx(one.statistic, rel=1e-9) and scaled.p_value == pytest.approx(
+            one.p_value, rel=1e-9
+        )
+        assert scaled.estimate / scale == pytest.approx(one.estimate, rel=1e-9)
+    one, scaled = (bayesian_correlated_t(s * d, 0.1, s * 0.01) for s in (1, scale))
+    assert np.array(scaled[:3]) == pytest.approx(np.array(one[:3]), rel=1e-9)
+
+
+def test_repeated_subsampling_is_corrected_by_its_own_sizes():
+    """Hold-out, 60 rows to train and 30 to test: t = mean / sqrt(s2 (1 / J + 1/2))."""
+    d = np.random.default_rng(7).normal(0.03, 0.05, (15, 1))
+    test = nadeau_bengio(d, n_train=60, n_test=30)
+    assert test.statistic == pytest.approx(d.mean() / (d.var(ddof=1) * (1 / 15 + 1 / 2)) ** 0.5, rel=1e-12) and test.df == 14
+    assert nadeau_bengio(d.ravel(), n_train=60, n_test=30) == test
+
+
+def test_results_read_as_sentences_and_tables():
+    d = np.random.default_rng(8).normal(0.03, 0.05, (5, 2))
+    for test, words in (
+        (nadeau_bengio(d, 1, 1), "Mean difference, first minus second: "),
+        (t_5x2cv(d), "t = "),
+        (f_5x2cv(d), "F = "),
+        (bayesian_correlated_t(d, 0.5, 0.01), "within the region of practical equivalence"),
+        (mcnemar([1, 0, 1], [0, 0, 1]), "1 rows only the first got right, 0 only the second"),
+    ):
+        assert words in str(test) and "<table" in test._repr_html_() and len(test.to_frame()) == 1
+    many = nadeau_bengio(np.stack([d, -d]), 1, 1)
+    assert "2 t tests" in str(many) and len(many.to_frame()) == 2

@@ -4,6 +4,7 @@ import pytest
 
 from foldshift.errors import ConfigError
 from foldshift.planning.costs import COLUMNS, REFERENCE, UNKNOWN, CostModel, read_costs
+from foldshift.planning.engine import fetch_cost, prepare_cost
 
 HEADER = "\t".join(COLUMNS)
 
@@ -74,3 +75,17 @@ def test_the_table_of_the_project_knows_every_learner_of_the_papers(root):
     found = read_costs(root / "config/costs.tsv")
     assert {"RPART", "NN", "ELM", "MARS", "GBM", "FURIA", "SVM", "SVM@paper", "1NN@paper"} <= set(found)
     assert all(len(measured) >= 27 for measured in found.values())
+
+
+def test_fetching_and_preparing_a_large_table_of_the_users_own_is_expected_to_take_longer():
+    small, large = (150, 4), (100_000, 10)
+    assert fetch_cost(small).seconds < 1.6 and prepare_cost(small).seconds < 0.6
+    assert 3 < fetch_cost(large).seconds < 7 and 1.2 < prepare_cost(large).seconds < 3
+
+
+def test_costs_grow_at_least_with_the_rows_beyond_what_was_measured():
+    flat = CostModel({"A": rows(lambda n, p: 3.0 + 0.001 * n, SIZES)})  # a constant time that small data sets hide the rest with
+    largest, far = (flat("A", n, 10).seconds_per_fit for n in (5000, 500_000))
+    assert far == pytest.approx(100 * largest)
+    steep = CostModel({"A": rows(lambda n, p: 0.002 * n**1.3, SIZES)})
+    assert steep("A", 500_000, 10).seconds_per_fit == pytest.approx(2e-6 * 500_000**1.3, rel=1e-6)

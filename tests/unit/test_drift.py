@@ -1,9 +1,14 @@
+import datetime
+import json
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 from scipy.stats import chi2_contingency, kruskal, ks_2samp
 
-from foldshift.shift import fold_ks_attributes
+from foldshift.shift import cuts, fold_ks_attributes
 from foldshift.shift.drift import DriftReport
 from foldshift.shift.folds import fold_drift
 
@@ -266,8 +271,8 @@ def test_bad_input_is_named():
         DriftReport(train, test, categorical_features=["rooms"])
     with pytest.raises(ValueError, match="column 'noise' of the test table holds infinite values"):
         DriftReport(train, test.assign(noise=np.inf))
-    with pytest.raises(ValueError, match="column 'noise' of the training table holds dates"):
-        DriftReport(*(part.assign(noise=pd.Timestamp("2020-01-01")) for part in (train, test)))
+    with pytest.raises(ValueError, match="column 'noise' of the test table holds dates, that of the other table none; give both"):
+        DriftReport(train, test.assign(noise=pd.Timestamp("2020-01-01")))
     with pytest.raises(ValueError, match="categorical_features names 'town'; columns are 'age'"):
         DriftReport(train, test, categorical_features=["town"])
     with pytest.raises(ValueError, match="scores_train and scores_test go together; only scores_test is given"):
@@ -284,6 +289,150 @@ def test_bad_input_is_named():
         DriftReport(train.rename(columns={"rooms": "age"}), test)
     with pytest.raises(ValueError, match="correct_train must be one-dimensional, 0 or 1"):
         DriftReport(train, test, correct_train=np.full(9, 2), correct_test=np.ones(9))
+
+
+# Frames of other libraries, dates, identifiers, targets
+
+
+def customers(n, first, start, shift=0.0):
+    rng = np.random.default_rng(first)
+    return {
+        "customer_id": list(range(first, first + n)),
+        "mail": [f"u{i}@example.org" for i in range(first, first + n)],
+        "when": [datetime.date.fromisoformat(start) + datetime.timedelta(days=i) for i in range(n)],
+        "größe": rng.normal(shift, 1, n).tolist(),
+        "stadt": [None if i % 7 == 0 else "Köln" if i % 2 else "Ulm" for i in range(n)],
+        "count": rng.integers(0, 9, n).tolist(),
+    }
+
+
+def both(make=pd.DataFrame, shift=1.0):
+    return make(customers(120, 0, "2020-01-01")), make(customers(80, 120, "2020-06-01", shift))
+
+
+def test_polars_frames_keep_their_names_and_give_the_same_report():
+    polars = pytest.importorskip("polars")
+    ours, theirs = (quick(*both(make)) for make in (pd.DataFrame, polars.DataFrame))
+    assert str(theirs) == str(ours) and [column.name for column in theirs.columns] == ["größe", "stadt", "count"]
+    frame = both(polars.DataFrame)[0]
+    assert [row.name for row in fold_drift(frame, None, np.arange(120) % 5, n_random=99).features] == [
+        "when", "größe", "stadt", "count"
+    ]  # fmt: skip
+
+
+class OtherFrame:
+    """What polars and pyarrow have in common: names, and columns by name."""
+
+    def __init__(self, columns):
+        self.columns = list(columns)
+        self._values = columns
+
+    def __getitem__(self, name):
+        return np.array(self._values[name], dtype=object if name in ("mail", "stadt", "when") else None)
+
+
+def test_frames_of_any_library_keep_their_names():
+    assert str(quick(*both(OtherFrame))) == str(quick(*both()))
+
+
+def test_dates_are_named_with_their_ranges_and_left_out_unless_asked_for():
+    report = quick(*both())
+    assert (
+        "'when' was left out: it holds dates (2020-01-01 to 2020-04-29 in the training table, 2020-06-01 to 2020-08-19"
+        in " ".join(report.notes)
+    )
+    assert {row.name for row in report.features if row.moved} == {"größe"}
+    kept = row(quick(*both(), keep=["when"]), "when")
+    assert kept.moved and kept.effect == 1 and kept.kind == "numeric"
+    for zone in (None, "Europe/Berlin"):
+        train, test = (part.assign(when=pd.to_datetime(part["when"]).dt.tz_localize(zone)) for part in both())
+        train.loc[3, "when"] = pd.NaT
+        assert row(quick(train, test, keep=["when"]), "when (missing)").kind == "missing"
+        assert row(quick(train, test, keep=["when"]), "when").n_train == 119
+    with pytest.raises(
+        ValueError, match=r"keep=\['wann'\] must be a list of names of columns; columns are 'customer_id', 'mail'"
+    ):
+        quick(*both(), keep=["wann"])
+
+
+def test_identifiers_are_named_and_not_tested_unless_asked_for():
+    report = quick(*both())
+    assert [note.split(" was")[0] for note in report.notes[:3]] == ["'customer_id'", "'mail'", "'when'"]
+    assert not {"customer_id", "mail"} & {row.name for row in report.features}
+    assert row(quick(*both(), keep=["customer_id"]), "customer_id").moved
+    shuffled = both()[0]["customer_id"].sample(frac=1, random_state=0).to_numpy() * 1000
+    kinds = {"id": 0, "price": 1, "paid": 1, "userId": 0, "amount": 1}
+    for name, n in kinds.items():
+        found = quick(*(pd.DataFrame({name: part, "x": np.arange(60.0) % 7}) for part in (shuffled[:60], shuffled[60:])))
+        assert sum(row.name == name for row in found.features) == n, name
+    only = pd.DataFrame({"mail": [f"{i}@x" for i in range(30)]})
+    assert quick(only, only).verdict.startswith("Nothing could be tested: every feature is constant, has too few values or was")
+    assert "features" in str(quick(only, only))
+    with pytest.raises(ValueError, match="nothing can be compared: 'mail' was left out"):
+        fold_drift(only, None, np.arange(30) % 3)
+
+
+def test_whole_numbers_of_many_values_are_a_quantity_and_task_says_otherwise():
+    found = {"by values": 0, "as classes": 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x = np.arange(100.0) % 7
+        before, after = rng.poisson(200, 100), rng.poisson(207, 100)
+        for name, task in (("by values", None), ("as classes", "classification")):
+            report = quick(x[:, None], x[:, None], y_train=before, y_test=after, task=task, multivariate=(), rng=seed)
+            found[name] += report.global_tests[0].p_value < 0.05
+    assert found["by values"] >= 0.9 * 40 > 0.75 * 40 > found["as classes"]
+    few = np.arange(60) % 20
+    about = {"y_train": few, "y_test": few}
+    x = few[:, None] % 7
+    assert quick(x, x, **about).global_tests[0].name == "chi-square on the classes"
+    assert quick(x, x, **about, task="regression").global_tests[0].name == "KS on the target"
+    many = np.arange(60) % 21
+    assert quick(x, x, y_train=many, y_test=pd.Series(many, dtype="Int64")).global_tests[0].name == "KS on the target"
+    assert [row.kind for row in fold_drift(x, many, few % 3, n_random=99).features] == ["numeric", "target"]
+    with pytest.raises(ValueError, match="task='rank' must be 'regression', 'classification' or None"):
+        quick(x, x, **about, task="rank")
+    with pytest.raises(ValueError, match="column 'target' of the training table holds 'a', which is no number"):
+        quick(x, x, y_train=np.full(60, "a"), y_test=np.full(60, "a"), task="regression")
+
+
+def test_a_report_is_a_page_a_table_a_picture_and_plain_values():
+    train, test = both()
+    test.loc[:3, "größe"] = np.nan
+    folds = fold_drift(train, None, np.arange(120) // 24, n_random=99)
+    for result in (quick(train, test), folds):
+        assert result.verdict in result.sentences() and "<table" in result._repr_html_() and "<p>" in result._repr_html_()
+        plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert plain["verdict"] == result.verdict and plain["notes"] == list(result.notes)
+        assert len(result.to_frame()) == len(result.to_rows()) == len(plain.get("tests") or plain["features"])
+        axis = plt.subplots()[1]
+        assert result.plot(ax=axis) is axis and result.plot() is not axis
+        names = [label.get_text() for label in axis.get_yticklabels()]
+        assert sorted(names) == sorted(row.name for row in result.features)
+        plt.close("all")
+    assert quick(train, test).to_frame()["moved"].iloc[0]
+    assert "when" in str(folds) and "Notes" in str(folds)
+
+
+def test_a_change_of_dependence_is_found_by_the_test_that_looks_for_it():
+    rng = np.random.default_rng(0)
+    train, test = rng.normal(size=(2, 100, 3))
+    test[:, 1] = 0.6 * test[:, 0] + 0.8 * test[:, 1]
+    blind = quick(train, test)
+    assert blind.verdict.startswith("No shift found") and "hardly sees a change of the dependence" in str(blind)
+    report = quick(train, test, multivariate=["energy", "dependence"], n_permutations=199, feature_names=["a", "b", "c"])
+    assert report.verdict.startswith("Shift: no feature moved by itself, but their dependence did (100 and 100 rows, effect 0.")
+    assert "rank correlation of a and b" in report.verdict
+    assert [row.name for row in quick(train[:, :1], test[:, :1], multivariate=["dependence"]).global_tests] == []
+
+
+@pytest.mark.parametrize("scale", [1e-170, 1e160])
+def test_the_scale_of_a_feature_does_not_matter(scale):
+    train, test = frame(1, 60)[["age", "noise"]], frame(2, 50, 0.5)[["age", "noise"]]
+    ours, scaled = (quick(train * s, test * s, multivariate=["energy", "mmd", "dependence"]) for s in (1, scale))
+    assert [row[4:6] for row in ours.features] == [row[4:6] for row in scaled.features]
+    assert [row.change for row in ours.features] == [row.change for row in scaled.features]
+    assert [row.p_value for row in ours.global_tests] == [row.p_value for row in scaled.global_tests]
 
 
 # Folds
@@ -349,6 +498,105 @@ def test_random_cuts_are_called_random(n_seeds):
     assert np.mean(found) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
 
 
+@pytest.mark.parametrize("n_seeds, n_random, n_tables", [(100, 99, 40)])
+def test_many_random_cuts_are_called_random_however_few_stand_beside_them(n_seeds, n_random, n_tables):
+    """With the random cuts' own error left out, more than a third of these would differ "from chance"."""
+    found = 0
+    for seed in range(n_tables):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([rng.normal(size=(30, 2)), rng.integers(0, 3, 30)])
+        cut = rng.permuted(np.tile(np.arange(30) % 3, (n_seeds, 1)), axis=1)
+        drift = fold_drift(X, None, cut, categorical_features=[2], n_random=n_random, rng=rng)
+        found += any(row.verdict != "as chance" for row in drift.features)
+    assert found / n_tables <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_tables)
+
+
+@pytest.mark.parametrize("n_seeds, n_random", [(1, 19), (20, 100), (200, 100), (400, 100)])
+def test_chances_keep_their_level_at_any_number_of_seeds(n_seeds, n_random):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(2000, n_seeds + n_random, 1))
+    kinds = np.zeros(n_seeds + n_random, int)
+    p = [cuts.chances(v[:n_seeds], v[n_seeds:], kinds, 39, rng)[0][0] for v in values]
+    assert abs(np.mean(np.array(p) <= 0.05) - 0.05) <= 3 * np.sqrt(0.05 * 0.95 / 2000)
+
+
+def test_chances_of_one_seed_are_ranks_and_of_more_those_of_all_choices():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(99, 1))
+    one = cuts.chances(values[:1], values[1:], np.zeros(99, int), 10, rng)
+    assert [float(p[0]) for p in one] == [np.mean(values >= values[0]), np.mean(values <= values[0])]
+    from itertools import combinations
+
+    values = rng.normal(size=(9, 1))
+    sums = np.array([values[list(choice), 0].sum() for choice in combinations(range(9), 3)])
+    more, less = cuts.chances(values[:3], values[3:], np.zeros(9, int), 40_000, rng)
+    for p, exact in ((more[0], np.mean(sums >= sums[0] - 1e-9)), (less[0], np.mean(sums <= sums[0] + 1e-9))):
+        assert p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 40_000) + 1e-4)
+    kinds = np.array([0, 0, 1, 0, 1, 1, 1, 1, 1])  # two of three, and one of six
+    sums = [values[[i, j, m], 0].sum() for i, j in ((0, 1), (0, 3), (1, 3)) for m in (2, 4, 5, 6, 7, 8)]
+    more = cuts.chances(values[:3], values[3:], kinds, 40_000, rng)[0]
+    exact = np.mean(np.array(sums) >= sums[0] - 1e-9)
+    assert more[0] == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 40_000) + 1e-4)
+
+
+def test_random_cuts_have_the_sizes_given_and_every_order_alike(monkeypatch):
+    folds = np.array([[0, 0, 1, 2], [0, 1, 1, 1]], dtype=np.uint8)
+    blocks = list(cuts.random_cuts(folds, 24_000, np.random.default_rng(0)))
+    monkeypatch.setattr(cuts, "CELLS_AT_ONCE", 4000)
+    small = list(cuts.random_cuts(folds, 24_000, np.random.default_rng(0)))
+    assert len(small) == 24 and (np.concatenate(small) == np.concatenate(blocks)).all()
+    drawn = np.concatenate(blocks)
+    for first, n_orders in ((0, 12), (1, 4)):
+        orders, counts = np.unique(drawn[first::2], axis=0, return_counts=True)
+        assert len(orders) == n_orders and np.bincount(orders[0]).tolist() == np.bincount(folds[first]).tolist()
+        expected = 12_000 / n_orders
+        assert ((counts - expected) ** 2 / expected).sum() < n_orders - 1 + 5 * np.sqrt(2 * (n_orders - 1))
+
+
+def test_missing_values_of_folds_are_a_row_of_their_own_and_a_category():
+    X, y, rng = table(120)
+    X = pd.DataFrame(X, columns=list("abcde")).assign(town=rng.choice(["Ulm", None], 120))
+    X.loc[X["a"] > 0.5, "b"] = np.nan
+    X["gone"], X["few"] = np.nan, [1.0, 2.0, 3.0] + [np.nan] * 117
+    folds = np.argsort(np.argsort(X["a"].to_numpy())) * 3 // 120
+    drift = fold_drift(X, y, folds, n_random=499)
+    assert [row.name for row in drift.features] == [*"ab", "b (missing)", *"cde", "town", "few (missing)", "target"]
+    assert {row.name for row in drift.features if row.verdict == "more"} >= {"a", "b (missing)"}
+    assert drift.notes == ("'gone' was not tested: it has 0 values.", "'few' was not tested: it has 3 values.")
+    known = X["b"].notna().to_numpy()
+    for f in range(2):
+        plain = ks_2samp(X["b"][known & (folds == f)], X["b"][known & (folds != f)], method="asymp")
+        distance = fold_drift(X.loc[known, ["b"]], None, folds[known], 3, n_random=99).features[0].distance
+        assert drift.features[1].distance == pytest.approx(distance, rel=1e-12) and plain.statistic <= 1
+    found = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X = np.where(rng.random((30, 3)) < 0.3, np.nan, rng.normal(size=(30, 3)))
+        cut = rng.permuted(np.tile(np.arange(30) % 3, (5, 1)), axis=1)
+        found += any(row.verdict != "as chance" for row in fold_drift(X, None, cut, n_random=199, rng=rng).features)
+    assert found <= 5 + 3 * np.sqrt(5)
+
+
+def test_a_cut_in_time_shifts_the_date():
+    train = both()[0]
+    drift = fold_drift(train, None, np.arange(120) // 24, n_random=499)
+    assert {row.name for row in drift.features if row.verdict == "more"} == {"when"}
+    assert [note.split(" was")[0] for note in drift.notes] == ["'customer_id'", "'mail'"]
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rows_of_ten_columns_take_seconds():
+    """41 seconds before; processor time, so that other jobs do not count."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100_000, 10))
+    X[:, 5:8], X[:, 8:] = X[:, 5:8].round(1), rng.integers(0, 4, (100_000, 2))
+    folds = rng.permuted(np.arange(100_000) % 10)
+    fold_drift(X[:500], None, folds[:500], n_random=99)
+    start = time.process_time()
+    fold_drift(X, rng.integers(0, 2, 100_000), folds, categorical_features=[8, 9])
+    assert time.process_time() - start < 15
+
+
 def test_drift_of_folds_does_not_depend_on_the_order_of_the_rows():
     X, y, rng = table(60)
     folds, order = rng.integers(0, 3, (2, 60)), rng.permutation(60)
@@ -367,12 +615,14 @@ def test_constant_features_and_empty_folds_are_no_shift():
 
 def test_bad_folds_are_named():
     X, y, _ = table(30)
-    with pytest.raises(ValueError, match=r"folds have shape \(1, 29\) and type int64; expected \(n_seeds, 30\)"):
+    with pytest.raises(ValueError, match=r"folds have shape \(1, 29\) and type int64 from 0; expected \(n_seeds, 30\)"):
         fold_drift(X, y, np.zeros(29, int))
-    with pytest.raises(ValueError, match="n_folds=1 must be at least 2"):
+    with pytest.raises(ValueError, match="n_folds=1 must be an integer of at least 2"):
         fold_drift(X, y, np.zeros(30, int))
-    with pytest.raises(ValueError, match="column 'feature 1' holds missing values"):
-        fold_drift(np.where(np.arange(5) == 1, np.nan, X), y, np.arange(30) % 3)
+    with pytest.raises(ValueError, match=r"and type int64 from -1; expected .* integers from 0, and every row in a fold"):
+        fold_drift(X, y, np.arange(30) % 3 - 1)
+    with pytest.raises(ValueError, match="y holds 1 missing values; drop those rows"):
+        fold_drift(X, np.where(np.arange(30) == 3, np.nan, y), np.arange(30) % 3)
     with pytest.raises(ValueError, match=r"y has shape \(4,\); the table has 30 rows"):
         fold_drift(X, y[:4], np.arange(30) % 3)
     with pytest.raises(ValueError, match="n_random=5 must be an integer of at least 99"):

@@ -71,7 +71,9 @@ def make_items(study, name, inputs, folder, settings, **arguments):
         assert set(made) == {key(item) for item in group.items}
         for item in group.items:
             words = {"name": item.name, "kind": item.kind, "title": item.title, "caption": item.caption}
-            write_item(words, made[key(item)], folder / f"{item.name}.{'html' if item.kind == 'table' else 'svg'}", settings)
+            path = folder / ("figures" if item.kind == "figure" else "") / f"{item.name}.html"
+            path.parent.mkdir(exist_ok=True)
+            write_item(words, made[key(item)], path, settings)
 
 
 def write_seeds(folder, rows, metrics):
@@ -128,6 +130,10 @@ def regression(tmp_path_factory, root):
                 for learner in LEARNERS:
                     for seed in range(N_SEEDS):
                         rows.append((dataset, learner, cut, k, seed, *[level - 0.01 * i + 0.02 * rng.random()] * 3, 0))
+    described = tmp_path_factory.mktemp("descriptions")
+    for dataset in datasets["dataset"]:
+        about = {"name": dataset, "target_range": [0, 10], "scaling": "global"}
+        (described / f"{dataset}.json").write_text(json.dumps(about))
     rows = pd.DataFrame(rows, columns=["dataset", "learner", "partitioner", "k", "seed", *METRICS, "n_failed"])
     shift = pd.DataFrame(shift, columns=["dataset", "partitioner", "k", "seed", "d_n"])
     settings = {"learners": LEARNERS, "n_folds": FOLDS, "partitioners": CUTS, "datasets": list(datasets["dataset"]), "alpha": 0.1}
@@ -140,7 +146,8 @@ def regression(tmp_path_factory, root):
         folder = tmp_path_factory.mktemp("regression")
         some = with_failures(rows, kind, METRICS, "RPART", "TSCV")
         inputs = write_seeds(folder / "seeds", some, METRICS)
-        make_items("saez_2022", "error", {"errors": inputs}, folder, settings)
+        given = {"errors": inputs, "descriptions": sorted(described.glob("*.json"))}
+        make_items("saez_2022", "error", given, folder, settings)
         curves = {"table": folder / "figure2_convergence.csv"}
         make_items("saez_2022", "convergence_figure", curves, folder, settings)
         shift_paths = []
@@ -257,7 +264,7 @@ def test_the_rows_of_the_other_learner_are_the_same_bytes(regression, kind):
 def test_a_study_in_which_everything_failed_still_has_its_tables(regression):
     folder, _ = regression("everything")
     assert (pd.read_csv(folder / "table5_error.csv")["n_datasets"] == 0).all() and (
-        folder / "figure2_convergence.svg"
+        folder / "figures/figure2_convergence.svg"
     ).stat().st_size > 0
 
 
@@ -287,8 +294,9 @@ def classes(tmp_path_factory, root):
                 for i, learner in enumerate(CLASSIFIERS):
                     for run_ in range(N_EXPERIMENTS * r):
                         value = 0.7 + 0.02 * d + 0.06 * i + 0.01 * rng.normal()
-                        rows.append((dataset, learner, cut, k, run_, *[value] * 5, 0))
+                        rows.append((dataset, learner, cut, k, run_, *[value] * len(CLASSIFICATION_METRICS), 0))
     rows = pd.DataFrame(rows, columns=["dataset", "learner", "partitioner", "k", "seed", *CLASSIFICATION_METRICS, "n_failed"])
+    rows = rows.assign(n_classes=2.0, n_folds_of_classes=rows["k"])
     rows = rows.sort_values(
         ["dataset", "learner"], key=lambda column: column.map({n: i for i, n in enumerate(SETS + CLASSIFIERS)}), kind="stable"
     )
@@ -489,10 +497,11 @@ def test_a_classifier_lost_with_one_partitioner_is_left_out_where_partitioners_a
 def test_no_page_shows_nan_and_every_figure_is_there(classes, regression, kind):
     for folder in (classes(kind)[0], regression(kind)[0]):
         pages = sorted(folder.glob("*.html"))
+        figures_of = [*folder.glob("figures/*.svg"), *folder.glob("figures/*.html")]
         for page in (*pages, *sorted(folder.glob("*.tex"))):
             text = page.read_text()
             assert not re.search(r"\b(nan|inf)\b", text), page
-        assert len(pages) > 3 and all(path.stat().st_size > 0 for path in folder.glob("*.svg"))
+        assert len(pages) > 3 and figures_of and all(path.stat().st_size > 0 for path in figures_of)
 
 
 def test_a_method_without_results_is_not_waited_for_and_a_lost_cell_is_lost_for_all():
@@ -572,7 +581,8 @@ def test_failures_are_joined_and_counted_with_the_command_that_runs_the_job_agai
     table, page = report_failures(results, out)
     assert table.iloc[0].tolist() == [
         "iris", "GBM", "CV", 2, "failed", "ValueError: x", 4, 12, 2, "saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/GBM/0-2.parquet",
-        f"snakemake --cores 1 --force '{results}/saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/GBM/0-2.parquet'",
+        f"snakemake --cores 1 --configfile '{results}/provenance/config.yaml' --force "
+        f"'{results}/saez_2022/scores/iris/CV+TSCV_2x1/0-5/all/GBM/0-2.parquet'",
     ]  # fmt: skip
     assert table.iloc[1][["status", "message", "n_failed", "n_fits"]].tolist() == ["timeout", "no end in 5 s", 2, 12]
     assert len(table) == 2 and "6 of 36 fits on 1 data sets failed." in page and "GBM on iris" in page

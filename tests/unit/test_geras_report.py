@@ -395,6 +395,16 @@ def test_terms_below_zero_are_shown_and_positive_ones_are_on_a_logarithmic_axis(
     below = figures.draw_decomposition(positive.assign(gamma_term=-1e-4))
     assert [axis.get_yscale() for axis in below.axes] == ["symlog", "symlog"]
     assert below.axes[0].get_ylim()[0] < -1e-4
+    assert below.axes[0].get_ylabel().startswith("linear within ±")  # which axis it is stands in words
+    assert figures.draw_decomposition(positive).axes[0].get_ylabel() == "logarithmic"
+
+
+def test_bars_of_a_coverage_end_at_1_within_the_axis():
+    estimates, _ = _both_designs(samplings=("with",))
+    table = estimators.estimators_table(estimates).assign(coverage=1.0, se_coverage=0.05, coverage_t=0.99, se_coverage_t=0.05)
+    for axis in figures.draw_coverage(table).axes:
+        ends = np.concatenate([path.vertices[:, 1] for bars in axis.collections for path in bars.get_paths()])
+        assert ends.max() == pytest.approx(1) and axis.get_ylim()[1] > 1.01
 
 
 def test_every_block_of_the_diagram_has_its_label():

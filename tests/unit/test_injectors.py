@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foldshift.shift.injectors import KINDS, feature_scale, impute_masked, inject_shift, row_counts, versions
+from foldshift.shift.injectors import KINDS, feature_scale, inject_shift, row_counts, versions
+from foldshift.shift.masked import impute_masked
 
 RNG = np.random.default_rng(0)
 X = np.column_stack([RNG.normal(size=203), RNG.integers(0, 4, 203), np.ones(203), RNG.normal(size=203).round(1)])

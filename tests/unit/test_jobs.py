@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from foldshift.errors import DataError
-from foldshift.jobs import LEADER, MACHINE, RERUN, job_command, machine_fault, rerun_command, run
+from foldshift.jobs import LEADER, MACHINE, RERUN, SHOWN, job_command, machine_fault, rerun_command, run
 
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 
@@ -24,6 +24,7 @@ SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 @pytest.fixture
 def job(tmp_path, monkeypatch):
     monkeypatch.delenv(RERUN, raising=False)
+    monkeypatch.delenv(SHOWN, raising=False)
     yield types.SimpleNamespace(log=[str(tmp_path / "log.txt")], output=["results/a b/x.parquet", "results/y.npz"])
     for handler in logging.getLogger().handlers[:]:  # those of `run`
         if type(handler).__module__ == "foldshift.jobs" or type(handler) is logging.StreamHandler:
@@ -213,3 +214,15 @@ def test_a_job_ends_soon_after_the_snakemake_that_started_it(tmp_path, late):
         job.kill()
         leader.kill()
         leader.wait()
+
+
+def test_what_snakemake_shows_of_the_log_is_not_said_on_standard_error_too(job, capsys, monkeypatch):
+    monkeypatch.setenv(SHOWN, "1")
+    with pytest.raises(SystemExit):
+        run(fail(DataError("data set x: no rows")), job)
+    assert capsys.readouterr().err == "" and "foldshift: data set x: no rows" in Path(job.log[0]).read_text()
+    if os.path.exists("/dev/full"):
+        job.log = ["/dev/full"]
+        with pytest.raises(SystemExit):
+            run(fail(DataError("data set x: no rows")), job)
+        assert capsys.readouterr().err.count("foldshift: data set x: no rows") == 1

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -11,7 +13,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from bench_costs import peak_mb
 from class_cases import awkward_cases
-from foldshift.evaluation import leave_one_out as module
 from foldshift.evaluation.leave_one_out import is_cheap, leave_one_out
 from foldshift.learners import LDAClassifier, NaiveBayesClassifier, NNClassifier, NNRegressor, SVMClassifier
 
@@ -101,7 +102,7 @@ def test_the_estimator_is_not_changed():
 
 
 def test_refits_report_how_far_they_are(monkeypatch, capsys):
-    monkeypatch.setattr(module, "INTERVAL", 0.0)
+    monkeypatch.setattr(sys.modules["foldshift.evaluation.leave_one_out"], "INTERVAL", 0.0)
     X, y, lines = np.arange(6.0)[:, None], [0, 1] * 3, []
     leave_one_out(GaussianNB(), X, y, progress=lines.append)
     assert len(lines) == 6 and lines[1].startswith("leave-one-out of GaussianNB: 2 of 6 fits, about ")

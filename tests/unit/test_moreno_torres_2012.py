@@ -3,13 +3,15 @@ import pandas as pd
 import pytest
 
 from foldshift.inference.agreement import accuracy, agreements, draw_subsets
+from foldshift.reporting.few import too_few
 from foldshift.reporting.figures import plt
-from foldshift.reporting.tables import to_html, to_tex
+from foldshift.reporting.tables import to_csv, to_html, to_tex
 from foldshift.studies.moreno_torres_2012.accuracy import common_subsets
 from foldshift.studies.moreno_torres_2012.compare import (
     compare_table3,
     coverage,
     gaps_grid,
+    is_far,
     join,
     paper_name,
     printed_table4,
@@ -141,7 +143,8 @@ def test_one_experiment_and_one_data_set_still_make_tables():
     assert wilcoxon_table(one, {5: 2}, LEARNERS)["p_value"].tolist() == [1.0] * 6
     repetitions = repetitions_table(one, {5: 2}, ["SCV"], master_seed=0)
     assert repetitions["experiments"].tolist() == [1]
-    plt.close(draw_accuracy(repetitions))
+    drawn = draw_accuracy(repetitions, too_few(1, 0.1))
+    assert drawn.figure is None and drawn.reason.startswith("this run has 1 data set, and the smallest p")
 
 
 def test_grids_mark_what_the_paper_marks_and_have_one_width():
@@ -235,22 +238,27 @@ def test_gaps_count_standard_errors_of_both_sides():
     )
     cells = compare_table3(printed, table)
     assert cells["standard_error"].tolist()[:2] == pytest.approx([0.002, 0.002])
-    assert cells["standard_errors"].tolist() == [pytest.approx((0.01 - 5e-5) / 0.002), 0.0, 0.0, np.inf]
+    assert cells["standard_errors"].tolist() == pytest.approx([(0.01 - 5e-5) / 0.002, 0.0, 0.0, np.nan], nan_ok=True)
     assert ["order of the rows" in reason for reason in cells["reason"]] == [True, False, False, True]
+    assert cells["reason"][3].startswith("all 200 experiments of ours give the same, so that there is no standard error; ")
+    assert is_far(cells).tolist() == [True, False, False, True] and "inf" not in to_csv(cells)
     summary = table3_gaps(cells).iloc[0]
     assert (summary["n_datasets"], summary["within_2"], summary["within_3"], summary["further"]) == (4, 2, 2, "crx wisconsin")
     assert summary["mean_absolute_gap"] == pytest.approx((0.01 + 0.00005 + 0.00004 + 0.1) / 4)
     notes = gaps_grid(table3_gaps(cells), cells).notes
     assert (
         len(notes) == 3
-        and notes[1].startswith("PART on crx: +0.0100, 5.0 standard errors; the value moves")
-        and "without spread" in notes[2]
+        and notes[1].startswith("PART on crx: +0.0100; 5.0 standard errors; the value moves")
+        and "all 200 experiments of ours give the same" in notes[2]
     )
 
 
 def test_reasons_are_found_by_data_set_then_by_classifier():
     assert ".5000" in reason_for("corrected", "LDA", "crx") and "indicators" in reason_for("corrected", "LDA", "german")
     assert "BI-RADS" in reason_for("paper", "LDA", "mammographic-repaired") and reason_for("paper", "1NN", "crx") == ""
+    assert reason_for("corrected", "LDA", "iris", {"nominal": 0, "real": 4}) == ""  # no reason from columns that are not there
+    assert "indicators" in reason_for("corrected", "LDA", "german", {"nominal": 13, "real": 0})
+    assert "25" not in reason_for("corrected", "C4.5", "tic-tac-toe", {"nominal": 9, "real": 0, "integer": 0})
     assert reason_for("mine", "LDA", "crx") == "" and paper_name("Mammographic-repaired") == "mammographic"
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foldshift.reporting.paper import COLUMNS, NOT_IN_RUN, OTHER_DATA, comparison_notes, join_with_print, nothing_to_compare
-from foldshift.reporting.tables import plain_grid, to_csv, to_html
+from foldshift.reporting.paper import COLUMNS, NOT_IN_RUN, OTHER_DATA, comparison_notes, join_with_print
+from foldshift.reporting.tables import to_csv
 from foldshift.studies.wong_2015.compare import examples_vs_print
 from foldshift.studies.wong_2015.examples import examples_table
 
@@ -42,9 +42,6 @@ def test_a_number_without_ours_says_so_and_a_table_without_any_as_well():
     assert nothing["note"].tolist() == [NOT_IN_RUN, NOT_IN_RUN, "illegible in print", "a mean"]
     assert comparison_notes(nothing.assign(note=OTHER_DATA)) == [f"Nothing can be compared: {OTHER_DATA}."]
     assert comparison_notes(join_with_print(PRINTED, OURS, ["name", "k"]))[0].startswith("3 of 4 printed numbers")
-    row = nothing_to_compare(["name", "k"], OTHER_DATA)
-    assert list(row) == ["table", "name", "k", *COLUMNS] and row["note"].tolist() == [OTHER_DATA]
-    assert OTHER_DATA.replace("'", "&#x27;") in to_html(plain_grid(row, comparison_notes(row)))
 
 
 def test_columns_that_ours_has_not_are_empty_and_keys_may_be_of_other_types():

@@ -7,9 +7,11 @@ from foldshift.datasets.entry import CatalogueEntry
 from foldshift.errors import ConfigError
 from foldshift.planning.blocks import block_names, block_range, bundles, groups, partitioner_options
 from foldshift.planning.checks import check_studies, check_writable
+from foldshift.planning.command_line import named_studies
 from foldshift.planning.config import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
 from foldshift.planning.learners_file import configured_learners, read_learners
 from foldshift.planning.modules import module_files
+from foldshift.studies.configure import configure
 from foldshift.studies.load import find_studies
 
 STUDIES = find_studies()
@@ -86,7 +88,7 @@ def test_keys_of_the_command_line_win_over_every_study(schema):
         (changed(n_folds=[1]), "studies.saez_2022.n_folds.0=1 must be at least 2"),
         (changed(n_folds=[2, 2]), "must not repeat a value"),
         (changed(n_seeds=1), "n_seeds=1 must be at least 2"),
-        (changed(n_seeds="many"), "n_seeds='many' must be of type integer"),
+        (changed(n_seeds="many"), "n_seeds='many' must be a whole number"),
         (changed(datasets=[]), "datasets=\\[\\] must not be empty"),
         (changed(scaling="local"), "scaling='local' must be one of global, fold, none"),
     ],
@@ -140,10 +142,10 @@ def test_shipped_configurations_are_valid(root, schema, name, monkeypatch):
     [
         ("A: {import: a.b, tasks: [regression], parms: {}}", "unknown key of learner A .*'parms'; did you mean params"),
         ("A: {tasks: [regression]}", "key 'import' is missing"),
-        ("A: {import: a.b, tasks: regression}", "tasks='regression' must be of type list"),
+        ("A: {import: a.b, tasks: regression}", "tasks='regression' must be a list"),
         ("A: {import: a.b, tasks: [regression], nominal: dummy}", "nominal='dummy' must be codes, one_hot or native"),
         ("[1]", "must map learner names to entries; got list"),
-        ("A: {", "is not valid YAML"),
+        ("A: {", "learners.yaml, line 1: not valid YAML"),
     ],
 )
 def test_a_mistake_in_the_learners_file_is_named(tmp_path, text, message):
@@ -283,10 +285,10 @@ def test_the_paper_configuration_of_a_learner_adds_its_switches(tmp_path, schema
 
 def test_values_of_the_command_line_go_to_the_studies_they_fit(schema):
     both = {"studies": CONFIG["studies"] | CLASSES["studies"]}
-    fits = fitting(fill_in(both, schema), CATALOGUE, LEARNERS, STUDIES)
+    misfit = fitting(fill_in(both, schema), CATALOGUE, LEARNERS, STUDIES)
 
     def studies(**settings):
-        found = resolve(both | settings, schema, fits)["studies"]
+        found = resolve(both | settings, schema, misfit)["studies"]
         return found["saez_2022"], found["moreno_torres_2012"]
 
     regression, classes = studies(datasets="large", learners="SVM", partitioners="SCV,MS-SCV", n_folds="3,5")
@@ -299,3 +301,47 @@ def test_values_of_the_command_line_go_to_the_studies_they_fit(schema):
     assert (regression["n_folds"], classes["n_folds"]) == ([3], [2, 5])
     regression, classes = studies(datasets="smal")  # known to nobody: every study gets it, and the check names it
     assert regression["datasets"] == classes["datasets"] == ["smal"]
+
+
+def test_values_that_fit_no_study_that_is_named_are_refused_and_what_is_passed_over_is_told(schema):
+    both = {"studies": CONFIG["studies"] | CLASSES["studies"]}
+    misfit = fitting(fill_in(both, schema), CATALOGUE, LEARNERS, STUDIES)
+    for key, value in {"datasets": "large,classes", "learners": "SVM", "partitioners": "DOB-SCV"}.items():
+        notes = []
+        resolve(both | {key: value}, schema, misfit, ["saez_2022", "moreno_torres_2012"], notes)
+        assert notes and all(note.startswith(f"{key}: ") for note in notes)
+        with pytest.raises(ConfigError, match=f"{key}=.* fits no study of this run: .* saez_2022 takes"):
+            resolve(both | {key: value}, schema, misfit, ["saez_2022"])
+    with pytest.raises(ConfigError, match="n_truth=5 says nothing to saez_2022: it is a setting of moreno_torres_2012"):
+        resolve(both | {"n_truth": 5}, schema, misfit, ["saez_2022"])
+    notes = []
+    resolve(both | {"datasets": "large"}, schema, misfit, None, notes)
+    assert len(notes) == 1 and notes[0].startswith(
+        "datasets: moreno_torres_2012 keeps its own list (large is a regression data set"
+    )
+
+
+def test_what_is_described_and_studied_nowhere_is_told(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.csv").write_text("x,y\n1,2\n2,3\n3,5\n")
+    entry = {"mine": {"task": "regression", "target": "y", "sources": "file:mine.csv"}}
+    raw = {"scale": "test", "studies": {"saez_2022": {}}, "extra_datasets": entry}
+    assert configure(raw, root).notes == ["extra_datasets: mine is in no study of this run; add it to the datasets of a study"]
+    found = configure({"extra_datasets": entry, "datasets": "mine"}, root, ["saez_2022"])  # a minimal file, over the defaults
+    assert found.notes == [] and found.config["studies"]["saez_2022"]["datasets"] == ["mine"]
+    assert found.config["studies"]["saez_2022"]["n_seeds"] == STUDIES["saez_2022"].scales["laptop"]["n_seeds"]
+
+
+@pytest.mark.parametrize(
+    ("targets", "named"),
+    [
+        ([], ["saez_2022", "wong_2015"]),
+        (["all"], ["saez_2022", "wong_2015"]),
+        (["wong_2015"], ["wong_2015"]),
+        (["saez_2022_rows", "plan"], ["saez_2022", "wong_2015"]),
+        (["my results/saez_2022/tables/table4_dn.csv"], ["saez_2022"]),
+        (["results/provenance/datasets_wong_2015.json"], ["wong_2015"]),
+    ],
+)
+def test_the_studies_that_targets_name(targets, named):
+    assert named_studies(targets, ["saez_2022", "wong_2015"]) == named

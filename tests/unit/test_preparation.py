@@ -182,7 +182,7 @@ NAN, INF = float("nan"), float("inf")
         (
             {"a": [NAN, 1], "y": [1, NAN]},
             "regression",
-            "all 2 rows have missing values; fill them in or drop the column that lacks them",
+            "all 2 rows have missing values; missing are a 1, y 1 of 2; fill them in, or leave out columns: drop=a in the source",
         ),
         ({"a": [], "y": []}, "regression", "0 of 0 rows without missing values; at least 2 are needed"),
         ({"a": [1, NAN], "y": [1, 2]}, "regression", "1 of 2 rows without missing values; at least 2 are needed"),

@@ -33,7 +33,7 @@ TREES = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 
 
 def test_demsars_example_to_the_digits_he_prints():
-    result = critical_difference(DEMSAR, TREES)
+    result = critical_difference(DEMSAR, TREES, distribution="approximation")
     assert result.names == ("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5")
     assert result.average_ranks.round(3).tolist() == [1.964, 2.0, 2.893, 3.143]
     uncorrected = 12 * 14 / 20 * ((result.average_ranks**2).sum() - 4 * 25 / 4)
@@ -43,10 +43,11 @@ def test_demsars_example_to_the_digits_he_prints():
         39,
     )  # corrected for ties
     assert round(result.difference, 2) == 1.25
-    assert round(critical_difference(DEMSAR, TREES, alpha=0.10).difference, 2) == 1.12
+    at_10 = critical_difference(DEMSAR, TREES, alpha=0.10, distribution="approximation")
+    assert round(at_10.difference, 2) == 1.12
     assert result.groups == ((0, 1, 2, 3),)
     # at .10 he tells C4.5 from C4.5+m and from C4.5+m+cf: the gap to both is above 1.12
-    assert critical_difference(DEMSAR, TREES, alpha=0.10).groups == ((0, 1, 2), (2, 3))
+    assert at_10.groups == ((0, 1, 2), (2, 3))
 
 
 def test_nemenyis_factors_are_demsars_table():
@@ -58,14 +59,15 @@ def test_nemenyis_factors_are_demsars_table():
     for alpha, factors in printed.items():
         for k, factor in enumerate(factors, start=2):
             scores = np.random.default_rng(k).random((7, k))
-            found = critical_difference(scores, range(k), alpha=alpha).difference / (k * (k + 1) / 42) ** 0.5
+            found = critical_difference(scores, range(k), alpha=alpha, distribution="approximation").difference
+            found /= (k * (k + 1) / 42) ** 0.5
             assert found == pytest.approx(factor, abs=0.0011)
 
 
 @given(tables)
 @few
 def test_friedman_is_scipys_where_scipy_has_one(scores):
-    test = friedman(scores)
+    test = friedman(scores, distribution="approximation")
     if scores.shape[1] >= 3 and (np.ptp(scores, axis=1) > 0).any():
         expected = stats.friedmanchisquare(*scores.T)
         assert (test.chi2, test.p_chi2) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9, abs=1e-12)
@@ -93,7 +95,7 @@ def test_only_the_order_within_a_block_counts_and_errors_are_scores_turned_round
 
 def test_friedman_by_hand_and_at_its_ends():
     same_order = friedman(np.tile([3.0, 2, 1], (5, 1)))
-    assert (same_order.chi2, same_order.f, same_order.p_f) == (10, np.inf, 0)
+    assert (same_order.chi2, same_order.f, same_order.p_f) == (10, np.inf, pytest.approx(6**-4))
     assert same_order.average_ranks.tolist() == [1, 2, 3]
     ties = friedman(np.ones((5, 3)))
     assert (ties.chi2, ties.p_chi2, ties.f, ties.p_f) == (0, 1, 0, 1)
@@ -102,9 +104,13 @@ def test_friedman_by_hand_and_at_its_ends():
     assert (test.f, test.df_f) == (pytest.approx(4 * 1 / (5 - 1)), (1, 4))
 
 
-def test_two_methods_are_told_apart_by_a_normal_test_of_their_ranks():
-    scores = np.array([[1.0, 0]] * 15 + [[0, 1]] * 5)
+def test_two_methods_are_told_apart_by_the_sign_test_and_by_a_normal_where_wanted():
+    scores = np.array([[1.0, 0]] * 15 + [[0, 1]] * 5 + [[1, 1]] * 3)
     result = critical_difference(scores, "ab")
+    assert result.p_values[0, 1] == pytest.approx(stats.binomtest(5, 20).pvalue, rel=1e-12)
+    assert result.difference == pytest.approx(10 / 23) and result.friedman.p_f == pytest.approx(result.p_values[0, 1], rel=1e-12)
+    scores = scores[:20]
+    result = critical_difference(scores, "ab", distribution="approximation")
     assert result.difference == pytest.approx(1.959963985 / 20**0.5, rel=1e-9)
     assert result.p_values[0, 1] == pytest.approx(2 * stats.norm.sf(0.5 * 20**0.5), rel=1e-12)
     assert result.average_ranks.tolist() == [1.25, 1.75] and result.groups == ()
@@ -114,7 +120,7 @@ def test_p_and_the_critical_difference_say_the_same():
     rng = np.random.default_rng(1)
     for k in (2, 3, 6, 12):
         result = critical_difference(rng.normal(np.linspace(0, 1.5, k), 1, (15, k)), range(k))
-        apart = np.abs(result.average_ranks[:, None] - result.average_ranks) >= result.difference
+        apart = np.abs(result.average_ranks[:, None] - result.average_ranks) >= result.difference - 1e-12
         assert np.array_equal(apart, result.p_values <= 0.05)
         assert np.array_equal(result.p_values, result.p_values.T) and (np.diag(result.p_values) == 1).all()
 
@@ -166,6 +172,11 @@ def test_groups_are_all_maximal_cliques(joined):
         (lambda: critical_difference(np.ones((3, 2)), "aa"), "names has 2 names, 1 of them different; expected 2"),
         (lambda: critical_difference(np.ones((3, 2)), "ab", alpha=5), "alpha=5 must be between"),
         (lambda: critical_difference(np.ones((3, 2)), "ab", method="bonferroni"), "method='bonferroni' must be"),
+        (lambda: critical_difference(np.ones((3, 2)), "ab", method="bonferroni_dunn"), "control=None must be one of a, b"),
+        (lambda: critical_difference(np.ones((3, 2)), "ab", control="a"), "got method='nemenyi'"),
+        (lambda: critical_difference(np.ones((3, 2)), "ab", method="bonferroni_dunn", control="c"), "control='c' must be one of"),
+        (lambda: critical_difference(np.ones((3, 2)), "ab", distribution="chi2"), "distribution='chi2' must be"),
+        (lambda: friedman(np.ones((3, 2)), distribution="chi2"), "distribution='chi2' must be"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -218,7 +229,7 @@ def test_labels_stay_inside_the_figure_and_never_overlap(draw, k, kind):
 
 
 def test_bars_of_overlapping_groups_stand_in_different_rows(draw):
-    from foldshift.reporting.critical_difference import _rows
+    from foldshift.inference.rank_diagram import _rows
 
     result = critical_difference(scores_of(12, "spread"), LONG)
     rows = _rows(result)

@@ -248,7 +248,7 @@ def test_a_yaml_file_cannot_run_code(tmp_path, tag):
     path.write_text(f"SVR: {tag.format(tmp_path / 'harm')}\n")
     with pytest.raises(ConfigError) as caught:
         read_yaml(path, "learners file")
-    assert str(caught.value).startswith(f"learners file: {path} is not valid YAML: could not determine a constructor for the tag")
+    assert str(caught.value).startswith(f"learners file: {path}, line 1: not valid YAML (could not determine a constructor")
     assert str(caught.value).isprintable()
     assert files(tmp_path) == ["learners.yaml"]
 
@@ -286,6 +286,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
     found = {(file, name.split(".")[-1]) for file, name, _ in calls(root) if name.split(".")[-1] in loaders}
     found -= {(file, "eval") for file, name, _ in calls(root) if name.endswith(".eval")}  # a method, not the built-in
     assert found == {
+        ("src/foldshift/lazy.py", "import_module"),  # packages that are not requirements of the library, by fixed names
         ("src/foldshift/importing.py", "import_module"),  # what the configuration names, and nothing else
         ("src/foldshift/planning/modules.py", "literal_eval"),  # the public names of the library's packages
         ("src/foldshift/planning/modules.py", "find_spec"),  # file of an import path of the configuration
@@ -333,8 +334,8 @@ def test_nothing_unpickles_what_comes_from_a_file_and_no_shell_is_used(root):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module] if isinstance(node, ast.ImportFrom) else []
         found |= {file for name in names if name and name.split(".")[0] in modules}
-    # isolation: a pipe to the process's own fork, no file
-    assert found <= {"src/foldshift/evaluation/isolation.py"}
+    # isolation: a pipe to the process's own fork, no file; folds: joblib's number of workers
+    assert found <= {"src/foldshift/evaluation/isolation.py", "src/foldshift/evaluation/folds.py"}
 
 
 def workflow_files(root):
@@ -351,8 +352,18 @@ def test_the_workflow_files_neither_run_shells_nor_code_of_the_configuration(roo
 
 def test_no_configuration_of_the_project_uses_snakemakes_template_language(root):
     # its key makes Snakemake run Python in the file, before anything of the project can look at it
-    for file in [*(root / "config").rglob("*.yaml"), *(root / "profiles").rglob("*.yaml")]:
+    for file in (root / "config").rglob("*.yaml"):
         assert "__use_yte__" not in file.read_text(encoding="utf-8"), file
+
+
+def test_the_profiles_run_one_piece_of_code_before_the_configuration_is_read_and_no_other(root):
+    code = []
+    for file in (root / "profiles").rglob("*.yaml"):
+        text = file.read_text(encoding="utf-8")
+        code.append(tuple(read_yaml(file, "profile")["__definitions__"]))
+        assert not re.search(r"^[ -]*['\"]?\?", text, re.M)  # a value or key that is evaluated begins so
+    (only,) = set(code)
+    assert len(only) == 1 and only[0].endswith("end_at_mistake(sys.argv)\n")
 
 
 def test_texts_from_outside_become_one_printable_line():

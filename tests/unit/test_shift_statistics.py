@@ -162,9 +162,35 @@ def test_p_values_of_many_statistics_are_those_of_each_alone_and_auto_says_what_
     for i, j in np.ndindex(2, 3):
         assert together[i, j] == pytest.approx(ks_p_value(D[i, j], int(sizes[j]), 50, "exact"), nan_ok=True, rel=1e-12)
     assert together[1, 0] == 1
-    assert ks_method(100, 100) == "exact" and ks_method(100, 101) == "asymptotic" and ks_method(5, 5, "paper") == "paper"
+    assert ks_method(100, 101) == "exact" and ks_method(10_000, 10_001) == "asymptotic" and ks_method(5, 5, "paper") == "paper"
     assert ks_method(2, 1, ties=[1, 1, 1]) == "exact" and ks_method(2, 1, ties=[1, 2]) == "permutation"
-    assert ks_method(10_000, 10_000, ties=[2, 19_998]) == "asymptotic"
+    assert ks_method(100, 101, largest_exact=10_000) == "asymptotic"
+    assert ks_method(50, 10_000_000) == "exact" and ks_method(51, 10_000_000) == "asymptotic"
+
+
+def test_without_and_with_ties_p_is_counted_up_to_the_same_size():
+    for n, m in ((8, 2000), (100, 101), (10_000, 10_000), (10_000, 10_001), (8, 100_000_000)):
+        methods = {"exact": "counted", "permutation": "counted"}
+        plain, tied = (methods.get(ks_method(n, m, ties=ties), "limit") for ties in (None, [2, n + m - 2]))
+        assert plain == tied
+
+
+def test_p_of_8_values_against_2000_keeps_its_level():
+    """The limit of large samples rejects a third as often as it says."""
+    rng = np.random.default_rng(0)
+    D = np.array([ks_statistic(rng.random(8), rng.random(2000)) for _ in range(20_000)])
+    for level in (0.05, 0.005):
+        error = np.sqrt(level * (1 - level) / len(D))
+        assert abs(np.mean(ks_p_value(D, 8, 2000) <= level) - level) <= 3 * error
+    assert np.mean(ks_p_value(D, 8, 2000, "asymptotic") <= 0.005) < 0.003
+    assert ks_p_value(0.5, 8, 2000) == pytest.approx(stats.kstwo.sf(0.5, 8), rel=0.03)
+
+
+def test_p_of_samples_of_thousands_is_exact_and_never_0():
+    for n, m in ((3000, 40), (1500, 900)):
+        test = stats.ks_2samp(RNG.random(n), RNG.random(m) + 0.02, method="exact")
+        assert ks_p_value(test.statistic, n, m) == pytest.approx(test.pvalue, rel=1e-9)
+    assert 0 < ks_p_value(1.0, 3000, 3000) < 1e-300 > ks_p_value(1.0, 10**7, 10**7) > 0
 
 
 def test_the_papers_p_value_rejects_too_often_without_a_shift():
@@ -388,7 +414,7 @@ def test_skewness_is_the_biased_one_and_needs_three_values():
         (lambda: friedman_bootstrap([[1, 0]], [1], 2, RNG), "one axis each"),
         (lambda: friedman_bootstrap([1, 2], [1], 2, RNG), "correct_val must hold True and False"),
         (lambda: two_proportion([1], []), r"correct_test has shape \(0,\)"),
-        (lambda: two_proportion([1], [1], level=95), "level=95 must be between 0 and 1"),
+        (lambda: two_proportion([1], [1], confidence=95), "confidence=95 must be between 0 and 1"),
         (lambda: hellinger_features(TRAIN, TEST, n_permutations=9), "rng is None; n_permutations=9 needs"),
         (lambda: hellinger_features(TRAIN, TEST, n_bins=0), "n_bins=0 must be an integer of at least 1"),
         (lambda: expected_hellinger([1.0, 2.0], 1), "integers of at least 0"),

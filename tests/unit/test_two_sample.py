@@ -172,3 +172,18 @@ def test_bad_input_is_named():
         from sklearn.linear_model import LinearRegression
 
         classifier_two_sample(a, b, rng, LinearRegression())
+
+
+@every
+@pytest.mark.parametrize("scale", [1e-320, 1e-170, 1e160, 1e307])
+def test_the_scale_of_a_column_does_not_matter(test, scale):
+    a, b, _ = pair(11, shift=0.3)
+    a, b = np.round(a, 2), np.round(b, 2)
+    ours = test(a, b, np.random.default_rng(0))
+    if scale > 1e-300:
+        again = test(a * scale, b * scale, np.random.default_rng(0))
+        assert again.p_value == ours.p_value and again.statistic == pytest.approx(ours.statistic, rel=1e-9)
+    else:  # so small that only whole multiples are left
+        whole = test(np.round(100 * a), np.round(100 * b), np.random.default_rng(0))
+        again = test(np.round(100 * a) * 5e-324, np.round(100 * b) * 5e-324, np.random.default_rng(0))
+        assert again.p_value == whole.p_value

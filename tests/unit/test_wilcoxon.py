@@ -86,3 +86,39 @@ def test_large_samples_take_the_normal_approximation_and_say_so():
 def test_bad_samples_are_refused(a, b, formula, message):
     with pytest.raises(ValueError, match=message):
         wilcoxon_signed_ranks(a, b, formula=formula)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)), min_size=1, max_size=9), st.sampled_from([1, 10, 100, 1000]))
+def test_decimal_ties_hold_whatever_their_last_bits(pairs, unit):
+    """.8 - .7 and .3 - .2 are a tie: the same p as of whole numbers."""
+    a, b = np.array(pairs, dtype=float).T
+    whole, decimal = wilcoxon_signed_ranks(a, b), wilcoxon_signed_ranks(a / unit, b / unit)
+    assert (decimal.r_plus, decimal.p_value, decimal.method) == (whole.r_plus, whole.p_value, whole.method)
+
+
+def test_two_decimals_gave_another_p_by_rounding():
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        a, b = rng.integers(50, 100, (2, 12))
+        assert wilcoxon_signed_ranks(a / 100, b / 100).p_value == wilcoxon_signed_ranks(a, b).p_value
+
+
+def test_the_scale_of_the_inputs_does_not_count():
+    a, b = np.random.default_rng(1).integers(0, 9, (2, 3, 11)).astype(float)
+    one = wilcoxon_signed_ranks(a, b)
+    for scale in (1e-300, 1e-170, 1e160, 1.9e307):
+        scaled = wilcoxon_signed_ranks(scale * a, -scale * -b)
+        assert np.array_equal(scaled.p_value, one.p_value) and np.array_equal(scaled.r_plus, one.r_plus)
+
+
+def test_p_of_many_pairs_is_never_0():
+    assert 0 < wilcoxon_signed_ranks(np.arange(1, 5001.0), np.zeros(5000)).p_value < 1e-300
+
+
+def test_it_reads_as_a_sentence():
+    text = str(wilcoxon_signed_ranks([1.0, 2, 3, 4], np.zeros(4)))
+    assert text.startswith(
+        "Wilcoxon's signed ranks: R+ = 10 where the first is larger, R- = 0 where the second is; two-sided p ="
+    )
+    assert str(wilcoxon_signed_ranks(np.ones((2, 4)), np.zeros((2, 4)))).startswith("2 signed-ranks tests")

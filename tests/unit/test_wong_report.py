@@ -268,7 +268,7 @@ def test_lost_folds_leave_out_what_rests_on_them_and_nothing_else():
     assert found[["k", "test"]].to_numpy().tolist() == [[4, "Nadeau-Bengio"]]
     assert len(tests) == 8 and tests.loc[tests["p_value"].isna(), "rejects"].isna().all()
     assert "nan" not in to_html(comparisons_grid(tests, 0.95))
-    repeated = repetitions_table(folds, 0.95).set_index("learner")
+    repeated = repetitions_table(folds).set_index("learner")
     assert np.isnan(repeated.loc["bad", "rho"]) and "two partitions" in repeated.loc["bad", "note"]
     assert repeated.loc["good", "rho"] == repeated.loc["good", "rho"] and "nan" not in to_html(
         repetitions_grid(repeated.reset_index())
@@ -339,19 +339,18 @@ def test_agreement_counts_rejections_and_disagreements():
 
 def test_repetitions_follow_from_the_variance_between_partitions():
     folds, _ = frames()
-    table = repetitions_table(folds, 0.95).set_index("learner")
+    table = repetitions_table(folds).set_index("learner")
     assert list(table["k"]) == [4, 4]
     scores = np.array(RIGHT["bad"]) / 10
-    between, theta = scores.mean(axis=1).var(ddof=1), scores.var(axis=1, ddof=1).mean() * (1 / 4 + 1 / 3)
+    between, fixed = scores.mean(axis=1).var(ddof=1), scores.var(axis=1, ddof=1).mean() / 4
     row = table.loc["bad"]
-    assert [row["partition_variance"], row["theta"], row["rho"]] == pytest.approx([between, theta, 1 - between / theta])
+    names = ["partition_variance", "fixed_variance", "rho"]
+    assert [row[name] for name in names] == pytest.approx([between, fixed, fixed / (between + fixed)])
     assert row["ratio_10"] == pytest.approx((1 + 9 * row["rho"]) / 10) and row["most_gain"] == pytest.approx(1 - row["rho"])
-    assert row["recommended"] == np.ceil(between / (0.01 * theta)) and row["recommended_low"] <= row["recommended"]
-    assert "2 partitions" in row["note"]
-    strange = repetitions_table(frames(RIGHT | {"bad": [[5, 5, 5, 5], [7, 7, 7, 7]]})[0], 0.95).set_index("learner")
-    assert np.isnan(strange.loc["bad", "rho"]) and "theta is 0" in strange.loc["bad", "note"]
-    small = repetitions_table(frames(RIGHT | {"bad": [[5, 5, 5, 6], [9, 9, 9, 8]]})[0], 0.95)
-    assert small.set_index("learner").loc["bad", "rho"] < 0 and "below 0 in 1 of 2 rows" in to_html(repetitions_grid(small))
+    assert np.isnan(row["repetitions"]) and "2 repetitions do not tell" in row["note"]
+    more = [*RIGHT["bad"], *RIGHT["bad"][::-1], [5, 5, 5, 6]]
+    told = repetitions_table(frames({"bad": more}, {"bad": 30})[0]).set_index("learner").loc["bad"]
+    assert told["repetitions"] > told["plug_in"] >= 1 and told["note"] == ""
 
 
 def test_ranks_rest_on_data_sets_that_all_learners_have():
@@ -361,8 +360,11 @@ def test_ranks_rest_on_data_sets_that_all_learners_have():
     table, result = ranks_table(intervals_table(folds, 0.95), 0.95)
     assert table["learner"].tolist() == ["good", "bad"] and table["average_rank"].tolist() == [1, 2]
     assert table["mean_accuracy"].tolist() == [0.9, 0.575] and (table["n_datasets"] == 4).all()
-    assert table["critical_difference"].iloc[0] == pytest.approx(norm.ppf(0.975) / 2) and table["groups"].tolist() == ["", ""]
-    assert result.n_blocks == 4 and "4 data sets" in ranks_grid(table).notes[0]
+    # four data sets cannot tell two learners apart: the sign test's smallest p is 1/8
+    assert table["critical_difference"].iloc[0] == np.inf and table["groups"].tolist() == ["a", "a"]
+    assert table["p_chi2"].iloc[0] == table["p_from_best"].iloc[1] == 0.125
+    note = ranks_grid(table).notes[0]
+    assert result.n_blocks == 4 and "4 data sets" in note and "no difference of average ranks can reach the level" in note
     one, nobody = ranks_table(intervals_table(more, 0.95), 0.95)  # the third has one data set, which is too few
     assert one.empty and nobody is None and "Fewer than two" in to_html(ranks_grid(one))
     never = frames(third, TOTALS | {"third": np.nan}, "a")[0]
@@ -406,10 +408,13 @@ def test_worked_examples_and_textbooks_need_no_rows():
 
 def test_figures_without_results_are_sentences():
     folds, _ = frames()
-    assert "no data set has results of 1NN" in _texts(draw_intervals(intervals_table(folds, 0.95), "1NN", 0.95))
-    assert any("fewer than two" in text for text in _texts(draw_ranks(None)))
-    lost = repetitions_table(frames(with_nothing(np.nan, slice(None)))[0], 0.95)
-    assert "no result to draw" in _texts(draw_repetitions(lost[lost["learner"] == "bad"]))
+    assert draw_intervals(intervals_table(folds, 0.95), "1NN", 0.95).reason == "no data set has results of 1NN"
+    assert draw_ranks(None).figure is None and "fewer than two" in draw_ranks(None).reason
+    lost = repetitions_table(frames(with_nothing(np.nan, slice(None)))[0])
+    figure = draw_repetitions(lost[lost["learner"] == "bad"])
+    assert "no result to draw" in _texts(figure)
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "10 repetitions, as in the tables" in names  # every line has a name
 
 
 def _texts(figure):

@@ -14,7 +14,8 @@ pytestmark = pytest.mark.workflow
 LEARNERS = {
     "Near": {"import": "sklearn.neighbors.KNeighborsRegressor", "tasks": ["regression"], "params": {"n_neighbors": 3}},
     "Line": {"import": "sklearn.linear_model.Ridge", "tasks": ["regression"], "params": {"alpha": 0.1}},
-    "Tree": {"import": "sklearn.tree.DecisionTreeRegressor", "tasks": ["regression"], "params": {"max_depth": 2}},
+    # Compiled: adding it changes what the step before the jobs compiles.
+    "Ours": {"import": "foldshift.learners.NNRegressor", "tasks": ["regression"], "params": {"n_neighbors": 3}},
     "Close": {"import": "sklearn.neighbors.KNeighborsClassifier", "tasks": ["classification"], "params": {"n_neighbors": 3}},
     "Bayes": {"import": "sklearn.naive_bayes.GaussianNB", "tasks": ["classification"], "params": {"var_smoothing": 1.0e-6}},
     "Branch": {"import": "sklearn.tree.DecisionTreeClassifier", "tasks": ["classification"], "params": {"max_depth": 2}},
@@ -54,7 +55,7 @@ CLASSES = {
 MORE = {
     "saez_2022": {
         "seeds": {"n_seeds": 8},
-        "learner": {"learners": ["Near", "Tree", "Line"]},
+        "learner": {"learners": ["Near", "Ours", "Line"]},
         "partitioner": {"partitioners": ["CV", "SCV2", "TSCV"]},
         "k": {"n_folds": [2, 3]},
         "data set": {"datasets": ["friedman3", "steps"]},

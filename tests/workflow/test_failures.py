@@ -1,7 +1,12 @@
 """Learners that raise, hang, crash or exhaust memory: the run ends well, and the rows of the others are the same bytes as without
 them."""
 
+import re
+import shlex
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -40,12 +45,15 @@ KEYS = ["dataset", "learner", "partitioner", "k", "seed", "fold"]
 SPOILED = ["friedman3", "iris"]  # the sets of four inputs, where the learners misbehave
 
 
-def run(folder, name, more=()):
+def run(folder, name, more=(), targets=None):
     """The scores of both studies, with some more learners before their own."""
     studies = {study: settings | {"learners": [*more, *settings["learners"]]} for study, settings in STUDIES.items()}
     limits = {"cell_minutes": 0.25, "cell_memory_mb": 300, "minutes_per_job": 60}
     workflow = Workflow(folder, {"learners_file": "learners.yaml", "results": name, "studies": studies} | limits)
     workflow("--until", "evaluate", "classify", check=True)
+    if targets:
+        done = workflow(targets=[f"{name}/{target}" for target in targets], check=True)
+        (folder / "said.txt").write_text(done.stdout + done.stderr)
     return folder / name
 
 
@@ -59,7 +67,31 @@ def results(tmp_path_factory):
         learners[way] = {"import": "misbehaving.Misbehaving", "params": params, "tasks": ["regression", "classification"]}
     (folder / "learners.yaml").write_text(yaml.safe_dump(learners))
     shutil.copy(ROOT / "tests/misbehaving.py", folder)
-    return run(folder, "without"), run(folder, "with", DAMAGE)
+    tables = ["provenance/config.yaml", *(f"{study}/tables/failures.html" for study in STUDIES)]
+    return run(folder, "without"), run(folder, "with", DAMAGE, tables)
+
+
+def test_the_run_ends_with_how_many_fits_failed_why_most_of_them_and_where_they_are_listed(results):
+    said = (results[1].parent / "said.txt").read_text()
+    lines = [line for line in said.splitlines() if "fits failed" in line]
+    assert len(lines) == 2 and said.index("100%") < said.index(lines[0])
+    for study, line in zip(STUDIES, lines):
+        table = pd.read_csv(results[1] / study / "tables/failures.csv")
+        assert re.match(rf"foldshift: {study}: {table['n_failed'].sum():,} of [\d,]+ fits failed, [\d,]+ of them, ", line)
+        message = table.groupby("message")["n_failed"].sum().idxmax()
+        assert message[:100] in line and line.endswith(f"with/{study}/tables/failures.html")
+
+
+def test_the_command_of_a_failure_plans_its_job_alone_with_the_configuration_of_the_run(results):
+    command = pd.read_csv(results[1] / "saez_2022/tables/failures.csv")["command"].iloc[0]
+    program, *words = shlex.split(command)
+    assert program == "snakemake" and "with/provenance/config.yaml" in words
+    words += ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles/default"), "--dry-run"]
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name(program)), *words], capture_output=True, text=True, cwd=results[1].parent
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert re.search(r"^evaluate +1$\s+^total +1$", done.stdout + done.stderr, re.MULTILINE)
 
 
 def read(results, study):

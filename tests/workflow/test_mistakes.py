@@ -5,8 +5,10 @@ import copy
 import re
 
 import pytest
+import yaml
 
 from data_server import DataServer, closed_port, html, zip_of
+from foldshift.studies.load import find_studies
 from workflow_runner import TINY, Workflow
 
 pytestmark = pytest.mark.workflow
@@ -41,11 +43,13 @@ def own(sources, **more):
         (["n_folds=1"], "n_folds.0=1 must be at least 2"),
         (["n_folds=301"], "k=301 is above the 300 rows of data set friedman3; k must be between 2 and 300"),
         (["partitioners=CV,SCV301,TSCV"], "SCV301 wants 301 strata, but data set friedman3 has 300 rows"),
-        (["n_seeds=one"], "n_seeds='one' must be of type integer"),
+        (["n_seeds=one"], "n_seeds='one' must be a whole number"),
         (["mirror=nowhere"], "mirror='nowhere' is not a folder"),
         (["results=/proc/foldshift"], "results='/proc/foldshift': cannot write in /proc"),
         (["learners_file=none.yaml"], "learners file: cannot read"),
         (["catalogue=none.tsv"], "catalogue: cannot read"),
+        (["n_seeds"], "--config n_seeds: a setting is written name=value"),
+        (["k=5"], "--config k=5: a setting is written name=value"),
     ],
 )
 def test_a_mistake_in_configuration_is_found_before_planning(tmp_path, settings, expected):
@@ -53,6 +57,78 @@ def test_a_mistake_in_configuration_is_found_before_planning(tmp_path, settings,
     assert expected in message(done)
     assert "Job stats" not in done.stdout + done.stderr
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".snakemake") == ["my.yaml"]
+
+
+def test_lists_of_the_command_line_must_fit_the_study_that_is_named(tmp_path):
+    # With `all` the same lists fit one of the two.
+    workflow = Workflow(tmp_path, {"scale": "test", "studies": {"saez_2022": {}, "moreno_torres_2012": {}}})
+    said = "datasets=iris fits no study of this run: iris is a classification data set; saez_2022 takes regression data sets"
+    assert message(workflow(targets=("saez_2022",), config=["datasets=iris"])) == said
+    assert "learners=C4.5 fits no study" in message(workflow(targets=("saez_2022_rows",), config=["learners=C4.5"]))
+    done = workflow("--dry-run", targets=("saez_2022", "moreno_torres_2012"), config=["datasets=iris"], check=True)
+    assert "note: datasets: saez_2022 keeps its own list (iris is a classification data set" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("saez2022", "unknown target 'saez2022'; did you mean saez_2022"),
+        ("results/saez_2022/tables/table4.html", "no rule makes; did you mean results/saez_2022/tables/table4_dn.html"),
+    ],
+)
+def test_a_target_that_nothing_makes_suggests_the_nearest(tmp_path, target, expected):
+    assert expected in message(Workflow(tmp_path)(targets=(target,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("studies:\n  saez_2022: {n_seeds: 3\nscale: test\n", "my.yaml, line 3: not valid YAML"),
+        ("scale: test\nscale: paper\n", "my.yaml, line 2: not valid YAML ('scale' stands there twice, first in line 1)"),
+        ("", "my.yaml must hold keys and values"),
+        (None, "my.yaml: No such file or directory; check the path"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_is_told_with_its_line(tmp_path, text, expected):
+    workflow, file = Workflow(tmp_path), tmp_path / "my.yaml"
+    file.unlink()
+    if text is not None:
+        file.write_text(text)
+    assert expected in message(workflow("--dry-run"))
+
+
+def test_a_minimal_configuration_works_over_the_defaults(tmp_path):
+    entry = {"task": "regression", "target": "y", "sources": "file:mine.csv"}
+    workflow = Workflow(tmp_path, {"studies": {}})
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"extra_datasets": {"mine": entry}}))
+    (tmp_path / "mine.csv").write_text(ROWS)
+    done = workflow("--dry-run", targets=("saez_2022",), config=["datasets=mine"], check=True)
+    assert "Fetching mine" in done.stdout + done.stderr and "Fetching diabetes" not in done.stdout + done.stderr
+
+
+def test_a_quiet_run_in_a_locked_folder_says_why_it_ended(tmp_path):
+    workflow = Workflow(tmp_path)
+    (tmp_path / ".snakemake/locks").mkdir(parents=True)
+    (tmp_path / ".snakemake/locks/0.output.lock").write_text("results/provenance/config.yaml\n")
+    done = workflow("--quiet", "all", targets=("write_provenance",))
+    assert done.returncode and "is locked: another run works in it, or one was killed" in message(done)
+
+
+def test_an_own_partitioner_that_raises_is_named_and_not_called_a_fault_of_the_program(tmp_path):
+    own = {"own_partitioners": {"Mine": {"import": "my_cuts.halves"}}}
+    config = copy.deepcopy(TINY) | own
+    config["studies"]["saez_2022"] = {"datasets": ["steps"], "partitioners": ["CV", "TSCV", "Mine"]}
+    workflow = Workflow(tmp_path, config)
+    (tmp_path / "my_cuts.py").write_text("def halves(X, y, n_folds, rngs):\n    return {}['gap']\n")
+    done = workflow("--until", "make_folds")
+    assert "your my_cuts.halves raised KeyError: 'gap' (my_cuts.py, line 2); it is called as f(X, y, n_folds" in message(done)
+    assert "fault of the program" not in done.stdout + done.stderr
+
+
+def test_every_rule_is_listed_with_words(tmp_path):
+    workflow = Workflow(tmp_path, {"studies": {study: {} for study in find_studies()}})
+    listed = workflow("--list", targets=(), check=True).stdout.splitlines()
+    assert len(listed) > 60 and [line for line in listed if not re.fullmatch(r"\w+ \(.*[^.]\.\)", line)] == []
 
 
 def test_a_file_that_is_not_there_is_found_before_planning(tmp_path):

@@ -25,6 +25,7 @@ WALK = """
   };
   await pause();
   const front = document.querySelector("#app").innerText;
+  const top = document.querySelector("#app .prose").getBoundingClientRect().top;
   const names = Object.keys(categories);
   for (const category of names) {
     const subcategories = Object.keys(categories[category]);
@@ -42,18 +43,15 @@ WALK = """
           row.querySelector("a").click();
           await pause();
           const content = document.querySelector("#app > div").lastElementChild;  // beside the menu and its logo
-          const image = content.querySelector("img"), frame = content.querySelector("iframe");
-          if (image) await image.decode().catch(() => {});
-          const shown = image ? {kind: "img", width: image.naturalWidth} : {kind: "html"};
-          const source = (image || frame).getAttribute("src");
-          seen.push({category, subcategory, item: row.cells[0].innerText, source: source.slice(0, 200), ...shown});
+          const source = content.querySelector("iframe").getAttribute("src");
+          seen.push({category, subcategory, item: row.cells[0].innerText, source: source.slice(0, 200)});
         }
       }
     }
   }
   const result = document.createElement("pre");
   result.id = "walk";
-  result.innerText = JSON.stringify({front, seen});
+  result.innerText = JSON.stringify({front, top, seen});
   document.body.append(result);
 })();
 </script>
@@ -97,22 +95,23 @@ def walk(browse, page):
     found = re.search(r'<pre id="walk">(.*?)</pre>', content, re.DOTALL)
     assert found, "the walk through the report did not come to its end"
     found = json.loads(html.unescape(found[1]))
+    assert found["top"] >= 0  # the front page begins within its frame, where a reader can get at it
     return found["front"], found["seen"]
 
 
 def check(front, seen, finished):
-    """All tables and figures of the run are there, under their study's heading, and figures have a size."""
+    """All tables and figures of the run are there, under their study's heading, each with its caption on its page."""
     assert {"workflow", "statistics", "about", "results"} <= set(front.lower().split("\n"))
     study, folder = find_studies()[finished.study], finished.folder / "results" / finished.study
     items = {folder / item.files()[0]: item for some in study.declaration().items for item in some.items}
-    made = [*folder.glob("tables/*.html"), *folder.glob("*.html"), *folder.glob("figures/*.svg")]
+    made = [*folder.glob("tables/*.html"), *folder.glob("*.html"), *folder.glob("figures/*.html")]
     assert len(made) > 10
-    expected = [
-        (study.title, item.category, f"{item.title} ({item.kind})", "img" if item.kind == "figure" else "html")
-        for item in map(items.get, made)
-    ]
-    assert sorted((one["category"], one["subcategory"], one["item"], one["kind"]) for one in seen) == sorted(expected)
-    assert all(one["width"] > 100 for one in seen if one["kind"] == "img")
+    expected = [(study.title, item.category, f"{item.title} ({item.kind})") for item in map(items.get, made)]
+    assert sorted((one["category"], one["subcategory"], one["item"]) for one in seen) == sorted(expected)
+    for path, item in ((path, items[path]) for path in made):
+        assert ("<figcaption>" if item.kind == "figure" else "<caption>") in path.read_text(encoding="utf-8")
+    others = [one.title for name, one in find_studies().items() if name != finished.study]
+    assert study.title in front and not any(title in front for title in others)
 
 
 def test_the_browser_test_notices_a_page_that_asks_for_an_address(browse, tmp_path):

@@ -212,7 +212,7 @@ def test_touched_files_replan_nothing(own_copy):
 def test_the_report_is_one_file_with_all_tables_and_figures(finished):
     finished("--report", "report.html", check=True)
     text = (finished.folder / "report.html").read_text()
-    for item in ("table4_dn", "table5_error", "figure1_target_shift", "figure2_convergence", "paper_vs_ours"):
+    for item in ("table4_dn", "table5_error", "figure1_target_shift", "figure2_convergence", "partitioners_by_dataset"):
         assert item in text
     assert "Kolmogorov-Smirnov distance" in text
 

@@ -1,11 +1,13 @@
 """Functions only: configuration, and what rules ask about a data set, a cell or a block."""
 
 import os
+import re
 import sys
 from functools import cache
 from pathlib import Path
 
 from snakemake.logging import logger
+from snakemake.settings.enums import Quietness
 
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
@@ -13,23 +15,30 @@ sys.path.insert(0, str(ROOT / "src"))
 from foldshift.errors import FoldshiftError
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.files import sweep, write_text
-from foldshift.jobs import LEADER, RERUN, rerun_command
+from foldshift.jobs import LEADER, RERUN, SHOWN, rerun_command
 from foldshift.partition.registry import import_path
-from foldshift.planning.shapes import local_files
+from foldshift.planning.shapes import local_files, shape_of
+from foldshift.planning.command_line import (
+    check_arguments,
+    check_targets,
+    named_studies,
+    targets_of,
+)
 from foldshift.planning.engine import (
     COLLECT,
     COMPILE,
-    FETCH,
-    PREPARE,
     collect_cost,
+    fetch_cost,
     folds_cost,
+    prepare_cost,
     scores_cost,
     shift_cost,
 )
+from foldshift.planning.lost import lost_fits
 from foldshift.planning.modules import expose, module_files
 from foldshift.names import bundle_of, part_of, scheme_of
 from foldshift.planning.plan import RECORD, Recorder
-from foldshift.planning.progress import Progress, jobs_of
+from foldshift.planning.progress import LastWords, Progress, jobs_of
 from foldshift.planning.record import add_record, record_file
 from foldshift.studies.base import key as item_key
 from foldshift.studies.configure import configure, located
@@ -39,15 +48,27 @@ from foldshift.studies.run import START, own_study_folders
 expose(ROOT / "src", Path.cwd())
 
 
-def configured(raw):
-    """What the configuration comes to; a mistake ends here with one line, before anything is planned."""
+# What was typed is looked at by the process that it was typed for, unless another workflow uses this one as a module.
+IS_MAIN = (
+    workflow.is_main_process and ROOT in Path(str(workflow.main_snakefile)).parents
+)
+
+
+def or_end(function, *arguments):
+    """What a function returns; a mistake ends here with one line, before anything is planned."""
     try:
-        return configure(raw, ROOT)
+        return function(*arguments)
     except FoldshiftError as error:
         sys.exit(f"foldshift: {error}")
 
 
-RESOLVED, CATALOGUE, LEARNERS, RUNS = configured(config)
+if IS_MAIN:
+    or_end(check_arguments, sys.argv)
+TARGETS = targets_of(sys.argv) if IS_MAIN else []
+RESOLVED, CATALOGUE, LEARNERS, RUNS, NOTES = or_end(configure, config, ROOT, TARGETS)
+if IS_MAIN:
+    for NOTE in NOTES:
+        logger.warning(f"foldshift: note: {NOTE}")
 LAYOUTS = {study: run.layout for study, run in RUNS.items() if run.layout}
 TASKS = {study: run.found.task for study, run in RUNS.items()}
 # Studies of the user's own may stand anywhere.
@@ -66,6 +87,10 @@ if workflow.is_main_process:
         workflow.config_settings.config_args or (),
         ROOT / "profiles/default",
     )
+    # With `--quiet all` Snakemake keeps logs to itself: then jobs speak on their own.
+    quiet = {one.name for one in workflow.output_settings.quiet or ()}
+    if workflow.output_settings.show_failed_logs and "ALL" not in quiet:
+        os.environ[SHOWN] = "1"
 
 
 # Of this machine; on a cluster none are named, and `workflow.cores` would raise.
@@ -257,6 +282,16 @@ def minutes(seconds, spare=10):
     return resource
 
 
+def cost_of_fetching(wildcards):
+    """What reading and checking a table is expected to take."""
+    return fetch_cost(shape_of(CATALOGUE[wildcards.dataset]))
+
+
+def cost_of_preparing(wildcards):
+    """What preparing a data set is expected to take."""
+    return prepare_cost(shape_of(CATALOGUE[wildcards.dataset]))
+
+
 def cost_of_folds(wildcards):
     """What cutting is expected to take."""
     study, names = wildcards.study, (wildcards.bundle, wildcards.block)
@@ -310,8 +345,14 @@ def front_file():
 def front_text():
     """Its text, from the summaries of the studies."""
     first = (ROOT / "workflow/report/workflow.rst").read_text(encoding="utf-8")
-    asked = [f"*{run.found.title}* {run.found.summary}" for run in RUNS.values()]
-    return "\n\n".join([first.strip(), *asked]) + "\n"
+    return "\n\n".join([first.strip(), *map(front_paragraph, RUNS.values())]) + "\n"
+
+
+def front_paragraph(run):
+    """What one study asks, for a report that has results of it: a study that the command leaves out has no category there."""
+    words = f"*{run.found.title}* {run.found.summary}"
+    condition = f"{run.found.title!r} in categories|map(attribute='name')"
+    return f"{{% if {condition} %}}{{% raw %}}\n{words}\n{{% endraw %}}{{% endif %}}"
 
 
 def front_page():
@@ -336,7 +377,55 @@ def begin():
     )
 
 
+def tell_failures():
+    """At the end of a run that went well: how many fits failed, why, and where they are listed."""
+    collected = {
+        job.wildcards_dict["study"]
+        for job in workflow.dag.jobs
+        if job.rule.name.endswith("collect_scores")
+    }
+    runs = [RUNS[study] for study in LAYOUTS if study in collected]
+    for line in lost_fits(config["results"], runs):
+        PROGRESS.say(f"foldshift: {line}")
+
+
+def describe_rules():
+    """Words beside every rule that is made from a declaration, for `snakemake --list`."""
+    words = {}
+    for run in RUNS.values():
+        of = {items.name: items.message for items, _ in run.items()}
+        of |= {measure.name: measure.message for measure in run.measures()}
+        words[run.id] = f"Tables and figures of {run.found.title}."
+        words[f"{run.id}_rows"] = (
+            f"All rows of {run.found.title}: what its tables are made of."
+        )
+        for name, message in of.items():
+            text = re.sub(r"{(\w+)}", lambda word: word[1].upper(), message)
+            words[f"{run.id}_{name}"] = f"{run.found.title}: {text}."
+    for one in workflow.rules:
+        if one.name in words:
+            one.docstring = words[one.name]
+
+
+def checked_targets():
+    """Refuse a target that nothing makes, with the nearest ones."""
+    or_end(
+        check_targets,
+        TARGETS,
+        [one.name for one in workflow.rules if not one.has_wildcards()],
+        lambda: [
+            path.replace("<results>", config["results"])
+            for run in RUNS.values()
+            for path in run.outputs()
+        ],
+        lambda file: any(one.is_producer(file) for one in workflow.rules),
+    )
+
+
 PROGRESS = Progress()
+# `--quiet all` keeps back what ends a run as well.
+if IS_MAIN and Quietness.ALL in (workflow.output_settings.quiet or ()):
+    logger.addHandler(LastWords())
 # A dry run that the plan has started says what it would do.
 if os.environ.get(RECORD) and workflow.is_main_process:
     logger.addHandler(Recorder(os.environ[RECORD]))
@@ -352,6 +441,14 @@ def reporting_rules():
 def unmeasured_learners():
     """Learners that the table of costs does not know."""
     return sorted({name for layout in LAYOUTS.values() for name in layout.unmeasured()})
+
+
+KERNELS = "<resources>/compiled/kernels.json"
+
+
+def compiled():
+    """The stamp of the compiled code, where there are jobs that call it: in archived mode there are none."""
+    return [] if config["archived"] else [KERNELS]
 
 
 def compiled_learners():

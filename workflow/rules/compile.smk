@@ -1,21 +1,21 @@
 """Needs: nothing but the configuration. Makes: compiled code of all learners, partitioners and measures in use, and a stamp that says what it took.
 
-Rules that call kernels have `kernels=ancient(COMPILED)` among their inputs: the stamp stands for an order only. An edit of a kernel replans the jobs
-that rest on it, through their own inputs, and they compile anew what was edited; it must not replan the rest. Code is kept by the content of its
-source, not by this stamp.
+The targets (`all`, those of the studies and of their rows) name the stamp, and its priority puts it first: no job that calls kernels does. A job waits
+for no stamp to be right, as code is kept by the content of its source; with more cores than this rule takes, some compile beside it. As an `ancient`
+input of theirs it would do harm: where Snakemake plans to make such an input again, it does not look at what rests on it, and a run in which nothing
+else was left to be done before those jobs ended as complete without them (Snakemake 9.27).
 """
-
-COMPILED = "<resources>/compiled/kernels.json"
 
 
 rule compile_kernels:
     """Compiled code of all kernels in use: once, before the jobs that call them."""
     output:
-        stamp=COMPILED,
+        stamp=KERNELS,
     log:
         "<logs>/compile_kernels.log",
     benchmark:
         "<benchmarks>/compile_kernels.tsv"
+    priority: 100
     conda:
         "../../envs/foldshift.yaml"
     threads: max(1, min(8, CORES or 2))

@@ -2,6 +2,7 @@
 
 
 rule fetch_dataset:
+    """The table of one data set, from the first of its sources that gives it."""
     input:
         local=local_sources,
         code=code("fetch_dataset"),
@@ -12,16 +13,16 @@ rule fetch_dataset:
         "<logs>/fetch_dataset/{dataset}.log",
     benchmark:
         "<benchmarks>/fetch_dataset/{dataset}.tsv"
-    # Hosts fail for minutes at a time; the pauses within one attempt are shorter.
-    retries: 1
+    # The script itself tries again where a host was down. What is wrong with a file is said once.
+    retries: 0
     # Nodes of a cluster often lack the network.
     localrule: True
     conda:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1000),
-        runtime=minutes(120, spare=20),
-        expected_s=FETCH,
+        runtime=minutes(cost_of_fetching, spare=30),
+        expected_s=expected_seconds(cost_of_fetching),
     params:
         entry=entry_of,
         mirror=config["mirror"],
@@ -37,6 +38,7 @@ rule fetch_dataset:
 
 
 rule prepare_dataset:
+    """One data set as learners see it: complete rows, in one order, scaled."""
     input:
         table="<resources>/fetched/{dataset}.parquet",
         code=code("prepare_dataset"),
@@ -53,8 +55,8 @@ rule prepare_dataset:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1000),
-        runtime=minutes(30),
-        expected_s=PREPARE,
+        runtime=minutes(cost_of_preparing, spare=13),
+        expected_s=expected_seconds(cost_of_preparing),
     params:
         entry=entry_of,
         scalings=SCALINGS,

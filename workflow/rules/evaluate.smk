@@ -2,11 +2,11 @@
 
 
 rule evaluate:
+    """The scores of some learners on one data set, for a block of seeds."""
     input:
         data=prepared_of,
         folds="<results>/{study}/folds/{dataset}/{bundle}/{held}.npz",
         code=learner_code("evaluate"),
-        kernels=ancient(COMPILED),
     output:
         scores="<results>/{study}/scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet",
     log:
@@ -45,6 +45,8 @@ use rule evaluate as classify with:
 
 
 rule collect_scores:
+    """The scores of one data set, a row per seed, and which fits failed."""
+
     # One row per seed instead of one per fold, so that tables need not read every fit again.
     input:
         scores=scores_of_dataset,

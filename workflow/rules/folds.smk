@@ -2,11 +2,12 @@
 
 
 rule make_folds:
+    """The folds of one data set, for some partitioners and a block of seeds."""
+
     # All k and a bundle of partitioners in one job: cutting takes less time than starting Python.
     input:
         data=data_to_cut,
         code=folds_code,
-        kernels=ancient(COMPILED),
     output:
         folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
     log:
@@ -31,11 +32,11 @@ rule make_folds:
 
 
 rule measure_shift:
+    """The target shift between the folds of one data set, for a block of seeds."""
     input:
         data=prepared_of,
         folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
         code=code("measure_shift"),
-        kernels=ancient(COMPILED),
     output:
         shift="<results>/{study}/shift/{dataset}/{bundle}/{block}.parquet",
     log:
@@ -57,6 +58,8 @@ rule measure_shift:
 
 
 rule collect_shift:
+    """The target shift of one data set, a row per seed."""
+
     # One row per seed instead of one per fold; the files may hold more than is wanted.
     input:
         shift=shift_of_dataset,

@@ -25,6 +25,7 @@ rule write_provenance:
 
 
 rule list_sources:
+    """Where the data of one study came from, with checksums."""
     input:
         origins=origins_of_study,
         code=code("list_sources"),

@@ -5,6 +5,7 @@ For studies with the settings `reviews` (amazon, generated), `domains` and `n_fe
 
 
 rule count_reviews:
+    """Counted words of the reviews of a study."""
     input:
         code=code("count_reviews"),
     output:

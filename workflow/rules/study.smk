@@ -12,6 +12,7 @@ for RUN in RUNS.values():
             RUN.id
         input:
             RUN.outputs(),
+            compiled(),
             "<results>/provenance/config.yaml",
             "<results>/provenance/versions.json",
             f"<results>/provenance/datasets_{RUN.id}.json",
@@ -67,6 +68,7 @@ for RUN in RUNS.values():
         input:
             RUN.engine_rows(),
             RUN.measured(),
+            compiled(),
         localrule: True
         message:
             f"{RUN.found.title}: all rows"
@@ -78,7 +80,6 @@ for RUN in RUNS.values():
                 f"{RUN.id}_{MEASURE.name}"
             input:
                 unpack(measure_inputs(RUN, MEASURE)),
-                kernels=ancient(COMPILED),
                 code=code(
                     "measure",
                     [

@@ -11,7 +11,7 @@ from foldshift.datasets.sources import DEFAULT_HOSTS, fetch, parse_source
 from foldshift.errors import ConfigError, DataError, unknown
 
 DEFAULT_CATALOGUE = Path(__file__).with_name("catalogue.tsv")
-COLUMNS = tuple(field.name for field in fields(CatalogueEntry))
+COLUMNS = tuple(field.name for field in fields(CatalogueEntry) if field.name != "own")
 REQUIRED = ("name", "task", "target", "sources")
 
 
@@ -33,6 +33,13 @@ def read_catalogue(path=DEFAULT_CATALOGUE):
     ------
     ConfigError
         At the first mistake; the message names file, line and column.
+
+    Examples
+    --------
+    >>> from foldshift.datasets import read_catalogue
+    >>> entry = read_catalogue()["wdbc"]
+    >>> entry.task, entry.n_rows, entry.n_features
+    ('classification', 569, 30)
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -66,7 +73,7 @@ def read_catalogue(path=DEFAULT_CATALOGUE):
     return catalogue
 
 
-def make_entry(values, where):
+def make_entry(values, where, own=False):
     """Make a catalogue entry of plain values, with every column checked.
 
     Parameters
@@ -75,6 +82,8 @@ def make_entry(values, where):
         Columns; empty ones count as absent.
     where : str
         Where they stand, for messages.
+    own : bool, default=False
+        Whether the data are the user's own; a line of a catalogue without ``fingerprint`` always is.
 
     Returns
     -------
@@ -111,7 +120,7 @@ def make_entry(values, where):
                 parse_source(source)
             except DataError as error:
                 raise ConfigError(f"{where}: {column}: {error}") from error
-    return CatalogueEntry(**values)
+    return CatalogueEntry(**values, own=own or not values.get("fingerprint"))
 
 
 def add_entries(catalogue, extra):
@@ -140,7 +149,7 @@ def add_entries(catalogue, extra):
             raise ConfigError(f"extra_datasets: {name} is in the catalogue already; choose another name")
         if not isinstance(values, Mapping):
             raise ConfigError(f"extra_datasets.{name}={values!r} must hold {', '.join(REQUIRED[1:])}")
-        added[name] = make_entry({**values, "name": name}, f"extra_datasets.{name}")
+        added[name] = make_entry({**values, "name": name}, f"extra_datasets.{name}", own=True)
     return added
 
 

@@ -9,11 +9,13 @@ import pandas as pd
 
 from foldshift.datasets.download import one_line
 from foldshift.datasets.options import ReadOptions
+from foldshift.datasets.own import check_classes, decimal_of, listed, many_labels, marks_among, no_input
 from foldshift.datasets.table import RawTable
 from foldshift.datasets.texts import as_number, check_width
 from foldshift.errors import DataError, unknown
 
 ALWAYS_MISSING = {"?", "<null>"}
+MOST_NAMED = 8  # columns in one line
 USUALLY_MISSING = {"", "na", "nan"}  # unless the header declares them as a label
 
 
@@ -39,6 +41,10 @@ class Columns:
         Positions of columns that are neither inputs nor target.
     ranges : dict of int to tuple of float
         Declared range of numeric columns.
+    unnamed : set of int
+        Positions of columns whose name in the file is empty.
+    notes : list of str
+        What was assumed in reading.
     """
 
     names: list | None
@@ -49,6 +55,8 @@ class Columns:
     target: int | None = None
     others: set = field(default_factory=set)
     ranges: dict = field(default_factory=dict)
+    unnamed: set = field(default_factory=set)
+    notes: list = field(default_factory=list)
 
 
 def _shown(texts):
@@ -105,9 +113,11 @@ def row_columns(rows, lines, options, header):
         values.pop()
         if names is not None:
             names.pop()
+    unnamed = set()
     if names is not None:
+        unnamed = {position for position, name in enumerate(names) if not name}
         names = [name or f"x{position}" for position, name in enumerate(names, 1)]
-    return Columns(names, values, lines, [""] * len(values), [None] * len(values))
+    return Columns(names, values, lines, [""] * len(values), [None] * len(values), unnamed=unnamed)
 
 
 def _position(reference, columns):
@@ -130,6 +140,8 @@ def _target(columns, options, target, dropped):
     """Position of the target: option, declaration, catalogue, last column."""
     if options.target:
         return _position(options.target, columns)
+    if options.own and target:
+        return _own_target(columns, target)
     if columns.target is not None:
         return columns.target
     if columns.names is not None and target in columns.names:
@@ -138,6 +150,21 @@ def _target(columns, options, target, dropped):
     if columns.others or not left:
         raise DataError("the file declares no single output column; set target to one of its columns")
     return left[-1]
+
+
+def _own_target(columns, target):
+    """Position of the target that the user names; nothing stands in for it."""
+    if columns.names is None and target == "y" and columns.target is None:
+        return len(columns.values) - 1  # as tables without names call their last column
+    try:
+        where = _position(target, columns)
+    except DataError as error:
+        hint = "" if columns.names is not None else "; the file has no column names: give a position, -1 for the last column"
+        raise DataError(f"target: {error}{hint}") from error
+    if columns.target not in (None, where):
+        declared = one_line(columns.names[columns.target], 60)
+        columns.notes.append(f"the file declares {declared!r} as its output; as another target was asked for, it is an input")
+    return where
 
 
 def build_table(columns, options, task, target):
@@ -179,13 +206,14 @@ def build_table(columns, options, task, target):
     if names is None:
         inputs = iter(range(1, len(kept) + 1))
         names = {p: "y" if p == where else f"x{next(inputs)}" for p in kept}
-    table = RawTable(frame=None, target=names[where], kinds={})
+    table = RawTable(frame=None, target=names[where], kinds={}, notes=[*columns.notes], own=options.own)
     if others:
         table.notes.append(f"left out, neither input nor target: {_listed([names[p] for p in others])}")
     recode = {_position(reference, columns): texts for reference, texts in options.map.items()}
     digits = {_position(reference, columns): n for reference, n in options.round.items()}
     labels = {_position(reference, columns) for reference in options.nominal}
-    series = {}
+    wanted = {_position(reference, columns) for reference in options.keep}
+    series, commas = {}, {}
     for p in kept:
         column = _Column(
             name=names[p],
@@ -197,11 +225,18 @@ def build_table(columns, options, task, target):
             missing=options.missing,
             notes=table.notes,
         )
+        is_class, numeric = p == where and task == "classification", p == where and task == "regression"
+        if options.own:
+            as_labels = is_class or p in labels or (column.kind == "nominal" and not numeric)
+            column.look(False if as_labels else numeric or bool(column.kind) or None, options.sep)
+            if column.decimal != options.decimal:
+                commas[names[p]] = next(text for text in column.texts if text and "," in text)
+            if is_class and p not in labels and columns.categories[p] is None:
+                check_classes(names[p], [text for text in column.texts if text is not None], options.decimal, options.sep)
         if p in recode:
             column.recode(recode[p])
-        if p in labels or (p == where and task == "classification"):
+        if p in labels or is_class:
             column.kind = "nominal"
-        numeric = p == where and task == "regression"
         if numeric and column.kind == "nominal":
             column.kind, column.categories = "", None
         kind, content = column.content(numeric)
@@ -214,9 +249,37 @@ def build_table(columns, options, task, target):
             outside = int(((content < low) | (content > high)).sum())
             if outside:
                 table.notes.append(f"{one_line(names[p], 60)}: {outside} values outside the declared range [{low:g}, {high:g}]")
+        if options.own and p != where and p not in labels:
+            why, days = no_input(names[p], kind, content, p in columns.unnamed)
+            if why and p not in wanted:
+                table.left_out[names[p]] = why
+                continue
+            if days:
+                kind, content = "real", np.array([days.get(value, np.nan) for value in content])
+                table.notes.append(f"{one_line(names[p], 60)}: {why}, read as days since 1970")
+            elif not why and (crowded := many_labels(kind, content)):
+                table.notes.append(
+                    f"{one_line(names[p], 60)}: {crowded[0]} labels in {crowded[1]} rows; leave it out (drop) if it names rows"
+                )
         table.kinds[names[p]], series[names[p]] = kind, content
+    if commas:
+        name, text = next(iter(commas.items()))
+        read = f"{text[:30]!r} of {one_line(name, 60)} is read as {text.replace(',', '.')[:30]}"
+        table.notes.append(f"decimal commas in {_listed(list(commas))}: {read}")
+    if table.left_out:
+        _say_left_out(table)
     table.frame = pd.DataFrame(series)
     return table
+
+
+def _say_left_out(table):
+    """One line on what is no input, and how it becomes one; an error where nothing else is left."""
+    whys = "; ".join(f"{one_line(name, 30)} ({why})" for name, why in list(table.left_out.items())[:MOST_NAMED])
+    whys += f"; and {len(table.left_out) - MOST_NAMED} more" if len(table.left_out) > MOST_NAMED else ""
+    advice = f"keep={listed(list(table.left_out), 3)} in the source takes them in"
+    if len(table.kinds) == 1:
+        raise DataError(f"no inputs: every column but the target would be left out, {whys}; {advice}")
+    table.notes.append(f"left out of the inputs: {whys}; {advice}")
 
 
 @dataclass
@@ -231,6 +294,7 @@ class _Column:
     decimal: str
     missing: tuple
     notes: list
+    own: bool = False
 
     def __post_init__(self):
         declared = set(self.categories or ())
@@ -242,6 +306,19 @@ class _Column:
             or (text.lower() in USUALLY_MISSING and text not in declared)
         }
         self.texts = [None if text in absent else text for text in self.texts]
+
+    def look(self, numeric, separator):
+        """Find decimal commas and marks of missing values in a column of the user's own; `numeric` as in `marks_among`."""
+        texts = {text for text in set(self.texts) if text is not None}
+        if numeric is not False:
+            self.decimal = decimal_of(texts, self.decimal, separator)
+        absent = marks_among(texts, numeric, self.decimal) - set(self.categories or ())
+        if absent:
+            counts = Counter(text for text in self.texts if text in absent)
+            shown = ", ".join(f"{text!r} ({count})" for text, count in counts.most_common())
+            self.notes.append(f"{one_line(self.name, 60)}: read as missing: {shown}")
+            self.texts = [None if text in absent else text for text in self.texts]
+        self.own = True
 
     def bad(self, text, problem):
         line = self.lines[self.texts.index(text)]
@@ -265,8 +342,10 @@ class _Column:
         if wrong is not None and (numeric or self.kind):
             raise self.bad(wrong, "where a number is expected; correct it, or list it under missing or map")
         if wrong is not None:
-            odd = sum(number is None for number in numbers.values())
-            if odd * 2 < len(numbers):
+            odd = [text for text, number in numbers.items() if number is None]
+            if self.own and len(odd) < len(numbers):
+                self.notes.append(self._why_nominal(set(odd)))
+            elif len(odd) * 2 < len(numbers):
                 line = self.lines[self.texts.index(wrong)]
                 self.notes.append(f"{one_line(self.name, 60)}: read as nominal because of {wrong[:60]!r} in line {line}")
             return "nominal", self._labels()
@@ -279,6 +358,18 @@ class _Column:
         if self.kind == "real" or not whole:
             return "real", values
         return "integer", values
+
+    def _why_nominal(self, odd):
+        """Which values are no numbers in a column that has numbers."""
+        first = {}
+        for text, line in zip(self.texts, self.lines):
+            if text in odd:
+                first.setdefault(text, line)
+        shown = ", ".join(f"{text[:30]!r} (line {line})" for text, line in list(first.items())[:5])
+        more = f" and {len(first) - 5} more" if len(first) > 5 else ""
+        return (
+            f"{one_line(self.name, 60)}: read as labels, for {shown}{more} is no number; list under missing what stands for none"
+        )
 
     def _labels(self):
         present = dict.fromkeys(text for text in self.texts if text is not None)

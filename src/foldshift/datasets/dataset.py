@@ -43,6 +43,13 @@ class Dataset:
         Inputs with a single value; kept, and 0 after scaling.
     notes : tuple of str
         What differs from expectation.
+
+    Examples
+    --------
+    >>> from foldshift.datasets import load_dataset
+    >>> data = load_dataset("diabetes")
+    >>> data.task, data.X.shape, data.feature_names[:2], data.classes
+    ('regression', (442, 10), ('age', 'sex'), ())
     """
 
     name: str

@@ -3,9 +3,11 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 from foldshift.datasets.columns import build_table, row_columns
 from foldshift.datasets.options import ReadOptions
+from foldshift.datasets.own import SEPARATORS, find_separator
 from foldshift.datasets.texts import check_width, split_lines, text_of, unquoted
 from foldshift.errors import DataError
 
@@ -32,7 +34,9 @@ def read_csv(data, options=None, *, task="", target=""):
     """
     options = options or ReadOptions()
     text = "\n".join(split_lines(text_of(data))[options.skip :])
-    separator = options.sep or ("\t" if options.format == "tsv" else ",")
+    usual = "\t" if options.format == "tsv" else ","
+    separator = options.sep or (find_separator(text.split("\n"), usual) if options.own else usual)
+    notes = [] if separator in (options.sep, usual) else [f"fields are separated by {SEPARATORS[separator]}"]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=separator != " ", strict=True)
     rows, lines = [], []
     try:
@@ -42,13 +46,15 @@ def read_csv(data, options=None, *, task="", target=""):
             lines.append(options.skip + reader.line_num)
     except csv.Error as error:
         raise DataError(f"line {options.skip + reader.line_num}: {error}; check sep and the quotes") from error
-    return build_table(row_columns(rows, lines, options, header=True), options, task, target)
+    columns = row_columns(rows, lines, options, header=True)
+    columns.notes += notes
+    return build_table(columns, replace(options, sep=separator), task, target)
 
 
 def read_tsv(data, options=None, *, task="", target=""):
     """Read rows of fields separated by tabs; see `read_csv`."""
     options = options or ReadOptions()
-    return read_csv(data, ReadOptions(**{**vars(options), "sep": options.sep or "\t"}), task=task, target=target)
+    return read_csv(data, replace(options, format="tsv"), task=task, target=target)
 
 
 def read_space(data, options=None, *, task="", target=""):

@@ -43,6 +43,10 @@ def one_line(text, length=200):
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
+class UnreachableError(SourceError):
+    """The server could not be reached, or did not answer as it should: later it may."""
+
+
 class NotFoundError(SourceError):
     """The server says that there is no such file."""
 
@@ -132,9 +136,9 @@ def download(
             pause = backoff * 2**attempt if error.pause is None else min(error.pause, MAX_RETRY_AFTER)
             tries = f"after {attempt + 1} attempts" if attempt else "at the first attempt"
             if attempt == retries:
-                raise SourceError(f"{url}: {error} ({tries}); check the network or set a mirror") from error
+                raise UnreachableError(f"{url}: {error} ({tries}); check the network or set a mirror") from error
             if time.monotonic() + pause > end:
-                raise SourceError(
+                raise UnreachableError(
                     f"{url}: {error} ({tries}), and a pause of {pause:g} s exceeds the limit of {total_timeout:g} s in all"
                 ) from error
             sleep(pause)
@@ -162,7 +166,7 @@ def _run_until(end, total_timeout, function, *args):
     try:
         value, error = result.get(timeout=max(0.0, end - time.monotonic()))
     except queue.Empty:
-        raise SourceError(f"not finished within the limit of {total_timeout:g} s in all; check the network") from None
+        raise UnreachableError(f"not finished within the limit of {total_timeout:g} s in all; check the network") from None
     finally:
         stop.set()
     if error is not None:
@@ -175,7 +179,7 @@ def _transfer(url, file, max_bytes, timeout, authorities, stop):
     try:
         import requests
     except ImportError as error:
-        raise SourceError("requests is not installed; install it, or use a mirror folder") from error
+        raise SourceError("requests is not installed: pip install foldshift[workflow], or use a mirror folder") from error
     import urllib3
 
     headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}  # so that sizes are those of the file

@@ -33,6 +33,9 @@ class CatalogueEntry:
         Licence of the data as publicly stated.
     optin_sources : tuple of str, default=()
         Further sources that are used only when the user asks for them.
+    own : bool, default=False
+        Whether the data are the user's own, of which nothing is known beforehand: they are read as `foldshift.datasets.own`
+        says. No column of a catalogue.
     """
 
     name: str
@@ -46,3 +49,4 @@ class CatalogueEntry:
     citation: str = ""
     licence: str = ""
     optin_sources: tuple[str, ...] = ()
+    own: bool = False

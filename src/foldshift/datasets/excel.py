@@ -45,7 +45,7 @@ def read_excel(data, options=None, *, task="", target=""):
     except DataError:
         raise
     except ImportError as error:
-        raise DataError(f"{error.name} is not installed; install it or convert the sheet to csv") from error
+        raise DataError(f"{error.name} is not installed: pip install foldshift[workflow], or convert the sheet to csv") from error
     except Exception as error:  # the libraries raise whatever a damaged file makes them stumble over
         raise DataError(f"damaged Excel file ({type(error).__name__}: {one_line(error)}); fetch it again") from error
     lines = range(options.skip + 1, len(rows) + 1)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from foldshift.datasets.download import one_line
+from foldshift.datasets.download import UnreachableError, one_line
 from foldshift.errors import SourceError
 from foldshift.files import atomic_path, write_text
 
@@ -97,7 +97,7 @@ def _ask(identifier, scratch, server, limits, insecure_parquet):
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise SourceError(
+        raise UnreachableError(
             f"{server}: data set {identifier} not finished within the limit of {limits.total_timeout:g} s; check the network"
         ) from error
     lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
@@ -106,8 +106,8 @@ def _ask(identifier, scratch, server, limits, insecure_parquet):
     except (IndexError, ValueError) as error:
         said = one_line(done.stderr.decode("utf-8", "replace")[-200:])
         raise SourceError(f"{server}: the OpenML client ended with code {done.returncode} ({said})") from error
-    if "error" in answer:
-        raise SourceError(f"{server}: data set {identifier}: {one_line(answer['error'], 400)}")
+    if "error" in answer:  # of the client, which does not tell whether it may pass
+        raise UnreachableError(f"{server}: data set {identifier}: {one_line(answer['error'], 400)}")
     return answer
 
 
@@ -132,7 +132,7 @@ def _describe(identifier, server, attempts, form):
     try:
         import openml
     except ImportError:
-        return {"error": "openml is not installed; install it (pip install openml) or use another source"}
+        return {"error": "openml is not installed: pip install foldshift[workflow], or use another source"}
     openml.config.server = server
     openml.config.set_retry_policy("human", attempts)
     os.environ["OPENML_SKIP_PARQUET"] = "true"  # the ARFF form first: its checksum is verified

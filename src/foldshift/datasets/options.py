@@ -38,6 +38,11 @@ class ReadOptions:
         Further texts that stand for a missing value.
     nominal : tuple of str, default=()
         Columns whose values are labels although they look like numbers.
+    keep : tuple of str, default=()
+        Columns of the user's own file that are inputs although they look like none: row numbers, dates, names of rows.
+    own : bool, default=False
+        Whether the file is the user's own, of which nothing is known: read as `foldshift.datasets.own` says. Not an option of a
+        source.
     """
 
     format: str = ""
@@ -52,6 +57,8 @@ class ReadOptions:
     round: dict = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    own: bool = False
 
 
 def parse_options(query, allowed=None):
@@ -161,4 +168,5 @@ _READERS = {
     "round": _round,
     "missing": _list,
     "nominal": _list,
+    "keep": _list,
 }

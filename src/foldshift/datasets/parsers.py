@@ -1,11 +1,14 @@
 """Files of data in any of the known formats: which one it is, and the table in it."""
 
+from dataclasses import replace
+
 from foldshift.datasets.delimited import read_csv, read_space, read_tsv
 from foldshift.datasets.download import one_line
 from foldshift.datasets.excel import read_excel
 from foldshift.datasets.frames import read_parquet
 from foldshift.datasets.headed import read_arff, read_keel
 from foldshift.datasets.options import ReadOptions
+from foldshift.datasets.own import decoded, guess_rows
 from foldshift.errors import DataError
 
 ENDINGS = {
@@ -18,6 +21,7 @@ ENDINGS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+BINARY = ("excel", "parquet")
 _PARSERS = {
     "keel": read_keel,
     "arff": read_arff,
@@ -62,11 +66,28 @@ def read_table(data, name, options=None, *, task="", target=""):
         if looks_like_html(data):
             raise DataError("this is an HTML page, not data; open the address in a browser to see what it says")
         kind = options.format or format_of(data, name)
+        if options.own and kind not in BINARY:
+            return _read_own(data, kind, options, task, target)
         if kind == "":
             kind, options = _guess(data, options)
         return _PARSERS[kind](data, options, task=task, target=target)
     except DataError as error:
         raise DataError(f"{one_line(name)}: {one_line(error, 500)}") from error
+
+
+def _read_own(data, kind, options, task, target):
+    """A text of the user's own: its encoding, and how its rows are written where its ending does not say."""
+    text, note = decoded(data)
+    if kind == "":
+        kind = "keel" if text.lstrip()[:1] in ("@", "%") else ""
+    if kind == "":
+        separator, header = guess_rows(text, options, target)
+        kind, options = ("csv" if separator else "space"), replace(options, sep=separator, header=header)
+    elif kind == "space" and options.header is None:
+        options = replace(options, header=guess_rows(text, replace(options, sep=""), target)[1])
+    table = _PARSERS[kind](text, options, task=task, target=target)
+    table.notes[:0] = [note] if note else []
+    return table
 
 
 def format_of(data, name):

@@ -5,10 +5,13 @@ import hashlib
 import numpy as np
 
 from foldshift.datasets.dataset import Dataset
+from foldshift.datasets.download import one_line
+from foldshift.datasets.own import listed
 from foldshift.datasets.table import row_texts
 from foldshift.errors import DataError
 
 MAX_CHARACTERS = 2**26  # of names or labels as NumPy stores them: all as wide as the widest
+SMALL = 10  # rows of a class: as many folds as are usual
 SCALINGS = ("global", "fold", "none")
 
 
@@ -44,6 +47,18 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     DataError
         If nothing can be learned: fewer than two rows, no inputs, one target value, a target that does not suit the task, numbers
         that are not finite. The message names the data set.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from foldshift.datasets.frames import read_frame
+    >>> from foldshift.datasets import prepare
+    >>> frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"], "price": [1.5, 2.5, 3.5]})
+    >>> data = prepare(read_frame(frame, target="price"), "mine", "regression")
+    >>> data.kinds, data.categories
+    (('integer', 'nominal'), ((), ('blue', 'red')))
+    >>> data.target_range, sorted(data.y.tolist())
+    ((1.5, 3.5), [0.0, 0.5, 1.0])
     """
     if scaling not in SCALINGS:
         raise DataError(f"data set {name}: scaling={scaling!r} must be one of {', '.join(SCALINGS)}")
@@ -56,9 +71,7 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     complete = np.flatnonzero(table.complete())
     n_dropped = len(table.frame) - len(complete)
     if n_dropped and len(complete) == 0:
-        raise DataError(
-            f"data set {name}: all {n_dropped} rows have missing values; fill them in or drop the column that lacks them"
-        )
+        raise DataError(f"data set {name}: all {n_dropped} rows have missing values; {_where_missing(table)}")
     if len(complete) < 2:
         raise DataError(
             f"data set {name}: {len(complete)} of {len(table.frame)} rows without missing values; at least 2 are needed"
@@ -100,17 +113,76 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
         rows=rows,
         n_dropped=n_dropped,
         constant_features=tuple(constant),
-        notes=(*table.notes, *_count_notes(len(rows), len(features), expected_rows, expected_features)),
+        notes=(
+            *table.notes,
+            *(_own_notes(table, n_dropped, y, classes) if table.own else ()),
+            *_count_notes(len(rows), len(features), expected_rows, expected_features),
+        ),
     )
 
 
-def describe(data):
+def missing_counts(table):
+    """Number of missing values of every column that has some, most first.
+
+    Parameters
+    ----------
+    table : foldshift.datasets.table.RawTable
+        The table.
+
+    Returns
+    -------
+    counts : dict of str to int
+    """
+    counts = table.frame.isna().sum()
+    return {str(name): int(count) for name, count in counts.sort_values(ascending=False, kind="stable").items() if count}
+
+
+def _where_missing(table):
+    """Which columns lack values, and what to do about it."""
+    counts, n = missing_counts(table), len(table.frame)
+    empty = [name for name, count in counts.items() if count == n]
+    if empty:
+        what = (
+            f"column {one_line(empty[0], 60)!r} has none at all" if len(empty) == 1 else f"{len(empty)} columns have none at all"
+        )
+        if table.target in empty:
+            return f"{what}; fill in the target" if len(empty) == 1 else f"{what}, the target among them; fill it in"
+        return f"{what}; leave {'it' if len(empty) == 1 else 'them'} out: drop={listed(empty)} in the source"
+    shown = ", ".join(f"{one_line(name, 60)} {count}" for name, count in list(counts.items())[:5])
+    worst = [name for name in counts if name != table.target][:1]
+    return f"missing are {shown} of {n}; fill them in, or leave out columns: drop={listed(worst)} in the source"
+
+
+def _own_notes(table, n_dropped, y, classes):
+    """What the user of an own file should know of its rows and classes."""
+    notes = []
+    if n_dropped:
+        shown = ", ".join(f"{one_line(name, 60)} {count}" for name, count in list(missing_counts(table).items())[:12])
+        notes.append(f"{n_dropped} of {len(table.frame)} rows dropped, for they lack values: {shown}")
+    if not classes:
+        return notes
+    lost = set(map(str, table.frame[table.target].dropna().unique())) - set(classes)
+    if lost:
+        notes.append(f"no complete row is left of the classes {', '.join(one_line(name, 30) for name in sorted(lost)[:12])}")
+    sizes = np.bincount(y, minlength=len(classes))
+    small = [f"{one_line(classes[code], 30)} ({sizes[code]})" for code in np.argsort(sizes, kind="stable") if sizes[code] < SMALL]
+    if small:
+        shown = ", ".join(small[:12]) + (", ..." if len(small) > 12 else "")
+        notes.append(
+            f"classes of fewer than {SMALL} rows: {shown}; where there are more folds than rows, test parts lack the class"
+        )
+    return notes
+
+
+def describe(data, table=None):
     """What is known of a prepared data set without its values, for Table 1 and for archives, which hold no data.
 
     Parameters
     ----------
     data : Dataset
         The data set.
+    table : foldshift.datasets.table.RawTable, optional
+        What it was prepared from: tells which columns lacked values, and which were left out.
 
     Returns
     -------
@@ -131,6 +203,9 @@ def describe(data):
         "target_values": len(np.unique(data.y)),
         "target_range": list(data.target_range),
         "classes": list(data.classes),
+        "class_sizes": np.bincount(data.y, minlength=len(data.classes)).tolist() if data.classes else [],
+        "missing": {} if table is None else missing_counts(table),
+        "left_out": {} if table is None else dict(table.left_out),
         "notes": list(data.notes),
     }
 

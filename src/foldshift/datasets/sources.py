@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from foldshift.datasets.download import Limits, NotFoundError, download, read_members
+from foldshift.datasets.download import Limits, NotFoundError, UnreachableError, download, read_members
 from foldshift.datasets.excel import ZIP_SIGNATURE
 from foldshift.datasets.frames import read_frame
 from foldshift.datasets.openml_client import fetch_openml
 from foldshift.datasets.options import ReadOptions, parse_options
+from foldshift.datasets.packed import unpacked
 from foldshift.datasets.parsers import read_table
 from foldshift.datasets.table import RawTable, fingerprint
 from foldshift.errors import DataError, SourceError, unknown
@@ -27,7 +28,7 @@ DEFAULT_HOSTS = {
 DEFAULT_LIMITS = Limits()
 SKLEARN_LOADERS = ("load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine")
 
-_COLUMN_OPTIONS = ("target", "drop", "map", "round", "missing", "nominal")
+_COLUMN_OPTIONS = ("target", "drop", "keep", "map", "round", "missing", "nominal")
 _FILE_OPTIONS = ("format", "sep", "decimal", "header", "skip", "member", *_COLUMN_OPTIONS)
 _SCHEMES = {
     "mirror": _FILE_OPTIONS,
@@ -189,7 +190,7 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
     cache : path-like or None, default=None
         Folder that keeps downloaded files; what is in it is not fetched again. None keeps nothing.
     progress : callable, default=print
-        Called with one line of text per refused and accepted source.
+        Called with one line of text per accepted source, and per refused one where there are others.
     limits : Limits, default=DEFAULT_LIMITS
         Limits of every download.
 
@@ -201,14 +202,15 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
     Raises
     ------
     SourceError
-        If a source is written wrongly (before any is tried), or if all are refused: one line with the reason of each.
+        If a source is written wrongly (before any is tried), or if all are refused: one line with the reason of each;
+        `foldshift.datasets.download.UnreachableError` if one of them could not be reached and may be later.
     """
     sources = [parse_source(text) for text in entry.sources]
     if not sources:
         raise SourceError(f"{entry.name}: the catalogue names no source; add one")
     hosts = {**DEFAULT_HOSTS, **hosts}
     mirror = str(mirror) if mirror else ""
-    attempts = []
+    attempts, kind = [], SourceError
     with tempfile.TemporaryDirectory(prefix="foldshift.") as scratch:
         for source in sources:
             found = _Found()
@@ -223,7 +225,9 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
                 for path in found.downloaded:
                     path.unlink(missing_ok=True)
                 attempts.append(Attempt(source.text, found.address, str(error)))
-                progress(f"{entry.name}: {source.text} refused: {error}")
+                kind = UnreachableError if isinstance(error, UnreachableError) else kind
+                if len(sources) > 1:
+                    progress(f"{entry.name}: {source.text} refused: {error}")
                 continue
             attempts.append(Attempt(source.text, found.address, ""))
             progress(f"{entry.name}: {source.text} accepted ({found.address})")
@@ -240,7 +244,7 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
     said = "; ".join(f"{attempt.source}: {attempt.problem}" for attempt in attempts)
     if all(source.scheme == "file" for source in sources):
         raise SourceError(f"data set {entry.name}: {said}")
-    raise SourceError(
+    raise kind(
         f"data set {entry.name}: none of its {len(sources)} sources could be used; set mirror to a folder or address that holds "
         f"the files, or"
         f" check the network. {said}"
@@ -263,7 +267,8 @@ def _check(table, digest, entry):
 def _read(data, name, source, entry, found, limits):
     """Table from the bytes of a file or of an archive."""
     found.sha256 = hashlib.sha256(data).hexdigest()
-    options = source.options
+    options = replace(source.options, own=entry.own)
+    name, data = unpacked(data, name, limits.max_bytes)
     if options.member or (data.startswith(ZIP_SIGNATURE) and not name.lower().endswith(".xlsx") and options.format != "excel"):
         members = read_members(data, options.member, limits.max_bytes)
         name, data = f"{name}/{next(iter(members))}", next(iter(members.values()))
@@ -366,8 +371,11 @@ def _from_openml(source, entry, found, mirror, hosts, cache, limits):
     found.licence = about["licence"]
     found.retrieved = time.strftime("%Y-%m-%d", time.gmtime(path.stat().st_mtime))
     options = source.options
-    ignored = tuple(name for name in about["ignore"] if name not in (options.target, about["target"]))
-    options = replace(options, target=options.target or about["target"], drop=options.drop + ignored)
+    ignored = tuple(
+        name for name in about["ignore"] if name not in (options.target, about["target"], *[entry.target] * entry.own)
+    )
+    declared = "" if entry.own else about["target"]  # what the user asks for goes before what the source says
+    options = replace(options, target=options.target or declared, drop=options.drop + ignored)
     return _read(path.read_bytes(), path.name, replace(source, options=options), entry, found, limits)
 
 
@@ -380,7 +388,8 @@ def _from_sklearn(source, entry, found, mirror, hosts, cache, limits):
     frame = bunch.frame
     if "target_names" in bunch:
         frame["target"] = [str(bunch.target_names[code]) for code in frame["target"]]
-    options = replace(source.options, target=source.options.target or "target")
+    named = source.options.target or ("" if entry.own else "target")
+    options = replace(source.options, target=named, own=entry.own)
     return read_frame(frame, options, task=entry.task, target=entry.target)
 
 

@@ -25,12 +25,18 @@ class RawTable:
         ``real``, ``integer`` or ``nominal`` for every column.
     notes : list of str
         What the reader should know, e.g. values outside a declared range.
+    left_out : dict of str to str
+        Columns of the user's own file that are no inputs, and why.
+    own : bool
+        Whether it was read as the user's own file, see `foldshift.datasets.own`.
     """
 
     frame: pd.DataFrame
     target: str
     kinds: dict
     notes: list = field(default_factory=list)
+    left_out: dict = field(default_factory=dict)
+    own: bool = False
 
     @property
     def features(self):

@@ -8,6 +8,8 @@ EXPORTS = {
     "design_matrix": "learner",
     "evaluate_cell": "scores",
     "evaluate_folds": "folds",
+    "leave_one_out": "leave_one_out",
     "regression_scores": "metrics",
+    "score_folds": "scoring",
 }
 __getattr__, __dir__, __all__ = exports(__name__, EXPORTS)

@@ -165,8 +165,12 @@ def heldout_replicate(estimator, X, y, sample_rows, rest_rows, partitions, parts
     estimates = {}
     for (name, k), folds in partitions.items():
         try:
-            predicted = evaluate_folds(estimator, X_sample, y_sample, folds, random_states=_states(rng, (len(folds), k)))
-            estimates[name, k] = float(_crisp_aucs(y_sample, predicted, folds, k).mean())
+            predicted = evaluate_folds(
+                estimator, X_sample, y_sample, folds, random_states=_states(rng, (len(folds), k)), shared="always"
+            )
+            areas = _crisp_aucs(y_sample, predicted, folds, k)
+            areas = areas[~np.isnan(areas)]  # a test part with one class has none
+            estimates[name, k] = float(areas.mean()) if len(areas) else np.nan
         except MemoryError:
             raise
         except (Exception, SystemExit):  # as in held_out_auc
@@ -187,4 +191,4 @@ def _states(rng, shape):
 
 
 def _crisp_aucs(codes, predictions, folds, n_folds):
-    return classification_scores(codes, predictions, None, folds, n_folds)["auc_crisp"]
+    return classification_scores(codes, predictions, None, folds, n_folds)["auc_corrected"]

@@ -25,6 +25,12 @@ def build_learner(spec, scaling="global", categorical_features=None):
     ------
     ValueError
         If the class cannot be imported or refuses a parameter; the message names it.
+
+    Examples
+    --------
+    >>> from foldshift.evaluation import build_learner
+    >>> build_learner({"import": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 3}})
+    KNeighborsClassifier(n_neighbors=3)
     """
     cls = import_object(spec["import"], "learner")
     params = dict(spec.get("params", {}))
@@ -58,6 +64,17 @@ def design_matrix(data, nominal="codes"):
     Returns
     -------
     X : ndarray of shape (n_samples, n_columns), dtype float64, C order
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from foldshift.datasets.frames import read_frame
+    >>> from foldshift.datasets import prepare
+    >>> from foldshift.evaluation import design_matrix
+    >>> frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"], "price": [1.5, 2.5, 3.5]})
+    >>> data = prepare(read_frame(frame, target="price"), "mine", "regression")
+    >>> data.X.shape, design_matrix(data, "one_hot").shape
+    ((3, 2), (3, 3))
     """
     if nominal == "native":
         return data.X

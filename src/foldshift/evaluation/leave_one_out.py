@@ -4,9 +4,11 @@ import sys
 import time
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.utils import indexable
+from sklearn.utils.validation import _num_samples
 
-from foldshift.evaluation.folds import evaluate_folds, fit_predict
+from foldshift.estimators import shares_work
+from foldshift.evaluation.folds import evaluate_folds, fit_predict, put_together, work_through
 from foldshift.learners.lda import LDAClassifier
 from foldshift.learners.naive_bayes import NaiveBayesClassifier
 from foldshift.learners.nearest import NNRegressor
@@ -34,29 +36,38 @@ def is_cheap(estimator):
     Returns
     -------
     cheap : bool
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from foldshift.learners import LDAClassifier
+    >>> is_cheap(LDAClassifier()), is_cheap(DecisionTreeClassifier())
+    (True, False)
     """
-    return isinstance(estimator, CHEAP)
+    return isinstance(estimator, CHEAP) and shares_work(estimator)
 
 
-def leave_one_out(estimator, X, y, *, shared=True, progress=None):
+def leave_one_out(estimator, X, y, *, shared=True, progress=None, response_method="predict", params=None, n_jobs=None):
     """Predict every sample by the model fitted on all others.
 
     Parameters
     ----------
     estimator : scikit-learn estimator
         Not changed; every fit uses a clone. A randomised one needs its own `random_state` for the same predictions every time.
-    X : array-like of shape (n_samples, n_features)
-        Inputs; 2 to 65,535 samples.
-    y : array-like of shape (n_samples,)
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or list
+        Inputs: whatever the estimator takes; 2 to 65,535 samples.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
         Target.
     shared : bool, default=True
         Whether to use the shared path where `is_cheap`. Both ways give the same predictions.
     progress : callable, optional
         Receives a line of text every 10 seconds while fits are made one by one; by default it goes to standard error.
+    response_method, params, n_jobs
+        As in `foldshift.evaluation.evaluate_folds`.
 
     Returns
     -------
-    predictions : ndarray of shape (n_samples,)
+    predictions : ndarray of shape (n_samples,) or (n_samples, n_columns)
 
     Raises
     ------
@@ -66,33 +77,35 @@ def leave_one_out(estimator, X, y, *, shared=True, progress=None):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from foldshift.evaluation import leave_one_out
     >>> from foldshift.learners import NNClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> int((leave_one_out(NNClassifier(), X, y) != y).sum())
     6
     """
-    X, y = np.asarray(X), np.asarray(y)
-    n = len(y)
-    if len(X) != n:
-        raise ValueError(f"X and y have {len(X)} and {n} samples; expected the same number")
+    (X,) = indexable(X)
+    n = _num_samples(X)
+    if y is not None:
+        (y,) = indexable(y)
+        if _num_samples(y) != n:
+            raise ValueError(f"X and y have {n} and {_num_samples(y)} samples; expected the same number")
     if not 2 <= n <= MOST_ROWS:
         raise ValueError(f"leave-one-out of {n} samples is not possible; 2 to {MOST_ROWS} are, above use k-fold cross-validation")
+    folds = np.arange(n, dtype=np.uint16)
     if shared and is_cheap(estimator):
-        return evaluate_folds(estimator, X, y, np.arange(n, dtype=np.uint16))[0]
-    predictions = np.empty(n, dtype=y.dtype if is_classifier(estimator) else np.float64)
-    test = np.zeros(n, dtype=bool)
+        return evaluate_folds(estimator, X, y, folds, response_method=response_method, params=params, n_jobs=n_jobs)[0]
+    answers = []
     start = told = time.monotonic()
-    for i in range(n):
-        test[i] = True
-        predictions[i] = fit_predict(estimator, X, y, test)[0]
-        test[i] = False
+    tasks = ((estimator, X, y, folds == i, None, response_method, params) for i in range(n))
+    for i, answer in enumerate(work_through(fit_predict, tasks, n_jobs)):
+        answers.append((0, i, answer))
         now = time.monotonic()
         if now - told >= INTERVAL:
             told = now
             left = (now - start) / (i + 1) * (n - i - 1)
             line = f"leave-one-out of {type(estimator).__name__}: {i + 1} of {n} fits, about {left:.0f} s left"
             (progress or _to_stderr)(line)
-    return predictions
+    return put_together(estimator, y, folds[None], answers, response_method, "raise")[0]
 
 
 def _to_stderr(line):

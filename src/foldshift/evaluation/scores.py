@@ -93,6 +93,17 @@ def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0):
     ------
     MemoryError
         If a fit alone needs more memory than there is.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from foldshift.evaluation import evaluate_cell
+    >>> from foldshift.partition import make_folds
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> scores = evaluate_cell(Ridge(), X, y, make_folds("TSCV", X, y, n_folds=5, seeds=range(2)))
+    >>> scores["rmse"].shape, scores["status"][0, 0]
+    ((2, 5), 'ok')
     """
     n_folds = int(folds.max()) + 1
     status = np.full((len(folds), n_folds), OK, dtype=object)

@@ -4,7 +4,9 @@ import numpy as np
 import pyarrow as pa
 
 from foldshift.errors import DataError
+from foldshift.evaluation.metrics import OF_CLASSES
 from foldshift.evaluation.storage import TEXT
+from foldshift.inference.missing import mean_present
 
 MOST_MESSAGES = 5  # of a cell: a message that names a number that differs from fit to fit would fill a table by itself
 
@@ -19,6 +21,7 @@ def seed_schema(metrics):
             ("k", pa.int32()),
             ("seed", pa.int32()),
             *[(name, pa.float64()) for name in metrics],
+            *([("n_folds_of_classes", pa.int32())] if "n_classes" in metrics else []),
             ("n_failed", pa.int32()),
         ]
     )
@@ -83,6 +86,26 @@ def fold_means(values, n_folds):
     return np.asarray(values, dtype=np.float64).reshape(-1, n_folds).mean(axis=1)
 
 
+def class_means(values, status, n_folds):
+    """Mean over the folds of every seed that have two classes at least.
+
+    Parameters
+    ----------
+    values, status : ndarray of shape (n_seeds * n_folds,)
+        Folds within seeds; a value that is NaN though its fit went well is of a fold with fewer than two classes.
+    n_folds : int
+        Number of folds.
+
+    Returns
+    -------
+    means : ndarray of shape (n_seeds,)
+        NaN where a fit failed, or no fold has two classes.
+    """
+    values, failed = values.reshape(-1, n_folds), (status != "ok").reshape(-1, n_folds).any(axis=1)
+    means = values.mean(axis=1)  # the same bits as other means where nothing is absent
+    return np.where(np.isnan(means) & ~failed, mean_present(values), means)
+
+
 def summarise_scores(cell, metrics):
     """One row per seed from the score rows of a cell.
 
@@ -96,11 +119,16 @@ def summarise_scores(cell, metrics):
     Returns
     -------
     rows : dict of str to ndarray of shape (n_seeds,)
-        Keys, the mean of every metric over the folds, ``n_failed``.
+        Keys, the mean of every metric over the folds, ``n_failed``; of classifiers ``n_folds_of_classes``, the number of folds
+        with two classes at least, over which the means of `OF_CLASSES` go.
     """
     n_folds = int(cell["k"][0])
     rows = {name: cell[name][::n_folds] for name in ("dataset", "learner", "partitioner", "k", "seed")}
-    rows |= {name: fold_means(cell[name], n_folds) for name in metrics}
+    for name in metrics:
+        of_classes = name in OF_CLASSES
+        rows[name] = class_means(cell[name], cell["status"], n_folds) if of_classes else fold_means(cell[name], n_folds)
+    if "n_classes" in metrics:
+        rows["n_folds_of_classes"] = (np.nan_to_num(cell["n_classes"]) > 1).reshape(-1, n_folds).sum(axis=1)
     rows["n_failed"] = (cell["status"] != "ok").reshape(-1, n_folds).sum(axis=1)
     return rows
 

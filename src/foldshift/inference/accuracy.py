@@ -39,6 +39,11 @@ def large_sample(r, m):
     ValueError
         If a count is not from 0 to m.
 
+    Examples
+    --------
+    >>> large_sample([9, 3], 14)
+    array([ True, False])
+
     References
     ----------
     .. [1] Wong (2015), section 2.
@@ -88,6 +93,12 @@ def accuracy_interval(r, m, level="dataset", *, confidence=0.95, method="auto", 
     The standard error counts predictions (or folds) as independent. They are not: training sets overlap. Covariances within and
     between folds are missing, so that the interval is too narrow for unstable learners.
 
+    Examples
+    --------
+    >>> interval = accuracy_interval([18, 17, 19, 16, 18], 20)
+    >>> round(interval.estimate, 2), round(interval.low, 3), round(interval.high, 3)
+    (0.88, 0.802, 0.93)
+
     References
     ----------
     .. [1] Wong (2015), Theorem 1, section 4.3.3 and Example 1; section 5.1 for leave-one-out.
@@ -122,6 +133,12 @@ def loo_interval(x, *, confidence=0.95, method="auto"):
     Returns
     -------
     interval : Interval
+
+    Examples
+    --------
+    >>> interval = loo_interval([1] * 45 + [0] * 5)
+    >>> round(interval.estimate, 2), round(interval.low, 3), round(interval.high, 3)
+    (0.9, 0.817, 0.983)
 
     References
     ----------

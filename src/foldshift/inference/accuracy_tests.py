@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.stats import t as student
 
 from foldshift.inference.accuracy import LARGE_SAMPLE, large_sample
@@ -15,8 +16,10 @@ from foldshift.inference.arguments import (
     joined_notes,
     plain,
 )
+from foldshift.readable import readable
 
 
+@readable
 class AccuracyTest(NamedTuple):
     """A test that two accuracies are equal; arrays where many tests were done at once.
 
@@ -33,6 +36,23 @@ class AccuracyTest(NamedTuple):
     low: float | np.ndarray
     high: float | np.ndarray
     note: str
+
+    def sentences(self):
+        """What the test says, in words."""
+        note = [f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else []
+        if np.ndim(self.p_value):
+            return [f"{np.size(self.p_value)} tests, {self.name}, p from {np.nanmin(self.p_value):.3g}.", *note]
+        return [
+            f"{self.name[:1].upper()}{self.name[1:]}: accuracy of the first less that of the second {self.estimate:.4g} "
+            f"(interval {self.low:.4g} to {self.high:.4g}), p = {self.p_value:.3g}.",
+            *note,
+        ]
+
+    def to_frame(self):
+        """One row for each test."""
+        names = ("estimate", "low", "high", "p_value", "statistic", "df", "standard_error")
+        values = np.broadcast_arrays(*(getattr(self, name) for name in names))
+        return pd.DataFrame({"test": self.name, **{name: np.ravel(value) for name, value in zip(names, values)}})
 
 
 def large_sample_matched(n_minus, n_zero, n_plus):
@@ -80,6 +100,12 @@ def compare_matched(r_a, r_b, m, *, confidence=0.95):
     -----
     The differences are counted as independent although training sets overlap; the Nadeau-Bengio test corrects for it.
     Independence of the two learners is not needed.
+
+    Examples
+    --------
+    >>> test = compare_matched([9, 8, 10, 9, 9], [7, 8, 8, 9, 7], 10)
+    >>> round(test.estimate, 2), round(test.p_value, 3)
+    (0.12, 0.07)
 
     References
     ----------
@@ -130,6 +156,12 @@ def compare_independent(r_a, m_a, r_b, m_b, *, test="z", formula="corrected", co
     -----
     Both count the two learners as independent. On the same instances they are not: both fail on hard ones, and the variance of
     the difference is smaller than the one used here. Then use `compare_matched` or `loo_matched`.
+
+    Examples
+    --------
+    >>> test = compare_independent([45, 44], 50, [38, 40], 50)
+    >>> round(test.estimate, 2), round(test.p_value, 3)
+    (0.11, 0.036)
 
     References
     ----------
@@ -193,6 +225,13 @@ def loo_matched(x_a, x_b, *, formula="corrected", confidence=0.95):
     -------
     test : AccuracyTest
         With n - 1 degrees of freedom.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x_a, x_b = np.repeat([0, 1, 1, 0], [10, 6, 74, 10]), np.repeat([1, 0, 1, 0], [10, 6, 74, 10])
+    >>> round(loo_matched(x_a, x_b).p_value, 4)
+    0.3197
 
     References
     ----------

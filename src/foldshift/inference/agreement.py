@@ -126,6 +126,15 @@ def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
         shape: whether the experiment has results on all data sets that the truth of the pair rests on; where it lacks one, its p
         cannot be held against the true one, and it is neither.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> truth = np.array([np.arange(6) / 10 + 0.3, np.arange(6) / 10])
+    >>> experiments = np.stack([truth, truth[::-1]], axis=2)
+    >>> found = agreements(truth, experiments)
+    >>> found.agree.tolist(), found.opposite.tolist()
+    ([[True, False]], [[False, True]])
+
     References
     ----------
     .. [1] Moreno-Torres, Saez, Herrera (2012), section V, steps 3 and 4. The paper does not say that the sign must be that of the

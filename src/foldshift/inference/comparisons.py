@@ -3,67 +3,16 @@
 Differences are always first learner minus second. Every function also takes leading axes, one test for each.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import stats
 
-from foldshift.inference.arguments import check_level
+from foldshift.inference.arguments import check_confidence
+from foldshift.inference.results import CorrelatedT, FTest, McNemar, TTest
 
 SAME = 1e-12  # a spread below this share of the largest difference is rounding: the differences are all the same
 
 
-class TTest(NamedTuple):
-    """Result of a t test; arrays where many tests were done at once."""
-
-    statistic: np.ndarray
-    df: int
-    p_value: np.ndarray
-    estimate: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    standard_error: np.ndarray
-
-
-class FTest(NamedTuple):
-    """Result of `f_5x2cv`."""
-
-    statistic: np.ndarray
-    df: tuple
-    p_value: np.ndarray
-    estimate: np.ndarray
-
-
-class CorrelatedT(NamedTuple):
-    """Result of `bayesian_correlated_t`: posterior probabilities that sum to 1, and the posterior itself, a Student t."""
-
-    left: np.ndarray
-    rope: np.ndarray
-    right: np.ndarray
-    mean: np.ndarray
-    scale: np.ndarray
-    df: int
-
-    def interval(self, level=0.95):
-        """Equal-tailed credible interval of the mean difference."""
-        half = stats.t.ppf((1 + level) / 2, self.df) * self.scale
-        return self.mean - half, self.mean + half
-
-
-class McNemar(NamedTuple):
-    """Result of `mcnemar`."""
-
-    statistic: np.ndarray
-    p_value: np.ndarray
-    estimate: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    only_a: np.ndarray
-    only_b: np.ndarray
-    method: str
-
-
-def paired_t(differences, *, level=0.95):
+def paired_t(differences, *, confidence=0.95):
     """Paired t test that takes the results of the folds for independent.
 
     They are not: the training sets overlap, and repetitions test the same rows again. The test finds differences that are not
@@ -73,13 +22,18 @@ def paired_t(differences, *, level=0.95):
     ----------
     differences : array-like of shape (..., r, k) or (k,)
         Difference of the two learners' scores in every fold of every repetition.
-    level : float, default=0.95
-        Level of the interval.
+    confidence : float, default=0.95
+        Of the interval.
 
     Returns
     -------
     test : TTest
         As of `nadeau_bengio`.
+
+    Examples
+    --------
+    >>> round(paired_t([0.02, 0.05, 0.01, 0.04]).p_value, 3)
+    0.046
 
     References
     ----------
@@ -87,11 +41,11 @@ def paired_t(differences, *, level=0.95):
     Neural Computation 10,
            1895-1923, section 3.4 (the k-fold cross-validated paired t test).
     """
-    return _t_test(differences, 0.0, level)
+    return _t_test(differences, 0.0, confidence)
 
 
-def nadeau_bengio(differences, n_train, n_test, *, level=0.95):
-    """Corrected resampled t test, for k-fold cross-validation, repeated or not, and for repeated hold-out.
+def nadeau_bengio(differences, n_train, n_test, *, confidence=0.95):
+    """Corrected resampled t test, for k-fold cross-validation, repeated or not, and for repeated hold-out (subsampling).
 
     ``t = mean / sqrt(s2 (1 / (k r) + n_test / n_train))`` with ``k r - 1`` degrees of freedom. The second term stands for the
     overlap of the training sets: it does not shrink with the number of repetitions, so that these are not counted as independent.
@@ -99,12 +53,13 @@ def nadeau_bengio(differences, n_train, n_test, *, level=0.95):
     Parameters
     ----------
     differences : array-like of shape (..., r, k) or (k,)
-        Difference of the two learners' scores in every fold of every repetition; k = 1 for repeated hold-out.
+        Difference of the two learners' scores in every fold of every repetition; repeated hold-out has shape (r, 1) or (r,),
+        and its sizes are those of its parts.
     n_train, n_test : float
         Rows in a training and in a test part; their means where folds differ by a row. Only the ratio counts: ``k - 1`` and 1 for
         k folds.
-    level : float, default=0.95
-        Level of the interval.
+    confidence : float, default=0.95
+        Of the interval.
 
     Returns
     -------
@@ -118,6 +73,20 @@ def nadeau_bengio(differences, n_train, n_test, *, level=0.95):
     ValueError
         If there are fewer than two differences, one is not finite, or a size is not positive.
 
+    Notes
+    -----
+    The correction rests on a guess, that two differences are correlated by the share of the rows that is tested. It is too small
+    for learners that change little from one training set to the next: on simulated data the test still rejected two equally good
+    learners with five nearest neighbours in 11.5 % of 10 x 10-fold comparisons at .05.
+
+    Examples
+    --------
+    Ten repetitions of hold-out, 90 rows for training and 10 for testing each time:
+
+    >>> d = [0.02, 0.05, 0.01, 0.04, 0.03, 0.06, 0.02, 0.05, 0.00, 0.04]
+    >>> round(nadeau_bengio(d, n_train=90, n_test=10).p_value, 4)
+    0.0057
+
     References
     ----------
     .. [1] Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281 (the corrected
@@ -129,7 +98,7 @@ def nadeau_bengio(differences, n_train, n_test, *, level=0.95):
     for name, size in (("n_train", n_train), ("n_test", n_test)):
         if not (np.ndim(size) == 0 and 0 < size < np.inf):
             raise ValueError(f"{name}={size!r} must be a positive number of rows (the mean where folds differ)")
-    return _t_test(differences, n_test / n_train, level)
+    return _t_test(differences, n_test / n_train, confidence)
 
 
 def bayesian_correlated_t(differences, rho, rope):
@@ -159,6 +128,12 @@ def bayesian_correlated_t(differences, rho, rope):
     ValueError
         If there are fewer than two differences, one is not finite, or rho or rope is out of range.
 
+    Examples
+    --------
+    >>> posterior = bayesian_correlated_t([0.02, 0.05, 0.01, 0.04, 0.03], rho=1 / 5, rope=0.01)
+    >>> round(posterior.right, 2)
+    0.93
+
     References
     ----------
     .. [1] Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms on multiple data sets.
@@ -172,8 +147,8 @@ def bayesian_correlated_t(differences, rho, rope):
         raise ValueError(f"rho={rho!r} must be in [0, 1); for k folds it is 1/k")
     if not 0 <= rope < np.inf:
         raise ValueError(f"rope={rope!r} must be 0 or a positive number in units of the score")
-    mean, s2, n = _moments(differences)
-    scale = np.sqrt(s2 * (1 / n + rho / (1 - rho)))
+    mean, s2, n, unit = _moments(differences)
+    mean, scale = np.ldexp(mean, unit), np.ldexp(np.sqrt(s2 * (1 / n + rho / (1 - rho))), unit)
     spread = np.where(scale > 0, scale, 1.0)
     left = np.where(scale > 0, stats.t.cdf((-rope - mean) / spread, n - 1), mean < -rope)
     right = np.where(scale > 0, stats.t.sf((rope - mean) / spread, n - 1), mean > rope)
@@ -200,19 +175,24 @@ def t_5x2cv(differences):
         standard_error is that of the first difference. Zero differences give statistic 0 and p 1; no spread and a first
         difference that is not zero, an infinite statistic and p 0.
 
+    Examples
+    --------
+    >>> d = [[0.03, 0.01], [0.02, 0.04], [0.0, 0.02], [0.01, 0.01], [0.05, 0.01]]
+    >>> round(t_5x2cv(d).p_value, 3)
+    0.133
+
     References
     ----------
     .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
     Neural Computation 10,
            1895-1923, section 3.5.
     """
-    d, s2 = _five_by_two(differences)
+    d, s2, unit = _five_by_two(differences)
     error = np.sqrt(s2.mean(axis=-1))
     t = _ratio(d[..., 0, 0], error)
     nothing = np.full(t.shape, np.nan)
-    statistic, p, estimate, low, high, error = _plain(
-        t, 2 * stats.t.sf(np.abs(t), 5), d.mean(axis=(-2, -1)), nothing, nothing, error
-    )
+    mean, error = np.ldexp(d.mean(axis=(-2, -1)), unit), np.ldexp(error, unit)
+    statistic, p, estimate, low, high, error = _plain(t, 2 * stats.t.sf(np.abs(t), 5), mean, nothing, nothing, error)
     return TTest(statistic, 5, p, estimate, low, high, error)
 
 
@@ -233,18 +213,24 @@ def f_5x2cv(differences):
         statistic, p_value, estimate (mean of the ten differences): float or ndarray of shape (...); df: (10, 5). No difference at
         all gives statistic 0 and p 1; no spread otherwise, an infinite statistic and p 0.
 
+    Examples
+    --------
+    >>> d = [[0.03, 0.01], [0.02, 0.04], [0.0, 0.02], [0.01, 0.01], [0.05, 0.01]]
+    >>> round(f_5x2cv(d).p_value, 3)
+    0.197
+
     References
     ----------
     .. [1] Alpaydin, E. (1999). Combined 5x2 cv F test for comparing supervised classification learning algorithms. Neural
     Computation 11, 1885-1892.
     """
-    d, s2 = _five_by_two(differences)
+    d, s2, unit = _five_by_two(differences)
     f = _ratio((d**2).sum(axis=(-2, -1)), 2 * s2.sum(axis=-1))
-    statistic, p, estimate = _plain(f, stats.f.sf(f, 10, 5), d.mean(axis=(-2, -1)))
+    statistic, p, estimate = _plain(f, stats.f.sf(f, 10, 5), np.ldexp(d.mean(axis=(-2, -1)), unit))
     return FTest(statistic, (10, 5), p, estimate)
 
 
-def mcnemar(x_a, x_b, method="exact", *, level=0.95):
+def mcnemar(x_a, x_b, method="exact", *, confidence=0.95):
     """McNemar's test: of the rows that one learner gets right and the other wrong, are half each learner's?
 
     The rows are taken for independent and the two trained models for given: how results vary with the training set is not part of
@@ -258,8 +244,8 @@ def mcnemar(x_a, x_b, method="exact", *, level=0.95):
         ``exact``: binomial, two-sided. ``mid_p``: the exact p less the probability of the observed count, less conservative.
         ``asymptotic``: ``(b - c)^2 / (b + c)``, chi-square with 1 degree of freedom. ``corrected``: ``(|b - c| - 1)^2 / (b +
         c)``, Edwards' continuity correction; 0 where b equals c.
-    level : float, default=0.95
-        Level of the interval.
+    confidence : float, default=0.95
+        Of the interval.
 
     Returns
     -------
@@ -272,6 +258,12 @@ def mcnemar(x_a, x_b, method="exact", *, level=0.95):
     ------
     ValueError
         If the shapes differ, there is no row, or a value is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> test = mcnemar([1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1, 0])
+    >>> test.only_a, test.only_b, test.p_value
+    (5, 0, 0.0625)
 
     References
     ----------
@@ -287,7 +279,7 @@ def mcnemar(x_a, x_b, method="exact", *, level=0.95):
     """
     if method not in ("exact", "mid_p", "asymptotic", "corrected"):
         raise ValueError(f"method={method!r} must be 'exact', 'mid_p', 'asymptotic' or 'corrected'")
-    check_level(level)
+    check_confidence(confidence)
     x_a, x_b = _correct(x_a, "x_a"), _correct(x_b, "x_b")
     if x_a.shape != x_b.shape or x_a.ndim == 0 or x_a.shape[-1] == 0:
         raise ValueError(f"x_a and x_b have shapes {x_a.shape} and {x_b.shape}; expected the same shape with at least one row")
@@ -304,33 +296,44 @@ def mcnemar(x_a, x_b, method="exact", *, level=0.95):
         p = stats.chi2.sf(statistic, 1)
     p = np.where(either == 0, 1.0, p)
     share_b, share_c = (b + 1) / (n + 2), (c + 1) / (n + 2)
-    half = stats.norm.ppf((1 + level) / 2) * np.sqrt((share_b + share_c - (share_b - share_c) ** 2) / (n + 2))
+    half = stats.norm.ppf((1 + confidence) / 2) * np.sqrt((share_b + share_c - (share_b - share_c) ** 2) / (n + 2))
     low, high = np.maximum(share_b - share_c - half, -1.0), np.minimum(share_b - share_c + half, 1.0)
     values = _plain(statistic, p, (b - c) / n, low, high)
     return McNemar(*values, *((int(b), int(c)) if b.ndim == 0 else (b, c)), method)
 
 
-def _t_test(differences, overlap, level):
+def _t_test(differences, overlap, confidence):
     """t test of the mean with variance ``s2 (1 / n + overlap)``."""
-    check_level(level)
-    mean, s2, n = _moments(differences)
+    check_confidence(confidence)
+    mean, s2, n, unit = _moments(differences)
     error = np.sqrt(s2 * (1 / n + overlap))
     t = _ratio(mean, error)
-    half = stats.t.ppf((1 + level) / 2, n - 1) * error
-    statistic, p, mean, low, high, error = _plain(t, 2 * stats.t.sf(np.abs(t), n - 1), mean, mean - half, mean + half, error)
+    half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
+    p = 2 * stats.t.sf(np.abs(t), n - 1)
+    values = (np.ldexp(value, unit) for value in (mean, mean - half, mean + half, error))
+    statistic, p, mean, low, high, error = _plain(t, p, *values)
     return TTest(statistic, n - 1, p, mean, low, high, error)
 
 
 def _moments(differences):
-    """Mean, variance (ddof 1, exactly 0 where all differences are the same) and number of the differences of every test."""
+    """Mean, variance (ddof 1, exactly 0 where all differences are the same) and number of the differences of every test.
+
+    Both are of differences in units of a power of two, the last value, so that no square leaves the range of numbers.
+    """
     d = np.asarray(differences, dtype=np.float64)
     if d.ndim == 1:
         d = d[None, :]
     if d.ndim < 2 or d.shape[-1] * d.shape[-2] < 2:
         raise ValueError(f"differences has shape {np.shape(differences)}; expected (r, k) or (k,) with at least two differences")
     _check_finite(d)
-    d = d.reshape(*d.shape[:-2], -1)
-    return d.mean(axis=-1), _variance(d), d.shape[-1]
+    d, unit = _scaled(d.reshape(*d.shape[:-2], -1), -1)
+    return d.mean(axis=-1), _variance(d), d.shape[-1], unit
+
+
+def _scaled(d, axes):
+    """Differences of every test divided by a power of two near the largest, which rounds nothing, and its exponent."""
+    unit = np.frexp(np.abs(d).max(axis=axes, keepdims=True))[1]
+    return np.ldexp(d, -unit), np.squeeze(unit, axis=axes)
 
 
 def _variance(d):
@@ -343,7 +346,8 @@ def _five_by_two(differences):
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
         raise ValueError(f"differences has shape {d.shape}; the 5x2cv tests need five repetitions of two folds, (5, 2)")
     _check_finite(d)
-    return d, _variance(d)
+    d, unit = _scaled(d, (-2, -1))
+    return d, _variance(d), unit
 
 
 def _ratio(above, below):

@@ -24,6 +24,11 @@ def adjust_p(p, method="bh"):
     ValueError
         If `method` is not known or a p-value is not from 0 to 1.
 
+    Examples
+    --------
+    >>> adjust_p([0.01, 0.04, 0.03], "holm").round(3).tolist()
+    [0.03, 0.06, 0.06]
+
     References
     ----------
     .. [1] Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 65-70.

@@ -3,8 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 
-from foldshift.inference.intervals import NEW_SOURCE
+from foldshift.inference.interval import NEW_SOURCE
+from foldshift.inference.proportions import wilson_interval
 
 TRAINING_PART = "error of a training part"
 THESE_MODELS = "this sample's models"
@@ -28,8 +30,10 @@ class AuditRow(NamedTuple):
     bias, bias_error : float
         Mean of estimate less truth, and its Monte Carlo standard error.
     coverage, coverage_error : float
-        Share of the samples whose interval holds the truth, and its Monte Carlo standard error,
-        ``sqrt(coverage (1 - coverage) / n)``.
+        Share of the samples whose interval holds the truth, and its Monte Carlo standard error: half the width of Wilson's
+        interval at one standard error, so that a coverage of 1 has an error too.
+    coverage_low, coverage_high : float
+        Wilson's 95 % interval of the coverage.
     negative : float
         Share of the samples with a negative variance estimate, hence without interval; these count as not covered.
     width : float
@@ -45,12 +49,22 @@ class AuditRow(NamedTuple):
     bias_error: float
     coverage: float
     coverage_error: float
+    coverage_low: float
+    coverage_high: float
     negative: float
     width: float
 
 
-def keeps_level(coverage, n, level):
-    """Whether a coverage measured on n samples is not below the level by more than two Monte Carlo standard errors.
+def coverage_errors(coverage, n):
+    """Standard error of a coverage measured on n samples and the ends of its 95 % interval, all by Wilson; floats."""
+    (low, high), (below, above) = (wilson_interval(coverage, n, inner) for inner in (0.95, 2 * norm.cdf(1) - 1))
+    return float((above - below) / 2), float(low), float(high)
+
+
+def not_refuted(coverage, n, confidence):
+    """Whether a coverage measured on n samples is not below what is promised by more than two Monte Carlo standard errors.
+
+    It does not show that the interval covers: 20 samples of one that covers .90 pass in two cases of three.
 
     Parameters
     ----------
@@ -58,14 +72,14 @@ def keeps_level(coverage, n, level):
         NaN is not.
     n : int or ndarray
         Samples.
-    level : float
+    confidence : float
         What coverage is to be; the error is that of a coverage which is so.
 
     Returns
     -------
-    keeps : bool or ndarray of bool
+    passes : bool or ndarray of bool
     """
-    return coverage >= level - 2 * np.sqrt(level * (1 - level) / np.maximum(n, 1))
+    return coverage >= confidence - 2 * np.sqrt(confidence * (1 - confidence) / np.maximum(n, 1))
 
 
 def audit_rows(found, truths, partitioner):
@@ -93,7 +107,7 @@ def _audit_row(interval, target, truth, partitioner):
     present = np.isfinite(interval.estimate) & np.isfinite(truth)
     n = int(present.sum())
     if not n:
-        return AuditRow(partitioner, interval.name, target, 0, *[np.nan] * 7)
+        return AuditRow(partitioner, interval.name, target, 0, *[np.nan] * 9)
     estimate, low, high, truth = (values[present] for values in (interval.estimate, interval.low, interval.high, truth))
     gap = estimate - truth
     aim = truth.mean() if target in AVERAGED else truth
@@ -107,7 +121,7 @@ def _audit_row(interval, target, truth, partitioner):
         float(gap.mean()),
         float(gap.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan,
         coverage,
-        float(np.sqrt(coverage * (1 - coverage) / n)),
+        *coverage_errors(coverage, n),
         float(np.isnan(low).mean()),
         float(width.mean()) if len(width) else np.nan,
     )

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.inference.accuracy import accuracy_interval
-from foldshift.inference.arguments import check_level
-from foldshift.inference.intervals import FEW_FOLDS, THIS_POPULATION, Interval, student_interval
+from foldshift.inference.arguments import check_confidence
+from foldshift.inference.interval import THESE_K_MODELS, Interval
+from foldshift.inference.intervals import labelled
 from foldshift.inference.variance import fold_moments
 
 
@@ -64,54 +65,53 @@ def loss_moments(losses):
     return LossMoments(macro, micro, variance, (within * M / sizes).mean(axis=-1), S2, len(sizes), float(M))
 
 
-def moment_intervals(moments, level=0.95, *, binary=False):
+def moment_intervals(moments, *, confidence=0.95, binary=False):
     """Every interval that follows from the moments of the losses of a cross-validation with random folds.
 
     Parameters
     ----------
     moments : LossMoments
         Of one sample, or arrays of the shape of the leading axes for many.
-    level : float, default=0.95
-        Confidence level.
+    confidence : float, default=0.95
+        Probability of coverage aimed at.
     binary : bool, default=False
         Losses are 0 (right) and 1 (wrong).
 
     Returns
     -------
     intervals : list of Interval
-        ``theta_A``, ``theta_B``, ``S2/K``, ``all pairs`` and ``theta_5`` of `foldshift.inference.cv_intervals`; with 0/1 losses
-        ``S2/K`` is Wong's at the level of folds and ``all pairs`` Wong's at that of the data set (turned from accuracy to error).
-        ``theta_5`` takes the mean size where sizes differ. ``Nadeau-Bengio``: corrected for the overlap of training sets,
-        variance ``S2 (1 / K + 1 / (K - 1))``, t with K - 1 degrees of freedom. With 0/1 losses also ``Wilson``, from the mean of
-        all losses. The estimate is NaN where an interval does not exist, the ends also where the variance estimate is negative.
+        Those of `foldshift.inference.cv_intervals`; with 0/1 losses ``S2/K`` is Wong's at the level of folds and ``all pairs``
+        Wong's at that of the data set (turned from accuracy to error). ``theta_5`` takes the mean size where sizes differ. With
+        0/1 losses also ``Wilson``, from the mean of all losses. The estimate is NaN where an interval does not exist, the ends
+        also where the variance estimate is negative.
 
     Raises
     ------
     ValueError
-        If level is not between 0 and 1.
+        If confidence is not between 0 and 1.
     """
-    check_level(level)
+    check_confidence(confidence)
     macro, micro, variance, W, S2, K, M = moments
-    N, few = K * M, f"only {K} folds" if K < FEW_FOLDS else ""
-    one_row = "does not exist: a fold has one row" if np.isnan(W).all() else ""
+    N = K * M
+    one_row = ["does not exist: a fold has one row"] if np.isnan(W).all() else []
+
+    def interval(name, estimate, variance, df, notes=()):
+        estimate = np.where(np.isnan(variance), np.nan, estimate)
+        return labelled(name, estimate, variance, df, confidence, notes, K=K)
+
     found = [
-        _interval("theta_A", macro, W / N, np.inf, level, one_row),
-        _interval("theta_B", macro, 2 * W / N, np.inf, level, one_row),
-        _interval("S2/K", macro, S2 / K, K - 1.0, level, few),
-        _interval("all pairs", micro, variance / N, np.inf, level),
-        _interval("theta_5", macro, (1 + 1 / K) * S2 - W / M, np.inf, level, one_row),
-        _interval("Nadeau-Bengio", macro, S2 * (1 / K + 1 / (K - 1)), K - 1.0, level, few),
+        interval("theta_A", macro, W / N, np.inf, one_row),
+        interval("theta_B", macro, 2 * W / N, np.inf, one_row),
+        interval("S2/K", macro, S2 / K, K - 1.0),
+        interval("all pairs", micro, variance / N, np.inf),
+        interval("theta_5", macro, (1 + 1 / K) * S2 - W / M, np.inf, one_row),
+        interval("Nadeau-Bengio", macro, S2 * (1 / K + 1 / (K - 1)), K - 1.0),
     ]
     if binary:
         rows = round(N)
         errors = np.round(np.asarray(micro) * rows)  # NaN (a failed sample) is no count
         present = np.isfinite(errors)
-        wilson = accuracy_interval(np.where(present, errors, 0.0)[..., None], rows, confidence=level, method="wilson")
+        wilson = accuracy_interval(np.where(present, errors, 0.0)[..., None], rows, confidence=confidence, method="wilson")
         low, high = (np.where(present, end, np.nan) for end in (wilson.low, wilson.high))
-        found.append(Interval("Wilson", THIS_POPULATION, micro, low, high, np.sqrt(variance / N), np.inf, ""))
+        found.append(Interval("Wilson", THESE_K_MODELS, micro, low, high, np.sqrt(variance / N), np.inf, "", confidence))
     return found
-
-
-def _interval(name, estimate, variance, df, level, note=""):
-    estimate = np.where(np.isnan(variance), np.nan, estimate)
-    return student_interval(name, THIS_POPULATION, estimate, variance, df, level, [note] if note else [])

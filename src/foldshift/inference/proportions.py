@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import norm
 
 
-def wilson_interval(share, n, level=0.95):
+def wilson_interval(share, n, confidence=0.95):
     """Wilson's score interval of a proportion.
 
     Parameters
@@ -13,8 +13,8 @@ def wilson_interval(share, n, level=0.95):
         Observed shares, in [0, 1].
     n : int or array-like
         Trials that each share rests on; broadcast with `share`.
-    level : float, default=0.95
-        Confidence level.
+    confidence : float, default=0.95
+        Probability of covering the true share.
 
     Returns
     -------
@@ -25,6 +25,12 @@ def wilson_interval(share, n, level=0.95):
     -----
     `scipy.stats.binomtest` has the same interval, of one count at a time.
 
+    Examples
+    --------
+    >>> low, high = wilson_interval(0.9, 50)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.786, 0.957)
+
     References
     ----------
     .. [1] Wilson, E.B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American
@@ -32,7 +38,7 @@ def wilson_interval(share, n, level=0.95):
     """
     share, n = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
     n = np.where(n > 0, n, np.nan)
-    z = norm.isf((1 - level) / 2)
+    z = norm.isf((1 - confidence) / 2)
     scale = 1 + z**2 / n
     centre = (share + z**2 / (2 * n)) / scale
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / scale

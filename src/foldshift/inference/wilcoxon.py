@@ -4,18 +4,43 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm, rankdata
+import pandas as pd
+from scipy.stats import norm
+
+from foldshift.inference.midranks import SAME, midranks
+from foldshift.readable import readable
 
 LARGEST_EXACT = 400
 
 
+@readable
 class SignedRanks(NamedTuple):
-    """Result of `wilcoxon_signed_ranks`; arrays where many tests were done at once."""
+    """Result of `wilcoxon_signed_ranks`; arrays where many tests were done at once.
+
+    Examples
+    --------
+    >>> wilcoxon_signed_ranks([3, 1, 4, 6, 9], [1, 2, 1, 2, 4]).to_frame()["r_plus"].tolist()
+    [14.0]
+    """
 
     r_plus: np.ndarray
     r_minus: np.ndarray
     p_value: np.ndarray
     method: str
+
+    def sentences(self):
+        """What the test says, in words."""
+        if np.ndim(self.p_value):
+            return [f"{np.size(self.p_value)} signed-ranks tests (Wilcoxon), p from {np.min(self.p_value):.3g}: {self.method}."]
+        return [
+            f"Wilcoxon's signed ranks: R+ = {self.r_plus:g} where the first is larger, R- = {self.r_minus:g} where the second "
+            f"is; two-sided p = {self.p_value:.3g} ({self.method})."
+        ]
+
+    def to_frame(self):
+        """One row for each test."""
+        columns = {name: np.ravel(getattr(self, name)) for name in ("r_plus", "r_minus", "p_value")}
+        return pd.DataFrame(columns | {"method": self.method})
 
 
 def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
@@ -34,7 +59,7 @@ def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
     -------
     r_plus, r_minus : float or ndarray of shape (...)
         Sum of the ranks of ``|a - b|`` where a is larger, and where b is. Zero differences are ranked with the rest and their
-        ranks split evenly.
+        ranks split evenly. Differences that differ by rounding only, relative to the largest input, are equal.
     p_value : float or ndarray of shape (...)
         Two-sided p-value, in (0, 1].
     method : str
@@ -49,17 +74,21 @@ def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
     ----------
     .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, section 3.1.3.
     .. [2] Saez, Romero-Bejar (2022), section 5.1: sums of ranks, asterisks.
+
+    Examples
+    --------
+    >>> wilcoxon_signed_ranks([0.8, 0.3, 0.6, 0.9, 0.7], [0.7, 0.2, 0.5, 0.8, 0.6]).p_value
+    0.0625
     """
     if formula not in ("corrected", "paper"):
         raise ValueError(f"formula={formula!r} must be 'corrected' or 'paper'")
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if a.shape != b.shape or a.ndim == 0 or a.shape[-1] == 0:
         raise ValueError(f"a and b have shapes {a.shape} and {b.shape}; expected the same shape with at least one pair")
-    d = a - b
-    if not np.isfinite(d).all():
-        raise ValueError("a and b must hold finite numbers; a difference is NaN or infinite")
+    if not (np.isfinite(a) & np.isfinite(b)).all():
+        raise ValueError("a and b must hold finite numbers; a value is NaN or infinite")
+    d, ranks = signed_differences(a, b)
     n = d.shape[-1]
-    ranks = rankdata(np.abs(d), axis=-1)
     zeros = (ranks * (d == 0)).sum(axis=-1) / 2
     r_plus = (ranks * (d > 0)).sum(axis=-1) + zeros
     r_minus = (ranks * (d < 0)).sum(axis=-1) + zeros
@@ -78,6 +107,65 @@ def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
     if d.ndim == 1:
         return SignedRanks(float(r_plus), float(r_minus), float(p), method)
     return SignedRanks(r_plus, r_minus, np.asarray(p), method)
+
+
+def signed_differences(a, b):
+    """Differences of paired samples without their rounding, and the ranks of their magnitudes.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (..., n)
+        Finite numbers of any magnitude.
+
+    Returns
+    -------
+    d : ndarray of shape (..., n)
+        ``a - b`` in an unit of its own for each test; exactly 0 where the two differ by rounding only.
+    ranks : ndarray of shape (..., n)
+        Of ``|d|``; magnitudes that differ by rounding only, relative to the largest input, are tied.
+    """
+    largest = np.maximum(np.abs(a), np.abs(b)).max(axis=-1)
+    unit = np.frexp(largest)[1][..., None]  # a power of two, so that nothing is rounded
+    d = np.ldexp(a, -unit) - np.ldexp(b, -unit)
+    d = np.where(np.abs(d) <= SAME, 0.0, d)
+    return d, midranks(np.abs(d), np.ones_like(largest))
+
+
+def hodges_lehmann(d, *, confidence=0.95):
+    """Median of the means of all pairs of differences, and the interval that belongs to the signed-ranks test.
+
+    Parameters
+    ----------
+    d : array-like of shape (n,)
+        Differences.
+    confidence : float, default=0.95
+        Of the interval.
+
+    Returns
+    -------
+    estimate, low, high : float
+        The interval holds the values that the exact test (without ties) does not reject at ``1 - confidence``; infinite where so
+        few differences reject nothing, NaN above 400.
+
+    Examples
+    --------
+    >>> hodges_lehmann([1, 2, 4, 6, 7, 11])
+    (5.0, 1.0, 11.0)
+
+    References
+    ----------
+    .. [1] Hodges, J. L. and Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of Mathematical Statistics
+       34, 598-611.
+    """
+    d = np.asarray(d, dtype=np.float64)
+    n = len(d)
+    if n > LARGEST_EXACT:
+        return float(np.median(d)), np.nan, np.nan
+    i, j = np.triu_indices(n)
+    means = np.sort((d[i] + d[j]) / 2)
+    rejected = int((rank_sum_p(np.arange(len(means) // 2 + 1), n) <= 1 - confidence).sum())
+    low, high = (means[rejected - 1], means[-rejected]) if rejected else (-np.inf, np.inf)
+    return float(np.median(means)), float(low), float(high)
 
 
 def rank_sum_p(rank_sum, n):
@@ -152,4 +240,4 @@ def _normal_p(r_plus, ranks, d):
     mean = ranks.sum(axis=-1) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.abs(r_plus - mean) / np.sqrt(variance)
-    return np.where(variance > 0, np.minimum(1.0, 2 * norm.sf(z)), 1.0)
+    return np.where(variance > 0, np.clip(2 * norm.sf(z), np.finfo(np.float64).tiny, 1.0), 1.0)

@@ -59,6 +59,13 @@ def wong_partition(n, k, scheme, rng):
     References
     ----------
     .. [1] Wong (2015), section 4.3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sizes, folds = wong_partition(11, 3, scheme=3, rng=np.random.default_rng(0))
+    >>> sizes.tolist(), np.bincount(folds).tolist()
+    ([3, 4, 4], [3, 4, 4])
     """
     if scheme not in (1, 2, 3):
         raise ValueError(f"scheme={scheme!r} must be 1, 2 or 3")

@@ -13,6 +13,8 @@ EXPORTS = {
     "RepeatedMSSCV": "class_splitters",
     "RepeatedSCV": "class_splitters",
     "SCV": "class_splitters",
+    "as_folds": "arrays",
+    "check_folds": "arrays",
     "db_scv_folds": "classes",
     "dob_scv_folds": "classes",
     "make_folds": "registry",

@@ -4,14 +4,13 @@ import warnings
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import check_array, column_or_1d, indexable
-from sklearn.utils.multiclass import type_of_target
+from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from foldshift.nominal import nominal_columns
 from foldshift.partition.classes import check_rules, db_scv_folds, dob_scv_folds, ms_scv_folds
 from foldshift.partition.scv import scv_folds
-from foldshift.partition.splitters import check_count, make_rngs
+from foldshift.partition.splitters import check_count, make_rngs, warn_of_groups
+from foldshift.partition.targets import class_target
 
 
 class _ClassStratified(BaseCrossValidator):
@@ -19,20 +18,17 @@ class _ClassStratified(BaseCrossValidator):
 
     @property
     def _n_repeats(self):
-        return getattr(self, "n_repeats", 1)
+        return getattr(self, "n_repeats", None)
 
     def _check_parameters(self):
         check_count("n_splits", self.n_splits, 2)
-        check_count("n_repeats", self._n_repeats, 1)
+        if self._n_repeats is not None:
+            check_count("n_repeats", self._n_repeats, 1)
 
     def _check_target(self, y, n_samples):
         if y is None:
             raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
-        kind = type_of_target(y, input_name="y")
-        if kind not in ("binary", "multiclass"):
-            hint = " For a continuous target use ContinuousStratifiedKFold." if kind == "continuous" else ""
-            raise ValueError(f"Supported target types are: ('binary', 'multiclass'). Got {kind!r} instead.{hint}")
-        y = column_or_1d(y)
+        y = class_target(y)
         if self.n_splits > n_samples:
             raise ValueError(
                 f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
@@ -58,11 +54,12 @@ class _ClassStratified(BaseCrossValidator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training data; `SCV` and `RepeatedSCV` use only its length, the others need finite numbers.
+            Training data: an array or a data frame (pandas, polars). `SCV` and `RepeatedSCV` use only its length; the others
+            measure distances, see `DBSCV`.
         y : array-like of shape (n_samples,)
             Class labels.
         groups : object
-            Always ignored, exists for compatibility.
+            Ignored, with a warning; exists for compatibility.
 
         Yields
         ------
@@ -72,8 +69,10 @@ class _ClassStratified(BaseCrossValidator):
         Warns
         -----
         UserWarning
-            If a class has fewer members than there are folds; some folds then lack it, as with scikit-learn's `StratifiedKFold`.
+            If groups are given. If a class has fewer members than there are folds; some folds then lack it, as with
+            scikit-learn's `StratifiedKFold`.
         """
+        warn_of_groups(self, groups)
         X, y = indexable(X, y)
         y = self._check_target(y, _num_samples(X))
         for folds in self._folds(X, y):
@@ -83,7 +82,7 @@ class _ClassStratified(BaseCrossValidator):
 
     def get_n_splits(self, X=None, y=None, groups=None):
         """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
-        return self.n_splits * self._n_repeats
+        return self.n_splits * (self._n_repeats or 1)
 
 
 class _NeighbourStratified(_ClassStratified):
@@ -105,8 +104,6 @@ class _NeighbourStratified(_ClassStratified):
         check_rules(self.metric, self.duplicates, self.remainders)
 
     def _folds(self, X, y):
-        X = check_array(X, dtype=np.float64, input_name="X", estimator=type(self).__name__)
-        nominal = nominal_columns(self.categorical_features, X.shape[1])
         return self._make(
             X,
             y,
@@ -115,7 +112,7 @@ class _NeighbourStratified(_ClassStratified):
             metric=self.metric,
             duplicates=self.duplicates,
             remainders=self.remainders,
-            categorical_features=nominal,
+            categorical_features=self.categorical_features,
         )
 
 
@@ -155,11 +152,21 @@ class SCV(_ClassStratified):
     n_splits : int, default=5
         Number of folds, at least 2.
     random_state : int, RandomState instance or None, default=None
-        An integer gives the same folds in every call.
+        An integer gives the same folds in every call, those of ``make_folds(seeds=[random_state])``.
 
     See Also
     --------
     foldshift.partition.scv_folds : The same for many seeds at once, with the rules in detail and the source.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import SCV
+    >>> y = np.array(["a", "a", "b", "b", "b", "b"])
+    >>> for train, test in SCV(n_splits=2, random_state=0).split(np.zeros((6, 1)), y):
+    ...     print(sorted(y[test].tolist()))
+    ['a', 'b', 'b']
+    ['a', 'b', 'b']
     """
 
     _make = staticmethod(scv_folds)
@@ -178,7 +185,14 @@ class RepeatedSCV(_ClassStratified):
     n_splits, random_state
         As in `SCV`.
     n_repeats : int, default=10
-        Number of repetitions, at least 1.
+        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
+
+    Examples
+    --------
+    >>> from foldshift.partition import RepeatedSCV
+    >>> X, y = [[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1]
+    >>> len(list(RepeatedSCV(n_splits=2, n_repeats=10, random_state=0).split(X, y)))
+    20
     """
 
     _make = staticmethod(scv_folds)
@@ -210,14 +224,26 @@ class DBSCV(_NeighbourStratified):
     remainders : None or {"spread", "restart"}, default=None
         Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
         group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
-    categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
-        Mask or positions of the nominal columns, which hold a number for each category.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
+        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
     random_state : int, RandomState instance or None, default=None
-        An integer gives the same folds in every call.
+        An integer gives the same folds in every call, those of ``make_folds(seeds=[random_state])``.
 
     See Also
     --------
     foldshift.partition.db_scv_folds : The same for many seeds at once, with the rules in detail and the source.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from foldshift.partition import DBSCV
+    >>> X = pd.DataFrame({"size": [0.0, 0.1, 5.0, None], "colour": ["red", "red", "blue", "blue"]})
+    >>> splitter = DBSCV(n_splits=2, categorical_features=["colour"], random_state=0)
+    >>> for train, test in splitter.split(X, [0, 0, 0, 0]):
+    ...     print(sorted(X["colour"][test]))
+    ['blue', 'red']
+    ['blue', 'red']
     """
 
     _make = staticmethod(db_scv_folds)
@@ -229,9 +255,16 @@ class RepeatedDBSCV(_RepeatedNeighbourStratified):
     Parameters
     ----------
     n_repeats : int, default=10
-        Number of repetitions, at least 1.
+        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
     n_splits, metric, duplicates, remainders, categorical_features, random_state
         As in `DBSCV`.
+
+    Examples
+    --------
+    >>> from foldshift.partition import RepeatedDBSCV
+    >>> X, y = [[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1]
+    >>> len(list(RepeatedDBSCV(n_splits=2, n_repeats=10, random_state=0).split(X, y)))
+    20
     """
 
     _make = staticmethod(db_scv_folds)
@@ -270,9 +303,16 @@ class RepeatedDOBSCV(_RepeatedNeighbourStratified):
     Parameters
     ----------
     n_repeats : int, default=10
-        Number of repetitions, at least 1.
+        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
     n_splits, metric, duplicates, remainders, categorical_features, random_state
         As in `DBSCV`.
+
+    Examples
+    --------
+    >>> from foldshift.partition import RepeatedDOBSCV
+    >>> X, y = [[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1]
+    >>> len(list(RepeatedDOBSCV(n_splits=2, n_repeats=10, random_state=0).split(X, y)))
+    20
     """
 
     _make = staticmethod(dob_scv_folds)
@@ -291,6 +331,14 @@ class MSSCV(_NeighbourStratified):
     See Also
     --------
     foldshift.partition.ms_scv_folds : The same for many seeds at once, with the rules in detail and the source.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import MSSCV
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> sorted(X[test].ravel().tolist() for train, test in MSSCV(n_splits=2, random_state=0).split(X, [0, 0, 0, 0]))
+    [[0.0, 0.1], [5.0, 5.1]]
     """
 
     _make = staticmethod(ms_scv_folds)
@@ -302,9 +350,16 @@ class RepeatedMSSCV(_RepeatedNeighbourStratified):
     Parameters
     ----------
     n_repeats : int, default=10
-        Number of repetitions, at least 1.
+        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
     n_splits, metric, duplicates, remainders, categorical_features, random_state
         As in `DBSCV`.
+
+    Examples
+    --------
+    >>> from foldshift.partition import RepeatedMSSCV
+    >>> X, y = [[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1]
+    >>> len(list(RepeatedMSSCV(n_splits=2, n_repeats=10, random_state=0).split(X, y)))
+    20
     """
 
     _make = staticmethod(ms_scv_folds)

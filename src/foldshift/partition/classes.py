@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from foldshift.nominal import nominal_columns
 from foldshift.partition.common import check_n_folds, fold_dtype, rows_by_class
+from foldshift.partition.inputs import measurable
 from foldshift.partition.neighbours import DUPLICATES, FEWEST_SEEDS, METRICS, assign_in_groups, class_neighbours, make_space
+from foldshift.partition.targets import class_target
 
 REMAINDERS = ("spread", "restart")
 
@@ -18,7 +19,8 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Inputs; finite numbers.
+        Inputs: an array or a data frame (pandas, polars) of numbers, and of anything in nominal columns. ``heom`` takes missing
+        values.
     y : array-like of shape (n_samples,)
         Class labels of any type that sorts; the classes are taken in sorted order.
     n_folds : int
@@ -33,8 +35,9 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     remainders : None or {"spread", "restart"}, default=None
         Whether the fold that is next runs on across classes, or every class begins with fold 0. None: ``restart`` for ``keel``,
         as the KEEL tool has it, ``spread`` otherwise.
-    categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
-        Mask or positions of the nominal columns, which hold a number for each category. ``euclidean`` takes them as numbers.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Mask, positions or names of the nominal columns; ``from_dtype``: those of a categorical type or of text. ``euclidean``
+        takes them as numbers.
 
     Returns
     -------
@@ -45,13 +48,15 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, an option is unknown, X is not a finite table with as many rows as y has samples, or
-        ``restart`` leaves a fold empty.
+        If `n_folds` is out of range, an option is unknown, X is not a dense table with as many rows as y has samples, a column
+        holds text and is not nominal, a value is infinite, or missing under another metric than ``heom``, y is continuous or
+        missing somewhere, or ``restart`` leaves a fold empty.
 
     Notes
     -----
     ``heom`` is the Euclidean distance of numeric columns scaled to [0, 1], nominal ones adding 0 or 1 (equal or not) to the sum
-    of squares; ``euclidean`` takes the inputs as they are. Ranges are those of the whole data set.
+    of squares, and a missing value 1, to whatever it is compared with [2]_; ``euclidean`` takes the inputs as they are. Ranges
+    are those of the whole data set.
 
     ``keel`` orders neighbours as the KEEL tool does: by the root of the sum of ``|a - b| / 4 * sd`` over numeric columns, which
     weights wide columns more, and of ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones;
@@ -66,6 +71,17 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     ----------
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 2.
+    .. [2] Wilson, D.R., Martinez, T.R. (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence
+       Research 6, 1-34. Section 2.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import db_scv_folds
+    >>> X, y = np.array([[0.0], [0.1], [5.0], [5.1]]), [0, 0, 0, 0]
+    >>> folds = db_scv_folds(X, y, 2, [np.random.default_rng(seed) for seed in range(20)])
+    >>> bool((folds[:, 0] != folds[:, 1]).all())  # neighbours go to different folds
+    True
     """
     return cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, in_turn, hops=True)
 
@@ -104,6 +120,15 @@ def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remain
     ----------
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import dob_scv_folds
+    >>> X, y = np.array([[0.0], [0.1], [5.0], [5.1]]), [0, 0, 0, 0]
+    >>> folds = dob_scv_folds(X, y, 2, [np.random.default_rng(seed) for seed in range(20)])
+    >>> bool((folds[:, 0] != folds[:, 1]).all())  # neighbours go to different folds
+    True
     """
     return cut_by_neighbours(
         X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, group_by_group, hops=False
@@ -140,6 +165,15 @@ def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     ----------
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import ms_scv_folds
+    >>> X, y = np.array([[0.0], [0.1], [5.0], [5.1]]), [0, 0, 0, 0]
+    >>> folds = ms_scv_folds(X, y, 2, [np.random.default_rng(seed) for seed in range(20)])
+    >>> bool((folds[:, 0] == folds[:, 1]).all())  # neighbours go to the same fold
+    True
     """
     return cut_by_neighbours(
         X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, one_after_the_other, hops=True
@@ -174,17 +208,20 @@ def cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categ
     -------
     folds : ndarray of shape (n_seeds, n_samples), unsigned integer
     """
-    X = np.asarray(X, dtype=np.float64, order="C")  # the layout decides the last bit of a sum, and what numba compiles
-    _, codes = np.unique(y, return_inverse=True)
+    X, nominal = measurable(X, categorical_features)
+    _, codes = np.unique(class_target(y), return_inverse=True)
     check_n_folds(n_folds, len(codes))
     check_rules(metric, duplicates, remainders)
     duplicates = duplicates or ("skipped" if metric == "keel" else "neighbours")
     remainders = remainders or ("restart" if metric == "keel" else "spread")
-    if X.ndim != 2 or len(X) != len(codes) or X.shape[1] == 0:
+    if len(X) != len(codes):
         raise ValueError(f"X has shape {X.shape}; expected (n_samples, n_features) with n_samples={len(codes)} as in y")
-    if not np.isfinite(X).all():
-        raise ValueError("X contains NaN or infinity: distances need finite numbers; drop or impute missing values first")
-    space = make_space(X, codes, metric, nominal_columns(categorical_features, X.shape[1]))
+    if metric != "heom" and np.isnan(X).any():
+        raise ValueError(
+            f"Input X contains NaN, for which metric={metric!r} has no rule; use metric='heom', where a missing value is at "
+            "distance 1 from all others, or drop or impute missing values first"
+        )
+    space = make_space(X, codes, metric, nominal)
     rngs = list(rngs)
     folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))
     turn = 0

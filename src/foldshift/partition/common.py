@@ -1,5 +1,7 @@
 """What all partitioners share; an edit here cuts everything anew."""
 
+import numbers
+
 import numpy as np
 
 
@@ -9,7 +11,9 @@ def fold_dtype(n_folds):
 
 
 def check_n_folds(n_folds, n_samples):
-    """Refuse a number of folds outside ``2 .. n_samples``."""
+    """Refuse a number of folds outside ``2 .. n_samples``, or one that is no whole number."""
+    if isinstance(n_folds, bool) or not isinstance(n_folds, numbers.Integral):
+        raise ValueError(f"n_folds={n_folds!r} must be a whole number between 2 and the number of samples, {n_samples}")
     if not 2 <= n_folds <= n_samples:
         raise ValueError(f"n_folds={n_folds} must be between 2 and the number of samples, {n_samples}")
 

@@ -75,13 +75,13 @@ def make_space(X, codes, metric, nominal):
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), dtype float64
-        Inputs, finite. Nominal columns hold any numbers, one for each category.
+        Inputs, finite, or NaN where missing under ``heom``. Nominal columns hold any numbers, one for each category.
     codes : ndarray of shape (n_samples,), dtype int64
         Classes ``0 .. n_classes - 1``.
     metric : {"heom", "euclidean", "keel"}
-        ``heom``: numeric columns scaled to [0, 1], nominal ones 0 or 1 (equal or not) [1]_. ``euclidean``: the numbers as they
-        are, nominal or not. ``keel``: root of the sum of ``|a - b| / 4 * sd`` over numeric columns and of ``sqrt(sum over classes
-        of (P(class | a) - P(class | b))**2)`` over nominal ones.
+        ``heom``: numeric columns scaled to [0, 1], nominal ones 0 or 1 (equal or not), 1 where a value is missing [1]_.
+        ``euclidean``: the numbers as they are, nominal or not. ``keel``: root of the sum of ``|a - b| / 4 * sd`` over numeric
+        columns and of ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones.
     nominal : ndarray of shape (n_features,), dtype bool
         Which columns are nominal.
 
@@ -105,7 +105,7 @@ def make_space(X, codes, metric, nominal):
     tables = []
     for j in np.flatnonzero(nominal) if metric != "euclidean" else ():
         categories, positions = np.unique(coordinates[:, j], return_inverse=True)
-        coordinates[:, j] = positions
+        coordinates[:, j] = np.where(np.isnan(coordinates[:, j]), np.nan, positions)
         n_codes[j] = len(categories)
         if metric == "keel":
             counts = np.zeros((len(categories), codes.max() + 1))
@@ -114,8 +114,8 @@ def make_space(X, codes, metric, nominal):
             tables.append(np.sqrt(((shares[:, None] - shares[None]) ** 2).sum(axis=2)).ravel())
     if metric == "heom":
         numeric = n_codes == 0
-        low = coordinates[:, numeric].min(axis=0)
-        width = coordinates[:, numeric].max(axis=0) - low
+        low = np.fmin.reduce(coordinates[:, numeric], axis=0)  # of the values that are there
+        width = np.fmax.reduce(coordinates[:, numeric], axis=0) - low
         coordinates[:, numeric] = (coordinates[:, numeric] - low) / np.where(width > 0, width, 1)
     starts = np.concatenate([[0], np.cumsum(n_codes**2)[:-1]]).astype(np.int64)
     return Space(coordinates, X.std(axis=0), np.concatenate(tables) if tables else np.empty(0), starts, n_codes, metric == "keel")
@@ -323,7 +323,8 @@ def _distance(space, a, b, farthest):
         if space.n_codes[j] > 0:
             total += 1.0 if a[j] != b[j] else 0.0
         else:
-            total += (a[j] - b[j]) * (a[j] - b[j])
+            gap = a[j] - b[j]
+            total += 1.0 if np.isnan(gap) else gap * gap
         if total > farthest:
             return np.inf
     return total
@@ -389,8 +390,11 @@ def _build(space, n_leaves):
             stop = n_points * ((i + 1) * (n_leaves // level)) // n_leaves
             for t in range(start, stop):
                 for j in range(n_features):
-                    low[level + i, j] = min(low[level + i, j], space.coordinates[order[t], j])
-                    high[level + i, j] = max(high[level + i, j], space.coordinates[order[t], j])
+                    value = space.coordinates[order[t], j]
+                    # A missing value is as far away as any value can be, so that the box may do without it.
+                    if not np.isnan(value):
+                        low[level + i, j] = min(low[level + i, j], value)
+                        high[level + i, j] = max(high[level + i, j], value)
             if level < n_leaves:
                 widest, width = 0, -1.0
                 for j in range(n_features):
@@ -405,6 +409,9 @@ def _build(space, n_leaves):
                 for t in range(start, stop):
                     values[t - start] = space.coordinates[order[t], widest]
                 order[start:stop] = order[start:stop][np.argsort(values, kind="mergesort")]
+            for j in range(n_features):
+                if low[level + i, j] > high[level + i, j] and space.n_codes[j] == 0:  # no value at all: the box says nothing
+                    low[level + i, j], high[level + i, j] = -np.inf, np.inf
         level *= 2
     return order, low, high
 

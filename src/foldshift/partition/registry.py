@@ -1,11 +1,14 @@
 """Partitioners by the names the papers print."""
 
+import numbers
 import re
 
 import numpy as np
 
 from foldshift.errors import unknown
 from foldshift.importing import import_object
+from foldshift.partition.arrays import check_folds
+from foldshift.partition.common import check_n_folds
 
 # By import path, so that folds load, and rest on, the modules of the partitioners they are cut with and no others
 # (`import_path`).
@@ -81,13 +84,13 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     Parameters
     ----------
     partitioner : str or callable
-        For a continuous target ``CV``, ``SCVt`` with any number of strata t, or ``TSCV``; for classes ``SCV``, ``DB-SCV``,
-        ``DOB-SCV`` or ``MS-SCV``; for data from several sources ``LOSO``, leave one source out; or a function ``f(X, y, n_folds,
-        rngs, **options) -> folds`` of the user's own.
+        For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, or ``TSCV``; for classes
+        ``SCV``, ``DB-SCV``, ``DOB-SCV`` or ``MS-SCV``; for data from several sources ``LOSO``, leave one source out; or a
+        function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
     X : array-like of shape (n_samples, n_features) or None
         Inputs. ``DB-SCV``, ``DOB-SCV`` and ``MS-SCV`` look at them, the others do not.
-    y : array-like of shape (n_samples,)
-        Target.
+    y : array-like of shape (n_samples,) or (n_samples, 1)
+        Target, without missing values.
     n_folds : int, default=5
         Number of folds, ``2 <= n_folds <= n_samples``. ``LOSO`` makes as many as there are sources, whatever is asked for.
     seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
@@ -104,12 +107,37 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     Raises
     ------
     ValueError
-        If the partitioner is unknown, or `n_folds` or the number of strata is out of range.
+        If the partitioner is unknown; if `n_folds` or the number of strata is out of range or no whole number; if a target is
+        missing, has two columns, or is continuous where classes are wanted; if `X` and `y` differ in length; if `seeds` is one
+        number.
+
+    Notes
+    -----
+    The folds of a seed depend on that seed alone. A splitter with ``random_state=s`` makes those of ``seeds=[s]``. A repeated
+    splitter with ``random_state=s`` makes those of ``seeds=numpy.random.SeedSequence(s).spawn(n_repeats)``, so that two of them
+    with neighbouring states share no partition, and more repetitions keep the ones there were.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import RepeatedContinuousStratifiedKFold, as_folds, make_folds
+    >>> y = np.arange(12.0)
+    >>> make_folds("TSCV", None, y, n_folds=3, seeds=range(100)).shape
+    (100, 12)
+    >>> splitter = RepeatedContinuousStratifiedKFold(n_splits=3, n_repeats=4, random_state=7)
+    >>> folds = make_folds("TSCV", None, y, n_folds=3, seeds=np.random.SeedSequence(7).spawn(4))
+    >>> bool((folds == as_folds(splitter, y, y)).all())
+    True
     """
-    rngs = [np.random.default_rng(seed) for seed in seeds]
+    rngs = [np.random.default_rng(seed) for seed in _listed(seeds)]
+    if partitioner != LEAVE_ONE_SOURCE_OUT:
+        check_n_folds(n_folds, len(y))
+    n_rows = len(y) if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
+    if n_rows != len(y):
+        raise ValueError(f"X and y have {n_rows} and {len(y)} samples; expected the same number")
     if callable(partitioner):
         folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
-        return check_folds(folds, len(rngs), len(y), n_folds)
+        return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
     function = import_object(import_path(partitioner), "partitioner")
     if partitioner == LEAVE_ONE_SOURCE_OUT:
         return np.repeat(function(len(y), **options)[None], len(rngs), axis=0)
@@ -120,16 +148,11 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     return function(y, n_folds, n_strata_of(partitioner), rngs)
 
 
-def check_folds(folds, n_seeds, n_samples, n_folds):
-    """Refuse folds that are not a partition: wrong shape, a fold number out of range, or an empty fold."""
-    if folds.shape != (n_seeds, n_samples):
-        raise ValueError(f"folds have shape {folds.shape}; expected (n_seeds, n_samples) = {(n_seeds, n_samples)}")
-    if folds.dtype.kind not in "ui":
-        raise ValueError(f"folds have dtype {folds.dtype}; expected an integer type")
-    if folds.size and (folds.min() < 0 or folds.max() >= n_folds):
-        raise ValueError(f"folds hold numbers from {folds.min()} to {folds.max()}; expected 0 to {n_folds - 1}")
-    for row, cut in enumerate(folds):
-        empty = np.flatnonzero(np.bincount(cut, minlength=n_folds) == 0)
-        if len(empty):
-            raise ValueError(f"fold {empty[0]} of partition {row} is empty")
-    return folds
+def _listed(seeds):
+    if isinstance(seeds, numbers.Integral):
+        raise ValueError(
+            f"seeds={seeds} must be a list, one partition for each: seeds=[{seeds}] for one, seeds=range({seeds}) for as many"
+        )
+    if isinstance(seeds, (np.random.SeedSequence, np.random.Generator)):
+        raise ValueError(f"seeds is one {type(seeds).__name__}; expected a list, one partition for each: seeds=[...]")
+    return seeds

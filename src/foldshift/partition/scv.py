@@ -3,6 +3,7 @@
 import numpy as np
 
 from foldshift.partition.common import check_n_folds, fold_dtype, rows_by_class
+from foldshift.partition.targets import class_target
 
 
 def scv_folds(X, y, n_folds, rngs):
@@ -30,14 +31,22 @@ def scv_folds(X, y, n_folds, rngs):
     Raises
     ------
     ValueError
-        If `n_folds` is out of range.
+        If `n_folds` is out of range, or y is missing somewhere or continuous.
 
     References
     ----------
     .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
        cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import scv_folds
+    >>> folds = scv_folds(None, ["a", "a", "b", "b"], 2, [np.random.default_rng(0)])
+    >>> sorted(folds[0, :2].tolist()), sorted(folds[0, 2:].tolist())
+    ([0, 1], [0, 1])
     """
-    _, codes = np.unique(y, return_inverse=True)
+    _, codes = np.unique(class_target(y), return_inverse=True)
     check_n_folds(n_folds, len(codes))
     rngs = list(rngs)
     folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))

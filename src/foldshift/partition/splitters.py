@@ -1,27 +1,28 @@
 """The partitioners as scikit-learn splitters: use them wherever scikit-learn takes ``cv=``."""
 
 import numbers
+import warnings
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import check_random_state, column_or_1d, indexable
-from sklearn.utils.validation import _num_samples, assert_all_finite
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import _num_samples
 
-from foldshift.partition.stratified import stratified_folds
+from foldshift.partition.stratified import one_stratum_target, stratified_folds
+from foldshift.partition.targets import numeric_target
 
 
 class _ContinuousStratified(BaseCrossValidator):
     """Shared by the single and the repeated splitter: checks, folds, indices."""
 
-    _n_repeats = 1
+    @property
+    def _n_repeats(self):
+        return getattr(self, "n_repeats", None)
 
     def _check(self, y, n_samples):
         if y is None:
             raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
-        y = column_or_1d(y)
-        if y.dtype.kind not in "buif":
-            raise ValueError(f"y must hold numbers to be stratified on; got dtype {y.dtype}. For classes use StratifiedKFold.")
-        assert_all_finite(y, input_name="y")
+        y = one_stratum_target(y) if self.n_strata == 1 else numeric_target(y)
         if self.n_splits > n_samples:
             raise ValueError(
                 f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
@@ -48,15 +49,21 @@ class _ContinuousStratified(BaseCrossValidator):
         X : array-like of shape (n_samples, n_features)
             Training data; only its length is used.
         y : array-like of shape (n_samples,)
-            Numeric target to stratify on.
+            Numeric target to stratify on; one stratum takes class labels too.
         groups : object
-            Always ignored, exists for compatibility.
+            Ignored, with a warning; exists for compatibility.
 
         Yields
         ------
         train, test : ndarray
             Indices into the caller's own order, ascending.
+
+        Warns
+        -----
+        UserWarning
+            If groups are given.
         """
+        warn_of_groups(self, groups)
         X, y = indexable(X, y)
         n_samples = _num_samples(X)
         y = self._check(y, n_samples)
@@ -67,7 +74,7 @@ class _ContinuousStratified(BaseCrossValidator):
 
     def get_n_splits(self, X=None, y=None, groups=None):
         """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
-        return self.n_splits * self._n_repeats
+        return self.n_splits * (self._n_repeats or 1)
 
 
 class ContinuousStratifiedKFold(_ContinuousStratified):
@@ -84,7 +91,7 @@ class ContinuousStratifiedKFold(_ContinuousStratified):
     n_strata : int or None, default=None
         Number of strata t of SCV_t; None is as many as samples, 1 is plain k-fold.
     random_state : int, RandomState instance or None, default=None
-        An integer gives the same folds in every call.
+        An integer gives the same folds in every call, those of ``make_folds(seeds=[random_state])``.
 
     Examples
     --------
@@ -119,7 +126,17 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
     n_strata : int or None, default=None
         Number of strata; None is as many as samples, 1 is plain k-fold.
     random_state : int, RandomState instance or None, default=None
-        An integer gives the same folds in every call.
+        An integer gives the same folds in every call, those of
+        ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import RepeatedContinuousStratifiedKFold
+    >>> y = np.arange(6.0)
+    >>> splits = list(RepeatedContinuousStratifiedKFold(n_splits=3, n_repeats=10, random_state=0).split(y, y))
+    >>> len(splits)
+    30
     """
 
     def __init__(self, n_splits=5, n_repeats=10, n_strata=None, *, random_state=None):
@@ -130,10 +147,6 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
         self._check_parameters()
         check_count("n_repeats", n_repeats, 1)
 
-    @property
-    def _n_repeats(self):
-        return self.n_repeats
-
 
 def check_count(name, value, lowest):
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
@@ -142,24 +155,36 @@ def check_count(name, value, lowest):
         raise ValueError(f"{name} must be at least {lowest}; got {name}={value}.")
 
 
-def make_rngs(random_state, n_repeats):
+def warn_of_groups(splitter, groups):
+    """Warn of groups that are not heeded, in scikit-learn's words and ours."""
+    if groups is not None:
+        warnings.warn(
+            f"The groups parameter is ignored by {type(splitter).__name__}: rows of a group may stand in training and test part. "
+            "GroupKFold keeps them together, make_folds('LOSO', ..., groups=groups) leaves out one at a time.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def make_rngs(random_state, n_repeats=None):
     """One generator per repetition of a splitter.
 
     Parameters
     ----------
     random_state : int, RandomState instance or None
-        An integer gives the folds of ``make_folds(seeds=[random_state])`` where there is one repetition.
-    n_repeats : int
-        Number of repetitions.
+        An integer s gives the folds of ``make_folds(seeds=[s])`` where there are no repetitions, and those of
+        ``make_folds(seeds=numpy.random.SeedSequence(s).spawn(n_repeats))`` where there are.
+    n_repeats : int, optional
+        Number of repetitions; None for a splitter that does not repeat.
 
     Returns
     -------
     rngs : list of numpy.random.Generator
     """
     if isinstance(random_state, numbers.Integral):
-        if n_repeats == 1:
+        if n_repeats is None:
             return [np.random.default_rng(int(random_state))]
         entropy = int(random_state)
     else:
         entropy = check_random_state(random_state).randint(0, 2**31, size=4).tolist()
-    return [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(n_repeats)]
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(n_repeats or 1)]

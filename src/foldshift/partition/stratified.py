@@ -3,6 +3,7 @@
 import numpy as np
 
 from foldshift.partition.common import check_n_folds, fold_dtype
+from foldshift.partition.targets import class_target, numeric_target, one_column
 
 
 def strata_sizes(n_samples, n_strata):
@@ -37,8 +38,8 @@ def stratified_folds(y, n_folds, n_strata, rngs):
 
     Parameters
     ----------
-    y : ndarray of shape (n_samples,)
-        Target. Ties keep their order in the sort.
+    y : array-like of shape (n_samples,)
+        Target, finite numbers; one stratum takes class labels too. Ties keep their order in the sort.
     n_folds : int
         Number of folds k, ``2 <= k <= n_samples``.
     n_strata : int or None
@@ -54,14 +55,25 @@ def stratified_folds(y, n_folds, n_strata, rngs):
     Raises
     ------
     ValueError
-        If `n_folds` or `n_strata` is out of range; the message names both bounds.
+        If `n_folds` or `n_strata` is out of range (the message names both bounds), or a target is missing or no number.
 
     References
     ----------
     .. [1] Saez, J.A., Romero-Bejar, J.L. (2022). Impact of regressand stratification in dataset shift caused by
        cross-validation. Mathematics 10(14), 2538. Algorithms 1 to 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import stratified_folds
+    >>> y = np.array([9.0, 1.0, 8.0, 2.0])
+    >>> folds = stratified_folds(y, 2, None, [np.random.default_rng(seed) for seed in range(5)])
+    >>> folds.shape
+    (5, 4)
+    >>> bool((folds[:, 0] != folds[:, 2]).all() and (folds[:, 1] != folds[:, 3]).all())  # neighbours in target are parted
+    True
     """
-    y = np.asarray(y)
+    y = one_stratum_target(y) if n_strata == 1 else numeric_target(y)
     n_samples = len(y)
     check_n_folds(n_folds, n_samples)
     if n_strata is None:
@@ -83,3 +95,9 @@ def stratified_folds(y, n_folds, n_strata, rngs):
         folds[order] = dealt
         rows.append(folds)
     return np.array(rows, dtype=dtype).reshape(len(rows), n_samples)
+
+
+def one_stratum_target(y):
+    """The target of plain k-fold, which is not looked at: numbers, or the codes of class labels."""
+    y = one_column(y)
+    return np.unique(class_target(y), return_inverse=True)[1] if y.dtype.kind in "OSU" else numeric_target(y)

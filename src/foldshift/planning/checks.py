@@ -1,5 +1,6 @@
 """What the schema of the configuration cannot know, checked before anything is planned: names, imports, folders."""
 
+import re
 import tempfile
 from pathlib import Path
 from urllib.parse import unquote
@@ -8,7 +9,10 @@ from foldshift.datasets.populations import POPULATIONS, TARGET_POPULATIONS
 from foldshift.errors import ConfigError, unknown
 from foldshift.importing import import_object, is_named
 from foldshift.learners import EXPORTS
-from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, n_strata_of
+from foldshift.own_code import DECLARED, LEARNER, PARTITIONER, OwnCodeError, call_own, check_call, is_own
+from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, LEAVE_ONE_SOURCE_OUT, n_strata_of
+from foldshift.planning.blocks import TRUTH
+from foldshift.planning.config import is_regression_partitioner
 from foldshift.planning.modules import module_files
 from foldshift.planning.shapes import local_files
 
@@ -75,7 +79,7 @@ def check_studies(config, catalogue, learners, studies, declared):
                 raise ConfigError(
                     unknown(f"learner in {study}.audit.learners", name, learners, f"Add an entry to {config['learners_file']}.")
                 )
-        declared[study].check(settings)
+        call_own(f"{studies[study].package}.study (check)", DECLARED, declared[study].check, settings)
         for name in settings.get("max_rows", {}):
             if name not in learners:
                 raise ConfigError(unknown(f"learner in {study}.max_rows", name, learners))
@@ -149,9 +153,10 @@ def check_imports(config, learners, studies):
         If an import fails; the message names the entry, or the file and line of the user's own that is not valid Python.
     """
     used = {name for study, settings in config["studies"].items() if studies[study].task for name in settings.get("learners", [])}
-    wanted = [(f"learner {name} in {config['learners_file']}", learners[name]["import"]) for name in sorted(used)]
-    wanted += [(f"own_partitioners.{name}", entry["import"]) for name, entry in config["own_partitioners"].items()]
-    for what, path in wanted:
+    wanted = [(f"learner {name} in {config['learners_file']}", learners[name], _check_learner) for name in sorted(used)]
+    wanted += [(f"own_partitioners.{name}", entry, _check_function) for name, entry in config["own_partitioners"].items()]
+    for what, entry, check in wanted:
+        path = entry["import"]
         module, _, name = path.rpartition(".")
         if module == "foldshift.learners" and name in EXPORTS:
             continue  # known without the second that importing it takes
@@ -159,11 +164,47 @@ def check_imports(config, learners, studies):
             continue  # so is this
         try:
             module_files(objects=[path])  # names a file that is not valid Python, and its line
-            import_object(path, what)
-        except ConfigError as error:
+            found = import_object(path, what)
+            if is_own(path):
+                check(path, found, entry)
+        except (ConfigError, OwnCodeError) as error:
             raise ConfigError(f"{what}: {error}") from error
         except ValueError as error:
             raise ConfigError(str(error)) from error
+
+
+def _check_function(path, found, entry):
+    check_call(path, PARTITIONER, found, None, None, 2, [], **entry.get("params", {}))
+
+
+def _check_learner(path, found, entry):
+    lacking = [method for method in ("fit", "predict") if not callable(getattr(found, method, None))]
+    if lacking:
+        raise OwnCodeError(f"your {path} has no {' and no '.join(lacking)}; {LEARNER}")
+    params = entry["params"] | ({"categorical_features": None} if entry["nominal"] == "native" else {})
+    check_call(path, LEARNER, found, **params)
+
+
+def check_own_partitioners(own):
+    """Refuse names of partitioners of the user's own that are taken, or that cannot stand in the name of a file.
+
+    Parameters
+    ----------
+    own : dict of str to dict
+        By name.
+
+    Raises
+    ------
+    ConfigError
+    """
+    for name in own:
+        if name in (*CLASS_PARTITIONERS, TRUTH, LEAVE_ONE_SOURCE_OUT) or is_regression_partitioner(name):
+            raise ConfigError(f"own_partitioners: {name} is a partitioner of foldshift's own already; choose another name")
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]*", name):
+            raise ConfigError(
+                f"own_partitioners: the name {name!r} may hold letters, digits, '.', '_' and '-' only, a letter first: files are "
+                "named after it"
+            )
 
 
 def check_mirror(mirror):

@@ -15,20 +15,49 @@ LAPTOP = "laptop"  # the scale that every study has
 LISTS = ("datasets", "partitioners", "learners", "n_folds")
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice: YAML would take the last one without a word."""
+
+    def construct_mapping(self, node, deep=False):
+        seen = {}
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                if key.value in seen:
+                    problem = f"{key.value!r} stands there twice, first in line {seen[key.value]}"
+                    raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+                seen[key.value] = key.start_mark.line + 1
+        return super().construct_mapping(node, deep)
+
+
 def read_yaml(path, what):
     """Read a YAML file safely.
+
+    Parameters
+    ----------
+    path : path-like
+    what : str
+        What the file is, for messages.
+
+    Returns
+    -------
+    content : object
 
     Raises
     ------
     ConfigError
-        If the file is missing or is not YAML.
+        If the file is missing or is not YAML, with its name and the line.
     """
     try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        return _Loader(Path(path).read_text(encoding="utf-8")).get_single_data()
     except OSError as error:
-        raise ConfigError(f"{what}: cannot read {path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{what}: {path} is not valid YAML: {' '.join(str(error).split())}") from error
+        raise ConfigError(f"{what}: cannot read {path}: {error.strerror}; check the path") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{what}: {path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}, line {mark.line + 1}" if mark else str(path)
+        problem = "a tab; indent with blanks" if "'\\t'" in str(error) else getattr(error, "problem", None) or error
+        raise ConfigError(f"{what}: {where}: not valid YAML ({' '.join(str(problem).split())}); mend the file") from error
 
 
 def compose_schema(schema, studies):
@@ -77,9 +106,11 @@ def at_scale(config, studies):
         raise ConfigError(
             f"studies={chosen!r} must map ids of studies to their settings, e.g. `studies: {{{next(iter(studies))}: {{}}}}`"
         )
-    for name in chosen or ():
+    for name, own in (chosen or {}).items():
         if name not in studies:
             raise ConfigError(unknown("study in studies", name, studies, "A study of your own: name its folder in studies_from."))
+        if own is not None and not isinstance(own, dict):
+            raise ConfigError(f"studies.{name}={own!r} must hold settings and their values, e.g. {{n_seeds: 10}}, or nothing")
     scales = list(dict.fromkeys(known for study in studies.values() for known in study.scales))
     if scale not in scales:
         raise ConfigError(unknown("scale", scale, scales))
@@ -133,7 +164,7 @@ def fill_in(config, schema):
     return config
 
 
-def resolve(config, schema, fits=lambda study, key, value: True):
+def resolve(config, schema, misfit=lambda study, key, value: None, named=None, notes=None):
     """Fill in defaults, apply the overrides of the command line to every study that they fit, and check against the schema.
 
     Parameters
@@ -142,9 +173,13 @@ def resolve(config, schema, fits=lambda study, key, value: True):
         Configuration as read, command line included.
     schema : dict
         JSON schema of the configuration.
-    fits : callable, optional
-        ``fits(study, key, value)``: whether one value of a list (a data set, a learner ...) makes sense in a study; see
-        `fitting`. A study takes the values that fit it, and keeps its own list if none does but some fit another study.
+    misfit : callable, optional
+        ``misfit(study, key, value)``: why one value of a list (a data set, a learner ...) makes no sense in a study, or None; see
+        `fitting`. A study takes the values that fit it, and keeps its own list if none does.
+    named : collection of str, optional
+        Studies that are to run; by default all. Every value must make sense in one of them.
+    notes : list of str, optional
+        Gets a line for every study of them that passes over values, with the reason.
 
     Returns
     -------
@@ -157,23 +192,39 @@ def resolve(config, schema, fits=lambda study, key, value: True):
         At the first mistake: the key, the value received, what is allowed.
     """
     config = fill_in(config, schema)
+    named, notes = list(config["studies"] if named is None else named), [] if notes is None else notes
     for key in OVERRIDES:
-        takers = [name for name in config["studies"] if key in schema["properties"]["studies"]["properties"][name]["properties"]]
         if key not in config:
             continue
+        takers = [name for name in config["studies"] if key in schema["properties"]["studies"]["properties"][name]["properties"]]
+        if not set(takers) & set(named):
+            others = f"it is a setting of {', '.join(takers)}" if takers else "no study of this configuration has such a setting"
+            raise ConfigError(f"{key}={_shown(config[key])} says nothing to {' and '.join(named)}: {others}; leave it out")
         if key not in LISTS:
             for name in takers:
                 config["studies"][name][key] = copy.deepcopy(config[key])
             continue
-        fitting_values = {name: [value for value in config[key] if fits(name, key, value)] for name in takers}
+        reasons = {name: {str(value): misfit(name, key, value) for value in config[key]} for name in takers}
+        for value in map(str, config[key]):
+            found = [reasons[name][value] for name in takers if name in named]
+            if all(found):
+                raise ConfigError(f"{key}={value} fits no study of this run: {'; '.join(dict.fromkeys(found))}")
         for name in takers:
-            if fitting_values[name] or not any(fitting_values.values()):
-                config["studies"][name][key] = fitting_values[name] or list(config[key])
+            own = [value for value in config[key] if not reasons[name][str(value)]]
+            if own:
+                config["studies"][name][key] = own
+            if name in named and len(own) < len(config[key]):
+                left_out = next(reason for reason in reasons[name].values() if reason)
+                notes.append(f"{key}: {name} {'takes ' + _shown(own) if own else 'keeps its own list'} ({left_out})")
     _check(config, schema)
     for name, study in config["studies"].items():
         if "schemes" in study:
             choose_schemes(name, study)
     return config
+
+
+def _shown(value):
+    return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
 def fitting(config, catalogue, learners, studies):
@@ -190,29 +241,39 @@ def fitting(config, catalogue, learners, studies):
 
     Returns
     -------
-    fits : callable
-        A value that nobody knows fits every study: it is a mistake, and a message names it.
+    misfit : callable
+        ``misfit(study, key, value)``: the reason, or None. A value that nobody knows fits every study: it is a mistake, and a
+        message names it.
     """
 
-    def fits(study, key, value):
+    def misfit(study, key, value):
         task, own = studies[study].task, studies[study].schema["properties"]
         if key == "datasets":
-            return value not in catalogue or catalogue[value].task == task
-        if key == "learners":
-            if task is None:  # learners of the study's own
-                return value in own["learners"]["items"].get("enum", ())
-            return value not in learners or task in learners[value]["tasks"]
-        if key == "partitioners":
+            if value in catalogue and catalogue[value].task != task:
+                return f"{value} is a {catalogue[value].task} data set; {study} takes {task} data sets"
+        elif key == "learners" and task is None:  # learners of the study's own
+            allowed = own["learners"]["items"].get("enum", ())
+            if value not in allowed:
+                return f"{study} has learners of its own: {', '.join(map(str, allowed))}"
+        elif key == "learners":
+            if value in learners and task not in learners[value]["tasks"]:
+                return f"{value} does {' and '.join(learners[value]['tasks'])}; {study} takes learners of {task}"
+        elif key == "partitioners":
             of_classes = value in CLASS_PARTITIONERS
-            of_targets = not of_classes and _is_regression_partitioner(value)
-            return not (of_classes or of_targets) or of_classes == (task == "classification")
-        schemes = config["studies"][study].get("schemes")
-        return schemes is None or value in iterations(schemes)
+            of_targets = not of_classes and is_regression_partitioner(value)
+            if (of_classes or of_targets) and of_classes != (task == "classification"):
+                known = CLASS_PARTITIONERS if task == "classification" else ("CV", "SCVt", "TSCV")
+                return f"{value} is no partitioner of {task}; {study} takes {', '.join(known)}"
+        elif (schemes := config["studies"][study].get("schemes")) is not None and value not in iterations(schemes):
+            known = ", ".join(map(str, iterations(schemes)))
+            return f"k={value} has no scheme in {study}; allowed: {known}, or add {value}x1 to its schemes"
+        return None
 
-    return fits
+    return misfit
 
 
-def _is_regression_partitioner(name):
+def is_regression_partitioner(name):
+    """Whether a name is that of a partitioner for a continuous target: ``CV``, ``SCVt``, ``TSCV``."""
     try:
         n_strata_of(str(name))
     except ValueError:
@@ -241,6 +302,18 @@ def _check(config, schema):
         raise ConfigError(_one_line(errors[0]))
 
 
+LIMITS = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
+KINDS = {
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "boolean": "true or false",
+    "array": "a list, such as [a, b]",
+    "object": "keys and values, such as {key: value}",
+    "null": "null",
+}
+
+
 def _one_line(error):
     where = ".".join(str(part) for part in error.path) or "configuration"
     if error.validator == "additionalProperties":
@@ -248,19 +321,25 @@ def _one_line(error):
         extra = next(key for key in error.instance if key not in allowed)
         return unknown("config key" if where == "configuration" else f"key in {where}", extra, allowed)
     if error.validator == "required":
-        return f"{where}: {error.message}"
-    limits = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
-    if error.validator in limits:
-        allowed = f"must be {limits[error.validator]} {error.validator_value}"
-    elif error.validator == "enum":
-        allowed = f"must be one of {', '.join(map(str, error.validator_value))}"
-    elif error.validator == "type":
-        kinds = error.validator_value
-        allowed = f"must be of type {kinds if isinstance(kinds, str) else ' or '.join(kinds)}"
-    elif error.validator == "uniqueItems":
-        allowed = "must not repeat a value"
-    elif error.validator in ("minItems", "minProperties", "minLength"):
-        allowed = "must not be empty"
-    else:
-        allowed = error.message
-    return f"{where}={error.instance!r} {allowed}"
+        lacking = next(key for key in error.validator_value if key not in error.instance)
+        return f"{where}: key {lacking!r} is missing; it needs {', '.join(error.validator_value)}"
+    return f"{where}={error.instance!r} {_allowed(error)}"
+
+
+def _allowed(error):
+    """What a value must be, in words, and where the schema tells it what the key means."""
+    validator, value = error.validator, error.validator_value
+    about = " ".join(str(error.schema.get("description", "")).split()).rstrip(".")
+    if validator in LIMITS:
+        return f"must be {LIMITS[validator]} {value}"
+    if validator == "enum":
+        return f"must be one of {', '.join(map(str, value))}"
+    if validator == "type":
+        return f"must be {' or '.join(KINDS[kind] for kind in ([value] if isinstance(value, str) else value))}"
+    if validator == "uniqueItems":
+        return "must not repeat a value"
+    if validator in ("minItems", "minProperties", "minLength"):
+        return "must not be empty; leave the key out for its default"
+    if validator == "pattern":
+        return f"is not written as it must be{f': {about}' if about else f'; the pattern is {value}'}"
+    return f"is not allowed{f': {about}' if about else f' ({error.message})'}"

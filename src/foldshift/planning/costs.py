@@ -12,6 +12,7 @@ COLUMNS = ("learner", "dataset", "n_rows", "n_features", "ms_per_fit", "seconds_
 FLOOR = {"ms_per_fit": 1e-3, "seconds_once": 1e-4, "peak_mb": 1.0}  # below, a measurement says nothing
 UNKNOWN = {"ms_per_fit": (50.0, 1.2, 0.7), "seconds_once": (1e-4, 0.0, 0.0), "peak_mb": (50.0, 1.0, 1.0)}
 REFERENCE = (1000, 10)  # rows and columns at which a learner without measurements costs the first of its numbers
+LEAST_BY_ROWS = 1.0  # exponent beyond the most rows measured: what does not grow with them is no longer seen
 NEAR = 1e-4  # squared logarithmic distance: a size as near as this is the measured one
 
 
@@ -88,7 +89,8 @@ class CostModel:
     -----
     log(value) = a + b log(rows) + c log(columns) by least squares; the residuals are interpolated with weights 1 / squared
     distance in (log rows, log columns), so that a measured size costs what was measured. Where the measurements do not determine
-    the exponents, they are those of a learner without measurements.
+    the exponents, they are those of a learner without measurements. Beyond the most rows measured costs grow at least as the rows
+    do: small data sets, whose fits take a constant time, make the law too flat there.
     """
 
     def __init__(self, rows):
@@ -141,8 +143,12 @@ class _Surface:
             exponents = np.array(UNKNOWN[name][1:])
             self.plane = np.array([np.mean(values - self.points @ exponents), *exponents])
         self.residuals = values - matrix @ self.plane
+        self.largest = self.points[:, 0].max()
 
     def __call__(self, n_rows, n_features):
         point = np.log([n_rows, max(n_features, 1)])
+        beyond = max(point[0] - self.largest, 0.0)
+        point[0] -= beyond
         weights = 1 / (NEAR + ((self.points - point) ** 2).sum(axis=1))
-        return math.exp(self.plane[0] + self.plane[1:] @ point + weights @ self.residuals / weights.sum())
+        inside = self.plane[0] + self.plane[1:] @ point + weights @ self.residuals / weights.sum()
+        return math.exp(inside + beyond * max(self.plane[1], LEAST_BY_ROWS))

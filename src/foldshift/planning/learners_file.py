@@ -4,6 +4,7 @@ from foldshift.errors import ConfigError, unknown
 from foldshift.planning.config import read_yaml
 
 PAPER = "@paper"  # ends the id of a learner with the switches of the paper configuration
+KINDS = {str: "text", dict: "keys and values", list: "a list, such as [regression]", int: "a whole number"}
 LEARNER_KEYS = {
     "import": str,  # dotted path of a scikit-learn estimator class
     "params": dict,  # its parameters
@@ -44,7 +45,7 @@ def read_learners(path):
             if key not in LEARNER_KEYS:
                 raise ConfigError(unknown(f"key of learner {name} in {path}", key, LEARNER_KEYS))
             if not isinstance(value, LEARNER_KEYS[key]):
-                raise ConfigError(f"learner {name} in {path}: {key}={value!r} must be of type {LEARNER_KEYS[key].__name__}")
+                raise ConfigError(f"learner {name} in {path}: {key}={value!r} must be {KINDS[LEARNER_KEYS[key]]}")
         for key in ("import", "tasks"):
             if key not in entry:
                 raise ConfigError(f"learner {name} in {path}: key {key!r} is missing")

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 import sys
 import time
 from typing import NamedTuple
@@ -174,7 +175,7 @@ class Progress(logging.Handler):
             self.finished[record.job_id] = now - self.begun.pop(record.job_id, now)
             if now - self.said >= self.interval and len(self.finished) < len(self.jobs):
                 self.said = now
-                self._say(self.line())
+                self.say(self.line())
 
     def line(self, ended=False):
         """Where the run stands; see `progress_line`."""
@@ -186,13 +187,31 @@ class Progress(logging.Handler):
     def end(self):
         """Say how the run ended, if it began."""
         if self.jobs:
-            self._say(self.line(ended=True))
+            self.say(self.line(ended=True))
 
-    def _say(self, line):
+    def say(self, line):
+        """Write a line, if anybody reads it."""
         with contextlib.suppress(OSError, ValueError):  # nobody reads on; the run goes on all the same
             stream = sys.stderr if self.stream is None else self.stream
             stream.write(line + "\n")
             stream.flush()
+
+
+class LastWords(logging.Handler):
+    """Says on standard error, in a line, what ends a run that was told to be quiet about everything."""
+
+    def emit(self, record):
+        """Write what an exception of Snakemake's own says; everything else that is logged is passed over."""
+        if (name := getattr(record, "exception", None)) is None:
+            return
+        if name == "LockException":
+            text = (
+                f"the folder {os.getcwd()} is locked: another run works in it, or one was killed; where none does, "
+                "`snakemake --unlock` frees it"
+            )
+        else:
+            text = " ".join(record.getMessage().split())
+        sys.stderr.write(f"foldshift: {text}\n")
 
 
 def jobs_of(dag):

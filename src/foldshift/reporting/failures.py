@@ -15,9 +15,9 @@ NOTES = (
     "Lost: fits with this message, of all fits of the learner with this way of cutting and this number of folds on the data set. "
     "failed: the learner raised an "
     "error, made predictions that are not numbers, or its process ended; timeout: it did not end in time.",
-    "Jobs: number of jobs in which it happened; the command runs the first of them again, alone and in the foreground (with the "
-    "options --configfile or --config of the "
-    "study, where it has any); its log shows the error where it is. Then run the study again: the tables follow.",
+    "Jobs: number of jobs in which it happened; the command runs the first of them again, alone and in the foreground, from the "
+    "folder of the run; the configuration that it names is that of the run, command line included. Its log shows the error where "
+    "it is. Then run the study again: the tables follow.",
 )
 
 
@@ -63,8 +63,9 @@ def failures_table(lists, results):
     for one in lists:
         for failure in one["failures"]:
             first = failure["files"][0]
+            words = ["--configfile", f"{results}/provenance/config.yaml", "--force", f"{results}/{first}"]
             row = {"dataset": one["dataset"]} | failure | {"n_jobs": len(failure["files"]), "scores": first}
-            rows.append(row | {"command": f"snakemake --cores 1 --force {shlex.quote(f'{results}/{first}')}"})
+            rows.append(row | {"command": f"snakemake --cores 1 {shlex.join(words)}"})
     return pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:6], kind="stable", ignore_index=True)
 
 

@@ -28,10 +28,21 @@ class Shown(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A figure as a function of a study returns it, with words of its caption beside the settings."""
+    """A figure as a function of a study returns it.
+
+    Attributes
+    ----------
+    figure : matplotlib.figure.Figure or None
+        None where this run has nothing to draw.
+    words : dict of str to object
+        Words of the caption beside the settings.
+    reason : str
+        Why there is nothing to draw: a sentence without its full stop, which stands in place of the figure.
+    """
 
     figure: object
     words: dict | None = None
+    reason: str = ""
 
 
 def write_item(item, made, path, settings):
@@ -57,9 +68,11 @@ def write_item(item, made, path, settings):
     made = made if isinstance(made, kind) else kind(made)
     caption = caption_text(item, settings | (made.words or {}))
     if kind is Drawn:
-        from foldshift.reporting.figures import save_figure
+        from foldshift.reporting.figures import reason_figure, save_figure, to_page
 
-        save_figure(path, made.figure)
+        save_figure(path, made.figure or reason_figure(made.reason))
+        svg = Path(path).with_suffix(".svg").read_text(encoding="utf-8")
+        write_text(Path(path).with_suffix(".html"), to_page(svg, item["title"], caption, made.reason))
     else:
         from foldshift.reporting.tables import plain_grid, write_table
 

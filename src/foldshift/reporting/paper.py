@@ -1,9 +1,7 @@
 """Printed numbers of a paper beside ours: one way, and the same columns, for every study."""
 
-import numpy as np
-import pandas as pd
-
 from foldshift.reporting.numbers import missing
+from foldshift.reporting.tables import plain_grid
 
 OTHER_DATA = "this run does not cover the paper's data sets"
 NOT_IN_RUN = "not in this run"
@@ -47,21 +45,28 @@ def join_with_print(printed, ours, keys):
     return table[[*on, *COLUMNS]]
 
 
-def nothing_to_compare(keys, reason):
-    """The table of a study or run that has nothing to hold against print: one row, which says why.
+def compared_grid(table, notes=()):
+    """The rows of which there are two numbers, as they are printed; the others are counted by reason.
 
     Parameters
     ----------
-    keys : sequence of str
-        Columns as of `join_with_print`.
-    reason : str
+    table : pandas.DataFrame
+        As `join_with_print` makes it.
+    notes : sequence of str
+        Shown below, after what `comparison_notes` says.
 
     Returns
     -------
-    table : pandas.DataFrame
+    grid : foldshift.reporting.tables.Grid
     """
-    row = dict.fromkeys(["table", *keys], "") | dict.fromkeys(COLUMNS, np.nan) | {"note": reason}
-    return pd.DataFrame([row])
+    both = table["ours"].notna() & (table["printed"].notna() | (table["note"] != ""))
+    shown = table[both]
+    keys = [name for name in shown if name == "note" or name not in ("table", *COLUMNS)]
+    shown = shown.drop(columns=[name for name in keys if not shown[name].astype(bool).any()])
+    counts = table.loc[~both, "note"].value_counts(sort=False)
+    left_out = "; ".join(f"{n} ({reason})" for reason, n in counts.items())
+    left_out = [f"Not shown, and in the CSV file, are printed numbers without one of ours: {left_out}."] if left_out else []
+    return plain_grid(shown, [*comparison_notes(table), *left_out, *notes])
 
 
 def comparison_notes(table):
@@ -70,7 +75,7 @@ def comparison_notes(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `join_with_print` or `nothing_to_compare` makes it.
+        As `join_with_print` makes it.
 
     Returns
     -------
@@ -78,5 +83,5 @@ def comparison_notes(table):
     """
     n = int((table["printed"].notna() & table["ours"].notna()).sum())
     if n:
-        return [f"{n} of {len(table)} printed numbers have one of ours beside them; the note says why the others have none."]
+        return [f"{n} of {len(table)} printed numbers have one of ours beside them."]
     return [f"Nothing can be compared: {'; '.join(dict.fromkeys(table['note']))}."]

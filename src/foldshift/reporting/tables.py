@@ -13,6 +13,8 @@ from foldshift.files import write_text
 from foldshift.reporting.numbers import EMPTY, missing
 
 DIGITS = 10  # significant digits in CSV: more than a reader needs, fewer than the last bits that differ between processors
+LONG = 60  # letters of a text that is broken into lines
+CLASS_TEXT = ' class="text"'
 
 STYLE = """
 body { font: 15px/1.5 "DejaVu Sans", Verdana, Helvetica, Arial, sans-serif; margin: 1.5rem; color: #111; background: #fff; }
@@ -22,7 +24,10 @@ th, td { padding: .25rem .6rem; text-align: right; white-space: nowrap; border-b
 th { border-bottom: 2px solid #333; } th:first-child, td:first-child, td.text { text-align: left; }
 tr.head td { border-top: 2px solid #333; font-weight: bold; background: #fff; }
 td.best { text-decoration: underline; } td.bold { font-weight: bold; }
-p.note { max-width: 62rem; font-size: 13px; color: #333; }
+th.text { text-align: left; } td.long { white-space: normal; min-width: 24rem; max-width: 46rem; }
+p.note { max-width: 62rem; font-size: 13px; color: #333; } p.reason { font-weight: bold; }
+figure { margin: 0; } figure svg { max-width: 100%; height: auto; }
+figcaption { max-width: 62rem; font-size: 14px; padding-top: .8rem; }
 """
 
 
@@ -92,7 +97,10 @@ def to_html(grid):
         "</title>",
     ]
     lines += [f"<style>{STYLE}</style></head><body><table>", f"<caption>{html.escape(grid.caption)}</caption>"]
-    lines.append("<thead><tr>" + "".join(f"<th>{html.escape(name)}</th>" for name in grid.header) + "</tr></thead><tbody>")
+    cells = list(zip(*(row for row in grid.rows if len(row) == len(grid.header))))
+    texts = [bool(column) and all(isinstance(cell, str) for cell in column) for column in cells] or [False] * len(grid.header)
+    heads = [f"<th{CLASS_TEXT * text}>{html.escape(name)}</th>" for name, text in zip(grid.header, texts)]
+    lines.append(f"<thead><tr>{''.join(heads)}</tr></thead><tbody>")
     for row in grid.rows:
         if len(row) == 1:
             lines.append(f'<tr class="head"><td class="text" colspan="{len(grid.header)}">{html.escape(str(row[0]))}</td></tr>')
@@ -105,7 +113,8 @@ def to_html(grid):
 
 def _html_cell(cell):
     if not isinstance(cell, Cell):
-        return f'<td class="text">{html.escape(str(cell))}</td>'
+        long = " long" * (len(str(cell)) > LONG)
+        return f'<td class="text{long}">{html.escape(str(cell))}</td>'
     classes = [name for name, on in (("best", cell.underline), ("bold", cell.bold)) if on]
     shade = f' style="background:rgb({_grey(cell.shade)},{_grey(cell.shade)},{_grey(cell.shade)})"' if cell.shade else ""
     return f"<td{' class=' + chr(34) + ' '.join(classes) + chr(34) if classes else ''}{shade}>{html.escape(cell.text)}</td>"

@@ -7,6 +7,7 @@ EXPORTS = {
     "chi_square": "statistics",
     "classifier_two_sample": "two_sample",
     "co_failure": "failures",
+    "dependence_test": "dependence",
     "DriftReport": "drift",
     "energy_distance_test": "two_sample",
     "fold_covariates": "covariates",

@@ -8,8 +8,10 @@ from foldshift.compiling import compiled
 from foldshift.nominal import nominal_columns
 from foldshift.partition.common import fold_dtype
 from foldshift.partition.neighbours import make_space
+from foldshift.shift.columns import matched_columns
 from foldshift.shift.hellinger import bin_codes
 from foldshift.shift.ks import fold_ks
+from foldshift.shift.tables import FEWEST_ROWS, as_numbers, as_table, is_frame
 
 MEASURES = ("ks_mean", "ks_max", "hellinger", "energy", "two_sample_auc")
 ROWS_SEED = 0  # which rows stand for a large data set, where the caller brings no generator
@@ -21,14 +23,15 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Inputs; finite numbers, nominal columns hold a number for each category.
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        Inputs without missing numbers. Columns of a data frame that hold no numbers are nominal, missing is a category; in arrays
+        a nominal column holds a number for each category.
     folds : array-like of shape (n_seeds, n_samples), integer
         Fold of every sample, one row per seed.
     n_folds : int, optional
         Number of folds k; by default the largest fold number plus one.
-    categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
-        Mask or positions of the nominal columns.
+    categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
+        Mask, positions or (of a data frame) names of the nominal columns.
     n_neighbors : int, default=5
         Neighbours of the two-sample classifier; all others where there are fewer.
     max_rows : int, default=6000
@@ -81,6 +84,12 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
        Planning and Inference 143(8), 1249-1272.
     .. [2] Lopez-Paz, D., Oquab, M. (2017). Revisiting classifier two-sample tests. International Conference on Learning
        Representations.
+
+    Examples
+    --------
+    >>> X, folds = np.arange(8.0)[:, None], np.arange(8)[None] // 4
+    >>> {name: float(values[0, 0]) for name, values in fold_covariates(X, folds).items() if name.startswith("ks")}
+    {'ks_mean': 1.0, 'ks_max': 1.0}
     """
     X, folds, n_folds, nominal = _checked(X, folds, n_folds, categorical_features)
     for name, value in (("n_neighbors", n_neighbors), ("max_rows", max_rows)):
@@ -119,6 +128,11 @@ def fold_ks_attributes(X, folds, n_folds=None, *, categorical_features=None):
     Kolmogorov-Smirnov needs an order, and categories have none: another numbering would give another distance. Total variation is
     the largest difference in probability over all sets of categories, as Kolmogorov-Smirnov is over all half-lines; with two
     categories they are the same.
+
+    Examples
+    --------
+    >>> fold_ks_attributes(np.column_stack([np.arange(4), [0, 1, 0, 1]]), np.array([[0, 0, 1, 1]]))[0, 0]
+    array([1., 0.])
     """
     return _ks_attributes(*_checked(X, folds, n_folds, categorical_features))
 
@@ -137,13 +151,23 @@ def fold_hellinger_attributes(X, folds, n_folds=None, *, categorical_features=No
     -------
     distance : ndarray of shape (n_seeds, n_folds, n_features), dtype float64
         In [0, sqrt(2)]; NaN for a fold that is empty or holds all samples.
+
+    Examples
+    --------
+    >>> fold_hellinger_attributes(np.arange(4)[:, None], np.array([[0, 0, 1, 1]])).round(3)[0, :, 0]
+    array([1.414, 1.414])
     """
     return _hellinger_attributes(*_checked(X, folds, n_folds, categorical_features), bins)
 
 
 def _checked(X, folds, n_folds, categorical_features):
     """Inputs and folds in the types the kernels want, number of folds, mask of the nominal columns."""
-    X = np.asarray(X, dtype=np.float64, order="C")
+    table = as_table(X, "given")
+    if is_frame(table):
+        columns = matched_columns(table, table, categorical_features, None) if len(table) >= FEWEST_ROWS else []
+        X = np.column_stack([column.train for column in columns]).astype(np.float64) if columns else as_numbers(X, "X")
+        categorical_features = np.array([bool(column.categories) for column in columns]) if columns else categorical_features
+    X = np.ascontiguousarray(as_numbers(X, "X"))
     folds = np.atleast_2d(folds)
     if X.ndim != 2 or 0 in X.shape or folds.ndim != 2 or folds.shape[1] != len(X):
         raise ValueError(

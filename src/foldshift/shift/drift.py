@@ -3,12 +3,15 @@
 from textwrap import fill
 
 import numpy as np
+import pandas as pd
 
 from foldshift.inference.corrections import adjust_p
-from foldshift.shift.columns import matched_columns
+from foldshift.readable import readable
+from foldshift.shift.columns import matched_columns, without_left_out
 from foldshift.shift.features import MISSING, feature_rows
 from foldshift.shift.global_tests import MULTIVARIATE, accuracy_test, class_test, joint_tests, score_tests, stream
-from foldshift.shift.words import check_alpha, counted, p_in_words, shortened
+from foldshift.shift.pictures import dots
+from foldshift.shift.words import check_alpha, counted, p_in_words, plain_values, shortened
 
 ADJUST = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 SHOWN = 8  # rows of a text that have not moved
@@ -19,20 +22,28 @@ _ROW = {
 }  # fmt: skip
 
 
+@readable
 class DriftReport:
     """Compare a training and a test table; ``str()`` of it says in plain words what moved.
 
     Parameters
     ----------
     train, test : DataFrame or array-like of shape (n_samples, n_features)
-        At least 5 rows each, with the same columns. Columns of data frames are matched by name.
+        At least 5 rows each, with the same columns. Columns of data frames (pandas, polars, pyarrow) are matched by name.
     categorical_features : None, or array-like of str, of int, or of bool of shape (n_features,)
         Names, positions or mask of the nominal columns. By default the columns of a data frame that hold no numbers; none of an
         array.
+    keep : sequence of str, default=()
+        Columns that are tested whatever they look like. Without it, dates are left out, and in data frames what looks like an
+        identifier: texts of which (nearly) every row has its own, and whole numbers all unlike that fill half of their range or
+        are called ``id``, ``index`` or the like. `notes` names what was left out. A date that is kept is a number of days.
     feature_names : list of str, optional
         Names of the columns of arrays; by default ``feature 0``, ``feature 1``, ...
     y_train, y_test : array-like of shape (n_samples,), optional
-        Target of both tables. Floats that are not all whole are a quantity, anything else classes.
+        Target of both tables.
+    task : {None, "regression", "classification"}, default=None
+        Whether the target is a quantity or classes. None: numbers that are not all whole, or of more than 20 different values,
+        are a quantity, anything else classes.
     scores_train, scores_test : array-like of shape (n,) or (n, n_classes), optional
         Predicted probabilities. Of the training table they must come from rows the model was not trained on: a validation part,
         or out-of-fold predictions; so their number may differ from that of the rows. Of two columns the second is used, of more
@@ -44,8 +55,9 @@ class DriftReport:
     adjust : {"holm", "bh"}, default="holm"
         ``holm``: the chance that anything is said to have moved when nothing has is at most alpha. ``bh``: the expected share of
         false ones among what is said to have moved is at most alpha (more is found).
-    multivariate : sequence of {"energy", "c2st", "mmd"}, default=("energy",)
-        Tests of all features together; see `foldshift.shift.two_sample`.
+    multivariate : sequence of {"energy", "c2st", "mmd", "dependence"}, default=("energy",)
+        Tests of all features together; see `foldshift.shift.two_sample`, and `foldshift.shift.dependence` for the last, which
+        alone sees a moderate change of the dependence between features.
     n_permutations : int, default=999
         Of the tests of all features together.
     rng : numpy.random.Generator or int, default=0
@@ -60,8 +72,9 @@ class DriftReport:
     global_tests : list of GlobalTest
         Predictions first, then accuracy, classes, all features together.
     columns : list of Column
-        What was compared, for figures.
+        What was compared, for figures; without what was left out.
     notes : list of str
+        What was left out or not tested, and why.
     n_train, n_test, alpha, adjust
 
     Raises
@@ -94,6 +107,14 @@ class DriftReport:
     ----------
     .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
        Knowledge and Information Systems 18, 83-108. Figure 1, sections 5 and 6.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> before = pd.DataFrame({"age": rng.normal(40, 10, 200), "height": rng.normal(170, 8, 200)})
+    >>> after = pd.DataFrame({"age": rng.normal(48, 10, 100), "height": rng.normal(170, 8, 100)})
+    >>> DriftReport(before, after).verdict
+    'Shift: 1 of 2 features moved: age (mean up by 0.83 standard deviations).'
     """
 
     def __init__(
@@ -103,8 +124,10 @@ class DriftReport:
         *,
         categorical_features=None,
         feature_names=None,
+        keep=(),
         y_train=None,
         y_test=None,
+        task=None,
         scores_train=None,
         scores_test=None,
         correct_train=None,
@@ -132,9 +155,10 @@ class DriftReport:
                 )
         self.alpha, self.adjust = alpha, adjust
         root = rng if isinstance(rng, (int, np.integer)) else int(rng.integers(2**63))
-        self.columns = matched_columns(train, test, categorical_features, feature_names)
-        self.n_train, self.n_test = len(self.columns[0].train), len(self.columns[0].test)
-        features, self.notes = [], []
+        columns = matched_columns(train, test, categorical_features, feature_names)
+        self.n_train, self.n_test = len(columns[0].train), len(columns[0].test)
+        self.columns, self.notes = without_left_out(columns, keep, "leave out")
+        features = []
         for column in self.columns:
             features += feature_rows(column, stream(root, column.name))
         tests = []
@@ -145,7 +169,7 @@ class DriftReport:
         if correct_train is not None:
             tests.append(accuracy_test(correct_train, correct_test))
         if y_train is not None:
-            tests.append(class_test(y_train, y_test, self.n_train, self.n_test, stream(root, "classes")))
+            tests.append(class_test(y_train, y_test, self.n_train, self.n_test, task, stream(root, "classes")))
         tests += joint_tests(self.columns, multivariate, n_permutations, root)
         self.features, self.global_tests = _corrected(features, tests, alpha, adjust)
         wanted = int(2 * len(tests) / alpha)
@@ -153,6 +177,11 @@ class DriftReport:
             self.notes.append(
                 f"n_permutations={n_permutations} may be too few for the tests of all features together to reject; "
                 f"take {wanted} or more."
+            )
+        if "energy" in multivariate and "dependence" not in multivariate and len(self.columns) > 1:
+            self.notes.append(
+                "The energy distance hardly sees a change of the dependence between features alone; "
+                'multivariate=["energy", "dependence"] tests that as well.'
             )
         self.notes += [f"{row.name}: {row.note}." for row in self.features if row.note]
         self.verdict = _verdict(self)
@@ -165,10 +194,52 @@ class DriftReport:
             rows.append({key: values.get(key, default) for key, default in _ROW.items()})
         return rows
 
+    def to_frame(self):
+        """All tests, one row each, those that moved first; columns as of `to_rows`."""
+        frame = pd.DataFrame(self.to_rows(), columns=list(_ROW))
+        return frame.sort_values("moved", ascending=False, kind="stable", ignore_index=True)
+
+    def to_dict(self):
+        """The report as plain values, e.g. for JSON: None stands for what is not known."""
+        return {
+            "verdict": self.verdict,
+            "n_train": self.n_train,
+            "n_test": self.n_test,
+            "alpha": self.alpha,
+            "adjust": self.adjust,
+            "tests": [plain_values(row) for row in self.to_rows()],
+            "notes": list(self.notes),
+        }
+
+    def sentences(self):
+        """What was compared, the verdict, and what to know about it."""
+        return [self._title() + ".", self.verdict, *self.notes]
+
+    def plot(self, ax=None):
+        """Effect of every feature, the largest above; those that moved are filled squares.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        rows = sorted((row for row in self.features if not np.isnan(row.effect)), key=lambda row: (-row.effect, row.name))
+        values, moved = [row.effect for row in rows], [row.moved for row in rows]
+        return dots(ax, [row.name for row in rows], values, moved, "largest difference in probability (filled: moved)")
+
+    def _title(self):
+        return (
+            f"Drift report: {self.n_train} training rows, {self.n_test} test rows, {counted(len(self.columns), 'feature')}; "
+            f"level {self.alpha:g}, p corrected by {ADJUST[self.adjust]}"
+        )
+
     def __str__(self):
         lines = [
-            f"Drift report: {self.n_train} training rows, {self.n_test} test rows, {counted(len(self.columns), 'feature')}; "
-            f"level {self.alpha:g}, p corrected by {ADJUST[self.adjust]}",
+            self._title(),
             "",
             fill(f"Verdict: {self.verdict}", 118),
         ]
@@ -178,7 +249,7 @@ class DriftReport:
         lines += ["", "Features, those that moved and large effects first (p corrected, Hellinger above chance)"]
         ordered = sorted(self.features, key=lambda row: (not row.moved, -np.nan_to_num(row.effect, nan=-1), row.name))
         n_moved = sum(row.moved for row in ordered)
-        width = min(max(len(row.name) for row in ordered), 40)
+        width = min(max((len(row.name) for row in ordered), default=0), 40)
         lines += [_feature_line(row, width) for row in ordered[: n_moved + SHOWN]]
         if len(ordered) > n_moved + SHOWN:
             lines.append(f"  and {len(ordered) - n_moved - SHOWN} more that have not moved")
@@ -216,7 +287,7 @@ def _verdict(report):
     n_tests = sum(not np.isnan(row.p_value) and row.note != "constant" for row in report.features) + len(report.global_tests)
     if not moved and not any(row.moved for row in report.global_tests):
         if n_tests == 0:
-            return "Nothing could be tested: every feature is constant or has too few values."
+            return "Nothing could be tested: every feature is constant, has too few values or was left out."
         smallest = np.nanmin([row.p_adjusted for row in [*report.features, *report.global_tests]])
         tests = "the one test does not reject" if n_tests == 1 else f"none of {n_tests} tests rejects"
         return f"No shift found: {tests} at {report.alpha:g} after correction (smallest corrected p {p_in_words(smallest)})."
@@ -233,12 +304,17 @@ def _verdict(report):
         clauses.append(f"accuracy {'fell' if row.effect < 0 else 'rose'} by {abs(row.effect):.3f}")
     if any(row.moved for row in by_about.get("classes", [])):
         clauses.append(f"the target moved ({by_about['classes'][0].change})")
+    joint = [row for row in by_about.get("features together", []) if row.moved]
+    dependent = [row for row in joint if row.name == MULTIVARIATE["dependence"]]
     if moved:
         n_moved = len({row.name.removesuffix(MISSING) if row.kind == "missing" else row.name for row in moved})
         shown = ", ".join(f"{row.name} ({row.change})" for row in moved[:3])
         more = f" and {len(moved) - 3} more" if len(moved) > 3 else ""
         clauses.append(f"{n_moved} of {counted(len(report.columns), 'feature')} moved: {shown}{more}")
-    elif any(row.moved for row in by_about.get("features together", [])):
+        clauses += [f"their dependence moved ({dependent[0].change})"] if dependent else []
+    elif dependent:
+        clauses.append(f"no feature moved by itself, but their dependence did ({dependent[0].change})")
+    elif joint:
         clauses.append(
             "no feature moved by itself, but the features together did: look at their dependence, or at many small changes"
         )

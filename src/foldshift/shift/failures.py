@@ -3,8 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+
+from foldshift.readable import readable
+from foldshift.shift.words import percent
 
 
+@readable
 class CoFailure(NamedTuple):
     """Result of `co_failure`.
 
@@ -31,6 +36,18 @@ class CoFailure(NamedTuple):
     mean_jaccard: float
     n_pairs: int
     n_undefined: int
+
+    def sentences(self):
+        """What was found, in words."""
+        if np.isnan(self.mean):
+            together = "no pair of features of which both fail sometimes and not always"
+        else:
+            together = f"mean correlation (phi) of the failures of two features {self.mean:.2f}"
+        return [f"In {self.n_tests} tests {percent(self.failing_share)} of the features fail; {together}."]
+
+    def to_frame(self):
+        """One row."""
+        return pd.DataFrame([self._asdict()])
 
 
 def failing(p_values, alpha=0.05):
@@ -137,6 +154,11 @@ def co_failure(fails, formula="corrected"):
     Notes
     -----
     The paper does not say what its +- is; here std is the spread over pairs, not the error of the mean: pairs share their tests.
+
+    Examples
+    --------
+    >>> print(co_failure([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 1]]).sentences()[0])
+    In 4 tests 50 % of the features fail; mean correlation (phi) of the failures of two features 0.33.
     """
     fails = _checked(fails)
     pairs = np.triu_indices(fails.shape[1], 1)

@@ -8,7 +8,7 @@ from foldshift.shift.columns import MISSING_LABEL, Column
 from foldshift.shift.hellinger import hellinger_features
 from foldshift.shift.ks import ks_p_value, ks_statistic, tie_sizes
 from foldshift.shift.statistics import chi_square
-from foldshift.shift.two_sample import FEWEST_ROWS
+from foldshift.shift.tables import FEWEST_ROWS, scaled
 from foldshift.shift.words import percent
 
 FEW_EXPECTED = 5  # below this expected count in a cell, the chi-square p comes from permutations
@@ -174,6 +174,8 @@ def ks_with_p(a, b):
 
 
 def _numeric_words(a, b):
+    if abs(max(a.max(), b.max(), -a.min(), -b.min())) > 1e150 or a.std(ddof=1) < 1e-150:  # squares would overflow or be lost
+        a, b = np.split(scaled(np.concatenate([a, b])), [len(a)])
     spread = a.std(ddof=1)
     if spread == 0:
         return f"{a[0]:.4g} in training, mean {b.mean():.4g} in the test table"

@@ -4,14 +4,18 @@ from textwrap import fill
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2
+import pandas as pd
 
 from foldshift.inference.corrections import adjust_p
 from foldshift.partition.common import fold_dtype
-from foldshift.shift.columns import MISSING_LABEL, column_values, is_quantity, matched_columns, nominal_column, numeric_column
+from foldshift.readable import readable
+from foldshift.shift.columns import matched_columns, target_column, target_values, without_left_out
+from foldshift.shift.cuts import chances, fold_tests, mean_distances, random_cuts, ranked
 from foldshift.shift.failures import failing, jaccard, phi
-from foldshift.shift.ks import fold_ks, fold_ks_in_order, ks_p_value
-from foldshift.shift.words import check_alpha, counted, p_in_words, percent, shortened
+from foldshift.shift.features import MISSING
+from foldshift.shift.pictures import dots
+from foldshift.shift.tables import FEWEST_ROWS
+from foldshift.shift.words import check_alpha, counted, p_in_words, percent, plain_values, shortened
 
 AS_CHANCE = "as chance"
 
@@ -23,7 +27,7 @@ class FoldFeature(NamedTuple):
     ----------
     name : str
     kind : str
-        ``numeric``, ``nominal`` or ``target``.
+        ``numeric``, ``nominal``, ``missing`` (whether the value of a numeric feature is) or ``target``.
     distance, distance_chance : float
         Mean over all folds of the largest difference in probability between training and test part (KS distance, or total
         variation), and the same for random folds of the same sizes.
@@ -50,6 +54,7 @@ class FoldFeature(NamedTuple):
     verdict: str
 
 
+@readable
 class FoldDrift(NamedTuple):
     """Result of `fold_drift`; ``str()`` of it is a table to read.
 
@@ -66,6 +71,8 @@ class FoldDrift(NamedTuple):
         Random cuts that say what chance gives.
     verdict : str
         One sentence.
+    notes : tuple of str
+        Columns that were left out, and why.
     """
 
     features: list
@@ -75,16 +82,59 @@ class FoldDrift(NamedTuple):
     alpha: float
     n_random: int
     verdict: str
+    notes: tuple = ()
 
     def to_rows(self):
         """One dictionary for each feature."""
         return [row._asdict() for row in self.features]
 
+    def to_frame(self):
+        """One row for each feature, the smallest corrected p first."""
+        return pd.DataFrame(self.to_rows()).sort_values(["p_adjusted", "name"], ignore_index=True)
+
+    def to_dict(self):
+        """The result as plain values, e.g. for JSON: None stands for what is not known."""
+        return {
+            "verdict": self.verdict,
+            "n_seeds": self.p_values.shape[0],
+            "n_folds": self.p_values.shape[1],
+            "alpha": self.alpha,
+            "n_random": self.n_random,
+            "features": [plain_values(row) for row in self.to_rows()],
+            "notes": list(self.notes),
+        }
+
+    def sentences(self):
+        """What was compared, the verdict, and what to know about it."""
+        return [self._title() + ".", self.verdict, *self.notes]
+
+    def plot(self, ax=None):
+        """Mean distance of every feature, the largest excess above; an upright line shows what random cuts give.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        rows = sorted(self.features, key=lambda row: (row.distance_chance - row.distance, row.name))
+        values, marks = [row.distance for row in rows], [row.verdict != AS_CHANCE for row in rows]
+        label = "mean distance (filled: differs from chance, the line)"
+        return dots(ax, [row.name for row in rows], values, marks, label, [row.distance_chance for row in rows])
+
+    def _title(self):
+        return (
+            f"Drift of folds: {self.p_values.shape[1]} folds, {counted(self.p_values.shape[0], 'seed')}; level {self.alpha:g}, "
+            f"Holm; chance from {self.n_random} random cuts"
+        )
+
     def __str__(self):
         width = min(max(len(row.name) for row in self.features), 40)
         lines = [
-            f"Drift of folds: {self.p_values.shape[1]} folds, {counted(self.p_values.shape[0], 'seed')}; level {self.alpha:g}, "
-            f"Holm; chance from {self.n_random} random cuts",
+            self._title(),
             "",
             fill(f"Verdict: {self.verdict}", 118),
             "",
@@ -96,30 +146,46 @@ class FoldDrift(NamedTuple):
                 f"  {shortened(row.name, width):<{width}}  {row.distance:8.4f}  {row.distance_chance:6.4f}  "
                 f"{percent(row.failing):>8}  {percent(row.failing_chance):>6}   {p_in_words(row.p_adjusted)}{mark}"
             )
+        if self.notes:
+            lines += ["", "Notes", *(fill(note, 116, initial_indent="  ", subsequent_indent="    ") for note in self.notes)]
         return "\n".join(lines)
 
 
-def fold_drift(X, y, folds, n_folds=None, *, categorical_features=None, feature_names=None, alpha=0.05, n_random=None, rng=0):
+def fold_drift(
+    X,
+    y,
+    folds,
+    n_folds=None,
+    *,
+    categorical_features=None,
+    feature_names=None,
+    keep=(),
+    task=None,
+    alpha=0.05,
+    n_random=None,
+    rng=0,
+):
     """Which features does a cut into folds shift: training part against test part of every fold, and random cuts beside them.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_samples, n_features)
-        Inputs without missing values.
+        Inputs. Missing values are taken as by `DriftReport`: of a numeric feature they are left out, and whether the value is
+        missing is a row of its own; of a nominal one they are a category. Dates are a quantity in time.
     y : array-like of shape (n_samples,), optional
-        Target; it is looked at as one more feature. Floats that are not all whole are a quantity, anything else classes. None:
-        without.
+        Target; it is looked at as one more feature. None: without.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer
         Fold of every sample from 0, one row per seed.
     n_folds : int, optional
         Number of folds; by default the largest fold number plus one.
-    categorical_features, feature_names
+    categorical_features, feature_names, keep, task
         As of `DriftReport`.
     alpha : float, default=0.05
         Level at which a fold fails a test, and of the verdict.
     n_random : int, optional
-        Random cuts: rows of `folds`, shuffled, so that they have the same sizes. Time grows with it. By default 1,999, or more
-        where there are so many features that the smallest possible p would not survive the correction (one seed only).
+        Random cuts: rows of `folds`, shuffled, so that they have the same sizes. Time grows with it. By default 1,999, or as many
+        as there are seeds, or more where there are so many features that the smallest possible p would not survive the
+        correction (one seed only).
     rng : numpy.random.Generator or int, default=0
         Source of the random cuts.
 
@@ -130,99 +196,118 @@ def fold_drift(X, y, folds, n_folds=None, *, categorical_features=None, feature_
     Raises
     ------
     ValueError
-        If the shapes do not fit, a value is missing or infinite, there are fewer than 5 samples or two folds, or `n_random` is
-        below 99.
+        If the shapes do not fit, a value is infinite, y has missing values, there are fewer than 5 samples or two folds, or
+        `n_random` is below 99.
 
     Notes
     -----
     The folds of one cut are no independent samples, and those of different seeds share all their rows: the share that fails says
-    nothing by itself. So the whole cut is compared with random cuts of the same sizes: ``p_more`` is exact for one seed; for
-    several, means of as many random cuts are drawn 9,999 times or more from the `n_random`. Cuts by the classes or the
-    neighbourhood can be closer than chance, which is said too. Memory grows with ``n_random * n_samples`` bytes.
+    nothing by itself. So the whole cut is compared with random cuts of the same sizes. Cuts that were random themselves could
+    change places with these, so that the chances are those of a permutation test, exact for any number of seeds and of random
+    cuts: `foldshift.shift.cuts.chances` has the derivation. With many seeds take many random cuts too, for power: the smallest
+    difference seen goes with ``sqrt(1 / n_seeds + 1 / n_random)``. Cuts by the classes or the neighbourhood can be closer than
+    chance, which is said too.
 
     D and chi-square of every fold are those of two samples. The p of D is asymptotic, since it is only to be below alpha or not;
-    how often that is by chance is counted and not assumed.
+    how often that is by chance is counted and not assumed. All columns are ranked once and share the random cuts, which are made
+    block by block: 100,000 rows and 10 columns take some seconds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> by_first = X[:, 0].argsort().argsort() // 20
+    >>> fold_drift(X, None, by_first, feature_names=["age", "height"]).verdict
+    '1 of 2 shifted by the cut: age.'
     """
     check_alpha(alpha)
     if n_random is not None and (isinstance(n_random, bool) or not isinstance(n_random, int | np.integer) or n_random < 99):
         raise ValueError(f"n_random={n_random!r} must be an integer of at least 99")
     rng = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     columns = matched_columns(X, X, categorical_features, feature_names)
-    if y is not None:
-        columns.append(_target_column(np.asarray(y), len(columns[0].train)))
-    for column in columns:
-        if np.isnan(column.train).any() or MISSING_LABEL in column.categories:
-            raise ValueError(f"column {column.name!r} holds missing values; drop or impute them first")
-    folds = np.atleast_2d(folds)
     n = len(columns[0].train)
-    if folds.ndim != 2 or folds.shape[1] != n or folds.dtype.kind not in "ui" or folds.size == 0 or folds.min() < 0:
-        raise ValueError(f"folds have shape {folds.shape} and type {folds.dtype}; expected (n_seeds, {n}), integers from 0")
-    n_folds = int(folds.max()) + 1 if n_folds is None else n_folds
-    if n_folds < 2 or folds.max() >= n_folds:
-        raise ValueError(f"n_folds={n_folds!r} must be at least 2 and above the largest fold, {folds.max()}")
+    columns, notes = without_left_out(columns, keep, "keep")
+    if y is not None:
+        values = target_values(y, n)
+        columns.append(target_column([values, values], task))
+    folds, n_folds = _checked_folds(folds, n, n_folds)
+    rows, notes = _rows(columns, y is not None, notes)
+    if not rows:
+        raise ValueError(f"nothing can be compared: {' '.join(notes)}")
     n_seeds = len(folds)
-    enough = int(np.ceil(4 * len(columns) / alpha)) - 1  # the smallest corrected p, two-sided, is then half of alpha
+    enough = int(np.ceil(4 * len(rows) / alpha)) - 1  # the smallest corrected p, two-sided, is then half of alpha
     if n_random is None:
-        n_random = max(1999, enough if n_seeds == 1 else 0)
-    folds = folds.astype(fold_dtype(n_folds))
-    cuts = rng.permuted(np.sort(folds, axis=1)[np.arange(n_random) % n_seeds], axis=1)
-    sizes, random_sizes = (np.stack([np.bincount(cut, minlength=n_folds) for cut in some]) for some in (folds, cuts))
-    nulls, rows, p_values = {}, [], np.empty((n_seeds, n_folds, len(columns)))
-    picks = None if n_seeds == 1 else rng.integers(n_random, size=(max(9999, enough), n_seeds))
-    for j, column in enumerate(columns):
-        distance, p_values[:, :, j] = _fold_tests(column, folds, sizes)
-        # A random cut knows no rows, only how many values are equal: columns without ties share one null distribution.
-        ties = (column.kind, np.unique(column.train, return_counts=True)[1].tobytes())
-        if ties not in nulls:
-            nulls[ties] = _fold_tests(column._replace(train=np.sort(column.train)), cuts, random_sizes, in_order=True)
-        random_distance, random_p = nulls[ties]
-        found, by_cut = np.nanmean(distance), np.nanmean(random_distance, axis=1)
-        null = by_cut if picks is None else by_cut[picks].mean(axis=1)
-        slack = 1e-12 * max(abs(found), 1e-300)
-        p_more, p_less = ((1 + (side * (null - found) >= -slack).sum()) / (1 + len(null)) for side in (1, -1))
-        kind = "target" if y is not None and j == len(columns) - 1 else column.kind
-        shares = _failing_share(p_values[:, :, j], alpha), _failing_share(random_p, alpha)
-        rows.append(
-            FoldFeature(
-                column.name, kind, float(found), float(by_cut.mean()), *shares, float(p_more), float(p_less), 1.0, AS_CHANCE
-            )
+        n_random = max(1999, enough if n_seeds == 1 else n_seeds)
+    nulls = {_pattern(row): ([], [0, 0]) for _, _, row in rows}
+    # A random cut knows no rows, only how many values are equal: columns without ties share one null distribution.
+    for cuts in random_cuts(folds, n_random, rng):
+        for (is_nominal, ends), (means, failed) in nulls.items():
+            distance, p = fold_tests(is_nominal, np.frombuffer(ends, dtype=np.int64), cuts, n_folds)
+            means.append(mean_distances(distance))
+            failed[0] += int((p < alpha).sum())
+            failed[1] += int((~np.isnan(p)).sum())
+    p_values, distances = np.empty((n_seeds, n_folds, len(rows))), np.empty((n_seeds, n_folds, len(rows)))
+    for j, (_, _, row) in enumerate(rows):
+        distances[:, :, j], p_values[:, :, j] = fold_tests(row.is_nominal, row.ends, folds[:, row.order], n_folds)
+    found = np.column_stack([mean_distances(distances[:, :, j]) for j in range(len(rows))])
+    by_chance = np.column_stack([np.concatenate(nulls[_pattern(row)][0]) for _, _, row in rows])
+    p_more, p_less = chances(found, by_chance, _kinds(folds, n_folds, n_random), max(9999, enough), rng)
+    features = []
+    for j, (name, kind, row) in enumerate(rows):
+        failed, tested = nulls[_pattern(row)][1]
+        mean = float(np.nanmean(distances[:, :, j])) if not np.isnan(distances[:, :, j]).all() else 0.0
+        shares = _failing_share(p_values[:, :, j], alpha), failed / tested if tested else np.nan
+        chance = float(by_chance[:, j].mean())
+        features.append(FoldFeature(name, kind, mean, chance, *shares, float(p_more[j]), float(p_less[j]), 1.0, AS_CHANCE))
+    return _judged(features, p_values, alpha, n_random, tuple(notes))
+
+
+def _checked_folds(folds, n, n_folds):
+    folds = np.atleast_2d(folds)
+    if folds.ndim != 2 or folds.shape[1] != n or folds.dtype.kind not in "ui" or folds.size == 0 or folds.min() < 0:
+        raise ValueError(
+            f"folds have shape {folds.shape} and type {folds.dtype}{f' from {folds.min()}' if folds.size else ''}; expected "
+            f"(n_seeds, {n}), integers from 0, and every row in a fold"
         )
-    return _judged(rows, p_values, alpha, n_random)
+    n_folds = int(folds.max()) + 1 if n_folds is None else n_folds
+    if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds < 2 or folds.max() >= n_folds:
+        raise ValueError(f"n_folds={n_folds!r} must be an integer of at least 2 and above the largest fold, {folds.max()}")
+    return folds.astype(fold_dtype(n_folds)), int(n_folds)
 
 
-def _target_column(y, n):
-    if y.shape != (n,):
-        raise ValueError(f"y has shape {y.shape}; the table has {n} rows")
-    values = column_values(y[:, None], 0)
-    return numeric_column("target", values, values) if is_quantity([values]) else nominal_column("target", values, values)
-
-
-def _fold_tests(column, folds, sizes, in_order=False):
-    """Distance and p of every fold, of the sizes given, (n_seeds, n_folds): D, or total variation with the p of chi-square."""
-
-    n, n_folds = folds.shape[1], sizes.shape[1]
-    if column.kind == "numeric":
-        if in_order:  # without the copy of all folds in the order of the values
-            distance = fold_ks_in_order(folds, np.append(np.flatnonzero(np.diff(column.train)) + 1, n), n_folds)
+def _rows(columns, has_target, notes):
+    """Name, kind and `Ranked` of all that is compared, and notes of what is not."""
+    rows, notes = [], list(notes)
+    for j, column in enumerate(columns):
+        values = column.train.astype(np.float64)
+        gone = np.isnan(values)
+        kind = "target" if has_target and j == len(columns) - 1 else column.kind
+        if len(values) - gone.sum() >= FEWEST_ROWS:
+            rows.append((column.name, kind, ranked(values, column.kind == "nominal")))
         else:
-            distance = fold_ks(column.train, folds, n_folds)
-        return distance, ks_p_value(distance, n - sizes, sizes, "asymptotic")
-    n_codes = len(column.categories)
-    totals = np.bincount(column.train, minlength=n_codes)
-    counts = np.stack([np.bincount(cut.astype(np.int64) * n_codes + column.train, minlength=n_folds * n_codes) for cut in folds])
-    counts = counts.reshape(len(folds), n_folds, n_codes)
-    size = sizes[:, :, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.abs(counts * n - totals * size).sum(axis=2) / (2 * sizes * (n - sizes))
-        statistic = ((counts - totals * size / n) ** 2 / (totals * size / n * (1 - size / n))).sum(axis=2)
-    return distance, np.where(np.isnan(statistic), np.nan, chi2.sf(statistic, n_codes - 1) if n_codes > 1 else 1.0)
+            notes.append(f"{column.name!r} was not tested: it has {len(values) - int(gone.sum())} values.")
+        if gone.any() and not gone.all():
+            rows.append((column.name + MISSING, "missing", ranked(gone.astype(np.float64), True)))
+    return rows, notes
+
+
+def _pattern(row):
+    """What the distribution over random cuts depends on."""
+    return row.is_nominal, row.ends.astype(np.int64).tobytes()
+
+
+def _kinds(folds, n_folds, n_random):
+    """A number for every cut, random ones after those looked at: equal where the sizes of the folds are, in any order."""
+    sizes = np.sort([np.bincount(cut, minlength=n_folds) for cut in folds], axis=1)
+    kinds = np.unique(sizes, axis=0, return_inverse=True)[1].ravel()
+    return np.concatenate([kinds, kinds[np.arange(n_random) % len(folds)]])
 
 
 def _failing_share(p_values, alpha):
     return float(np.nanmean(failing(p_values, alpha)))
 
 
-def _judged(rows, p_values, alpha, n_random):
+def _judged(rows, p_values, alpha, n_random, notes):
     adjusted = adjust_p(np.array([min(1.0, 2 * min(row.p_more, row.p_less)) for row in rows]), "holm")
     rows = [
         row._replace(
@@ -242,4 +327,4 @@ def _judged(rows, p_values, alpha, n_random):
     verdict = (
         "; ".join(parts) if parts else f"None of {counted(len(rows), 'feature')} differs from a random cut of the same sizes"
     )
-    return FoldDrift(rows, p_values, phi(fails), jaccard(fails), alpha, n_random, verdict + ".")
+    return FoldDrift(rows, p_values, phi(fails), jaccard(fails), alpha, n_random, verdict + ".", notes)

@@ -6,12 +6,19 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.inference.roc import roc_area
-from foldshift.shift.columns import column_values, is_quantity, nominal_column, numeric_column
-from foldshift.shift.features import feature_rows, ks_with_p
+from foldshift.shift.columns import target_column, target_values
+from foldshift.shift.dependence import dependence_test
+from foldshift.shift.features import MISSING, feature_rows, ks_with_p
 from foldshift.shift.statistics import kruskal_wallis, two_proportion
-from foldshift.shift.two_sample import FEWEST_ROWS, classifier_two_sample, energy_distance_test, mmd
+from foldshift.shift.tables import FEWEST_ROWS
+from foldshift.shift.two_sample import classifier_two_sample, energy_distance_test, mmd
 
-MULTIVARIATE = {"energy": "energy distance", "c2st": "classifier two-sample test", "mmd": "maximum mean discrepancy"}
+MULTIVARIATE = {
+    "energy": "energy distance",
+    "c2st": "classifier two-sample test",
+    "mmd": "maximum mean discrepancy",
+    "dependence": "dependence of columns",
+}
 
 
 class GlobalTest(NamedTuple):
@@ -26,7 +33,7 @@ class GlobalTest(NamedTuple):
     effect : float
         Kruskal-Wallis: probability that a score of the test table is above one of the training table (.5: no shift). KS: D.
         Accuracy: test minus training. Classes: as of a feature. Energy: coefficient of inhomogeneity. Classifier: area under the
-        ROC curve. MMD: squared.
+        ROC curve. MMD: squared. Dependence: root mean square difference of rank correlations.
     moved : bool
     change : str
     """
@@ -97,48 +104,46 @@ def accuracy_test(train, test):
     return GlobalTest("two proportions", "accuracy", result.statistic, result.p_value, np.nan, after - before, False, words)
 
 
-def class_test(y_train, y_test, n_train, n_test, rng):
+def class_test(y_train, y_test, n_train, n_test, task, rng):
     """Test of the target, a quantity or classes, of tables of these sizes; `rng` is for the permutations of chi-square."""
-    parts = []
-    for role, y, n in (("train", y_train, n_train), ("test", y_test, n_test)):
-        y = np.asarray(y)
-        if y.shape != (n,):
-            raise ValueError(f"y_{role} has shape {y.shape}; the table has {n} rows")
-        values, missing = column_values(y[:, None], 0)
-        if missing.any():
-            raise ValueError(f"y_{role} holds {missing.sum()} missing values; drop those rows")
-        parts.append((values, missing))
-    quantity = is_quantity(parts)
-    column = numeric_column("target", *parts) if quantity else nominal_column("target", *parts)
+    parts = [target_values(y, n, f"y_{role}") for role, y, n in (("train", y_train, n_train), ("test", y_test, n_test))]
+    column = target_column(parts, task)
     row = feature_rows(column, rng)[0]
-    name = "KS on the target" if quantity else "chi-square on the classes"
+    name = "KS on the target" if column.kind == "numeric" else "chi-square on the classes"
     words = row.change + (f"; {row.note}" if row.note else "")
     return GlobalTest(name, "classes", row.statistic, row.p_value, np.nan, row.effect, False, words)
 
 
 def joint_tests(columns, wanted, n_permutations, root):
     """Tests of all features at once; none where there is nothing to compare."""
-    functions = {"energy": energy_distance_test, "c2st": classifier_two_sample, "mmd": mmd}
-    blocks, nominal = [], []
+    functions = {"energy": energy_distance_test, "c2st": classifier_two_sample, "mmd": mmd, "dependence": dependence_test}
+    blocks, nominal, names = [], [], []
     for column in columns:
         values = np.concatenate([column.train, column.test]).astype(np.float64)
         missing = np.isnan(values)
         if not missing.all():
             blocks.append(np.where(missing, np.median(values[~missing]), values))
             nominal.append(column.kind == "nominal")
+            names.append(column.name)
         if missing.any() and not missing.all():
             blocks.append(missing.astype(np.float64))
             nominal.append(True)
+            names.append(column.name + MISSING)
     if not blocks:
         return []
     rows, n_train = np.column_stack(blocks), len(columns[0].train)
     tests = []
     for name in wanted:
+        if name == "dependence" and len(blocks) < 2:
+            continue
         rng = stream(root, name)
         result = functions[name](
             rows[:n_train], rows[n_train:], rng, n_permutations=n_permutations, categorical_features=np.array(nominal)
         )
         words = f"{result.n_rows[0]} and {result.n_rows[1]} rows, effect {result.effect:.3f}"
+        if name == "dependence":
+            pair = " and ".join(names[j] for j in result.pair)
+            words += f"; rank correlation of {pair} {result.before:.2f}, then {result.after:.2f}"
         tests.append(
             GlobalTest(
                 MULTIVARIATE[name], "features together", result.statistic, result.p_value, np.nan, result.effect, False, words

@@ -8,9 +8,11 @@ from scipy import special
 
 from foldshift.inference.arguments import plain
 from foldshift.nominal import nominal_columns
-from foldshift.shift.tables import numeric_tables, plan_versions
+from foldshift.readable import readable
+from foldshift.shift.tables import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
 
 
+@readable
 class HellingerFeatures(NamedTuple):
     """Result of `hellinger_features`; without versions the first axis is absent, and shapes are (n_features,).
 
@@ -31,6 +33,15 @@ class HellingerFeatures(NamedTuple):
     expected: np.ndarray
     excess: np.ndarray
     p_value: np.ndarray
+
+    def sentences(self):
+        """What was found, in words."""
+        chance = "unknown" if np.isnan(self.expected).all() else f"{np.nanmean(self.expected):.3g}"
+        return [features_in_words("Hellinger distance", self.distance), f"Chance alone gives {chance} on average."]
+
+    def to_frame(self):
+        """One row for each feature, of each version if there are any."""
+        return features_frame(**self._asdict())
 
 
 def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_permutations=0, categorical_features=None):
@@ -69,6 +80,12 @@ def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_per
     References
     ----------
     .. [1] Cieslak, Chawla (2009), section 5.4, equation 9 and Algorithm 1.
+
+    Examples
+    --------
+    >>> found = hellinger_features([[0.0], [0.0], [1.0]], [[0.0], [1.0]], n_bins=2)
+    >>> found.distance.round(3), found.expected.round(3)
+    (array([0.17]), array([0.686]))
     """
     train, test = numeric_tables(train, test)
     for name, value, least in (("n_bins", n_bins, 1), ("n_permutations", n_permutations, 0)):
@@ -231,6 +248,11 @@ def hellinger(a, b, *, bins=30, categorical=False):
     ----------
     .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
        Knowledge and Information Systems 18, 83-108. Equation 9, Algorithm 1.
+
+    Examples
+    --------
+    >>> hellinger(["a", "a", "b"], ["b", "c"], categorical=True).__round__(3)
+    1.088
     """
     a, b = np.asarray(a), np.asarray(b)
     for name, sample in (("a", a), ("b", b)):
@@ -268,7 +290,7 @@ def bin_codes(values, bins, categorical):
         return codes, len(categories)
     if bins < 1:
         raise ValueError(f"bins={bins!r} must be at least 1")
-    values = values.astype(np.float64)
+    values = as_numbers(values, "a sample")
     if not np.isfinite(values).all():
         raise ValueError("the samples hold NaN or infinite values; drop them first")
     edges = np.linspace(values.min(), values.max(), bins + 1)

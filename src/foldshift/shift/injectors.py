@@ -6,6 +6,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+
+from foldshift.readable import readable
+from foldshift.shift.keys import digests, mix
+from foldshift.shift.tables import as_numbers, as_table
+from foldshift.shift.words import counted, percent
 
 KINDS = ("mcar", "mar", "mnar", "mnar_class", "translation", "prior")
 ALIASES = {"cs": "translation"}
@@ -14,6 +20,7 @@ ENDS = ("largest", "smallest")
 SMALLEST_CLASS = 5
 
 
+@readable
 class Injected(NamedTuple):
     """Result of `inject_shift`.
 
@@ -37,7 +44,20 @@ class Injected(NamedTuple):
     mask: np.ndarray
     tied_share: float
 
+    def sentences(self):
+        """What was done, in words."""
+        by_chance = f"; equal values at the cut ({percent(self.tied_share)} of the rows) were told by chance" * bool(
+            self.tied_share
+        )
+        return [f"{counted(len(self.rows), 'row')} kept, {counted(int(self.mask.sum()), 'value')} masked{by_chance}."]
 
+    def to_frame(self):
+        """The table, the class in the last column, with the number of the row it came from as index."""
+        names = [f"feature {j}" for j in range(self.X.shape[1])]
+        return pd.DataFrame(self.X, columns=names, index=self.rows).assign(target=self.y)
+
+
+@readable
 class Versions(NamedTuple):
     """Result of `versions`: what to do to one table, many times; the table itself is not copied.
 
@@ -60,6 +80,16 @@ class Versions(NamedTuple):
     offset: np.ndarray
     masked: bool
     tied_share: np.ndarray
+
+    def sentences(self):
+        """What is to be done, in words."""
+        masked = ", the biased feature masked" * bool(self.masked)
+        return [f"{counted(len(self.rows), 'version')} of a table, {counted(self.rows.shape[1], 'row')} kept in each{masked}."]
+
+    def to_frame(self):
+        """One row for each version."""
+        kept = np.full(len(self.feature), self.rows.shape[1])
+        return pd.DataFrame({"feature": self.feature, "offset": self.offset, "n_kept": kept, "tied_share": self.tied_share})
 
     def injected(self, X, y, version, masked_value=np.nan):
         """One version of the table as `Injected`."""
@@ -110,9 +140,9 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     severity : float
         Percentage of the rows that are dropped, in [0, 100); for ``mnar_class`` of the positive rows; for ``translation``
         percentage of a standard deviation; for ``prior`` the share of the positive class, in (0, 1). See `row_counts`.
-    feature : int, optional
-        The biased feature; needed by the kinds that have one. For ``mcar`` and ``prior`` the number of the replicate, 0 by
-        default.
+    feature : int or str, optional
+        The biased feature, of a data frame also by its name; needed by the kinds that have one. For ``mcar`` and ``prior`` the
+        number of the replicate, 0 by default.
     rng : numpy.random.Generator, optional
         One number is drawn from it, whatever the kind. Needed by all kinds but ``translation``. The same state gives ``mar`` and
         ``mnar`` the same rows.
@@ -150,9 +180,21 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     ----------
     .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
        Knowledge and Information Systems 18, 83-108. Section 3.
+
+    Examples
+    --------
+    >>> X, y = pd.DataFrame({"age": [30, 50, 40, 20]}), [0, 1, 0, 1]
+    >>> moved = inject_shift(X, y, "mar", severity=25, feature="age", rng=np.random.default_rng(0))
+    >>> moved.X[:, 0], moved.sentences()
+    (array([30., 40., 20.]), ['3 rows kept, 0 values masked.'])
     """
+    names = [str(name) for name in getattr(as_table(X, "given"), "columns", [])]
     X, y = _table(X, y)
     kind = _kind(kind)
+    if isinstance(feature, str):
+        if feature not in names:
+            raise ValueError(f"feature={feature!r} is no column; columns are {', '.join(map(repr, names)) or 'without names'}")
+        feature = names.index(feature)
     if kind in BY_FEATURE:
         j = _feature(feature, X.shape[1], kind)
     else:
@@ -185,6 +227,12 @@ def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, pos
     References
     ----------
     .. [1] Cieslak, Chawla (2009), section 3: "an equivalent number of MCAR samples were generated".
+
+    Examples
+    --------
+    >>> X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    >>> versions(X, y, "mar", 50, rng=np.random.default_rng(0)).sentences()
+    ['2 versions of a table, 5 rows kept in each.']
     """
     X, y = _table(X, y)
     kind = _kind(kind)
@@ -278,52 +326,6 @@ def feature_scale(train):
     return scale
 
 
-def impute_masked(X, mask, train, rule="median"):
-    """Fill masked values before a classifier that cannot do without them.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, n_features)
-        Table with masked values.
-    mask : array-like of shape (n, n_features), bool
-        Where; other values are left alone, also NaN.
-    train : array-like of shape (n_train, n_features)
-        Training table; its missing values do not count.
-    rule : {"median", "missing"}, default="median"
-        ``median``: the median of the feature in the training table, for trees, nearest neighbours and support vector machines.
-        ``missing``: NaN, for classifiers that skip the feature, as naive Bayes does.
-
-    Returns
-    -------
-    X : ndarray of shape (n, n_features), dtype float64
-        A copy.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, `rule` is not known, or a masked feature has no value in the training table.
-    """
-    X, mask, train = np.array(X, dtype=np.float64), np.asarray(mask), np.asarray(train, dtype=np.float64)
-    if X.ndim != 2 or mask.shape != X.shape or train.ndim != 2 or train.shape[1] != X.shape[1] or mask.dtype != bool:
-        raise ValueError(
-            f"X has shape {X.shape}, mask {mask.shape} of type {mask.dtype} and train {train.shape}; "
-            "expected (n, n_features), the same of type bool, and (n_train, n_features)"
-        )
-    if rule not in ("median", "missing"):
-        raise ValueError(f"rule={rule!r} must be 'median' or 'missing'")
-    for j in np.flatnonzero(mask.any(axis=0)):
-        value = np.nan
-        if rule == "median":
-            present = train[~np.isnan(train[:, j]), j]
-            if len(present) == 0:
-                raise ValueError(
-                    f"feature {j} is masked and has no value in train to take a median of; leave it out or use rule='missing'"
-                )
-            value = np.median(present)
-        X[mask[:, j], j] = value
-    return X
-
-
 def _versions(X, y, kind, severity, which, rng, scale, positive, removed):
     """`Versions` of the features, or replicates, with the given numbers."""
     if removed not in ENDS:
@@ -338,10 +340,10 @@ def _versions(X, y, kind, severity, which, rng, scale, positive, removed):
         offset[:] = float(severity) / 100 * _scale(scale, X.shape[1])[which]
         rows = np.broadcast_to(np.arange(n), (len(which), n))
         return Versions(rows, which, offset, False, tied_share)
-    digests = _digests(X, y)
+    of_rows = digests(X, y)
     rows = np.empty((len(which), counts.n_rows), dtype=np.int64)
     for v, number in enumerate(which):
-        keys = _mix(digests ^ _mix(np.array([salt]) + np.uint64(number)))
+        keys = mix(of_rows ^ mix(np.array([salt]) + np.uint64(number)))
         kept = np.ones(n, dtype=bool)
         if kind == "prior":
             for members, n_kept in ((positives, counts.n_positive), (~positives, counts.n_negative)):
@@ -372,28 +374,6 @@ def _drop_largest(kept, members, values, keys, n_kept):
     return float(np.mean(values[members] == values[order[n_kept]]))
 
 
-def _digests(X, y):
-    """A number for every row from its values and class; identical rows are numbered, so that they have different ones."""
-    digests = _mix(np.unique(y, return_inverse=True)[1].ravel().astype(np.uint64))
-    for column in X.T:
-        column = np.where(np.isnan(column), np.nan, column + 0.0)  # one NaN, one zero
-        digests = _mix(digests ^ column.view(np.uint64))
-    order = np.argsort(digests, kind="stable")
-    ordered = digests[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    place = np.empty(len(digests), dtype=np.uint64)
-    place[order] = np.arange(len(digests)) - np.repeat(starts, np.diff(np.append(starts, len(digests))))
-    return _mix(digests + place)
-
-
-def _mix(bits):
-    """Scramble 64-bit numbers, one to one (the finalizer of SplitMix64: Steele, Lea, Flood 2014)."""
-    mixed = bits + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
-
-
 def _salt(rng, kind):
     if rng is None:
         if kind == "translation":
@@ -405,7 +385,7 @@ def _salt(rng, kind):
 
 
 def _table(X, y):
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    X, y = as_numbers(X, "X"), np.asarray(y)
     if X.ndim != 2 or 0 in X.shape or y.shape != (len(X),):
         raise ValueError(
             f"X has shape {X.shape} and y {y.shape}; expected (n, n_features) and (n,) with a row and a feature at least"

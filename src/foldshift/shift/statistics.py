@@ -3,16 +3,21 @@
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
-from foldshift.inference.arguments import plain
+from foldshift.inference.arguments import check_confidence, plain
 from foldshift.inference.corrections import adjust_p as adjust_p
 from foldshift.inference.proportions import wilson_interval
 from foldshift.inference.ranks import friedman
+from foldshift.readable import readable
+from foldshift.shift.tables import as_numbers
+from foldshift.shift.words import counted, p_in_words, percent
 
 SMALL_COUNT = 5
 
 
+@readable
 class RankTest(NamedTuple):
     """Result of `kruskal_wallis`: H, its degrees of freedom and p; arrays where many tests were done at once."""
 
@@ -20,7 +25,20 @@ class RankTest(NamedTuple):
     df: int
     p_value: np.ndarray
 
+    def sentences(self):
+        """What was found, in words."""
+        if np.ndim(self.p_value):
+            return [_many("Kruskal-Wallis tests", self.p_value)]
+        return [
+            f"Mean ranks of the two samples: H {self.statistic:.4g}, p {p_in_words(self.p_value)} (chi-square, df {self.df})."
+        ]
 
+    def to_frame(self):
+        """One row for each test."""
+        return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
+
+
+@readable
 class ChiSquare(NamedTuple):
     """Result of `chi_square`; expected has the shape of the table without the columns that were dropped."""
 
@@ -29,7 +47,20 @@ class ChiSquare(NamedTuple):
     p_value: float
     expected: np.ndarray
 
+    def sentences(self):
+        """What was found, in words."""
+        if self.df == 0:
+            return ["All populations have one and the same value: there is nothing to compare, p 1."]
+        small = int((self.expected < SMALL_COUNT).sum())
+        note = f"; {counted(small, 'expected count')} below {SMALL_COUNT}, p is rough" if small else ""
+        return [f"Chi-square {self.statistic:.4g}, p {p_in_words(self.p_value)} (df {self.df}){note}."]
 
+    def to_frame(self):
+        """One row."""
+        return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
+
+
+@readable
 class FriedmanBootstrap(NamedTuple):
     """Result of `friedman_bootstrap`; accuracies has shape (n_bootstraps, 2), validation first."""
 
@@ -38,7 +69,21 @@ class FriedmanBootstrap(NamedTuple):
     p_value: float
     accuracies: np.ndarray
 
+    def sentences(self):
+        """What was found, and that it is no valid test."""
+        before, after = self.accuracies.mean(axis=0)
+        return [
+            f"Over {len(self.accuracies)} bootstraps accuracy is {before:.3f}, then {after:.3f}; Friedman's p "
+            f"{p_in_words(self.p_value)}.",
+            "This is no valid test: more bootstraps make any difference significant. two_proportion is one.",
+        ]
 
+    def to_frame(self):
+        """One row."""
+        return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
+
+
+@readable
 class TwoProportion(NamedTuple):
     """Result of `two_proportion`; arrays where many tests were done at once.
 
@@ -62,6 +107,28 @@ class TwoProportion(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     method: np.ndarray
+
+    def sentences(self):
+        """What was found, in words."""
+        if np.ndim(self.p_value):
+            return [_many("tests of two proportions", self.p_value)]
+        how = "Fisher's exact test" if self.method == "fisher" else "z test"
+        return [
+            f"Accuracy {'falls' if self.drop >= 0 else 'rises'} by {percent(abs(self.drop))}, interval of the drop "
+            f"{percent(self.low)} to {percent(self.high)}; p {p_in_words(self.p_value)} ({how})."
+        ]
+
+    def to_frame(self):
+        """One row for each test."""
+        return _frame(**self._asdict())
+
+
+def _frame(**columns):
+    return pd.DataFrame({name: np.ravel(values) for name, values in zip(columns, np.broadcast_arrays(*columns.values()))})
+
+
+def _many(what, p_values):
+    return f"{np.size(p_values)} {what}: {counted(int((np.asarray(p_values) < 0.05).sum()), 'p-value')} below .05, uncorrected."
 
 
 def chi_square(table):
@@ -91,8 +158,13 @@ def chi_square(table):
     References
     ----------
     .. [1] Cieslak, Chawla (2009), section 5.2, equations 5 and 6.
+
+    Examples
+    --------
+    >>> print(chi_square([[6, 4, 0], [0, 0, 9]]).sentences()[0])
+    Chi-square 19, p 7e-05 (df 2); 6 expected counts below 5, p is rough.
     """
-    table = np.asarray(table, dtype=np.float64)
+    table = as_numbers(table, "table")
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1:
         raise ValueError(f"table has shape {table.shape}; expected (n_populations, n_values), two populations or more")
     bad = ~np.isfinite(table) | (table < 0)
@@ -158,8 +230,13 @@ def kruskal_wallis(scores_a, scores_b):
     References
     ----------
     .. [1] Cieslak, Chawla (2009), section 5.1.2, equations 3 and 4.
+
+    Examples
+    --------
+    >>> print(kruskal_wallis([0.1, 0.2, 0.3, 0.4, 0.5], [0.6, 0.7, 0.8, 0.9, 0.95]).sentences()[0])
+    Mean ranks of the two samples: H 6.818, p 0.009 (chi-square, df 1).
     """
-    a, b = np.asarray(scores_a, dtype=np.float64), np.asarray(scores_b, dtype=np.float64)
+    a, b = as_numbers(scores_a, "scores_a"), as_numbers(scores_b, "scores_b")
     for name, sample in (("scores_a", a), ("scores_b", b)):
         if sample.ndim == 0 or sample.shape[-1] == 0:
             raise ValueError(f"{name} has shape {sample.shape}; expected (..., n) with n of at least 1")
@@ -208,6 +285,12 @@ def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
     References
     ----------
     .. [1] Cieslak, Chawla (2009), section 5.1.1, equations 1 and 2.
+
+    Examples
+    --------
+    >>> right = np.arange(100) < 90
+    >>> friedman_bootstrap(right, right, 100, np.random.default_rng(0)).accuracies.shape
+    (100, 2)
     """
     rates, sizes = zip(*(_rate(name, sample) for name, sample in (("correct_val", correct_val), ("correct_test", correct_test))))
     if isinstance(n_bootstraps, bool) or not isinstance(n_bootstraps, int | np.integer) or n_bootstraps < 2:
@@ -215,19 +298,19 @@ def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
     if np.ndim(rates[0]) or np.ndim(rates[1]):
         raise ValueError("correct_val and correct_test must have one axis each, one value for every row")
     accuracies = rng.binomial(sizes, rates, (n_bootstraps, 2)) / sizes
-    test = friedman(accuracies)
+    test = friedman(accuracies, distribution="approximation")  # as the paper does, whatever their number
     return FriedmanBootstrap(test.chi2, test.df, test.p_chi2, accuracies)
 
 
-def two_proportion(correct_val, correct_test, *, level=0.95):
+def two_proportion(correct_val, correct_test, *, confidence=0.95):
     """Test of a classifier's accuracy on validation and test part, and an interval of the drop.
 
     Parameters
     ----------
     correct_val, correct_test : array-like of shape (..., n), (..., m), bool or 0 and 1
         Whether every row was classified correctly; leading axes are separate tests and are broadcast.
-    level : float, default=0.95
-        Level of the interval.
+    confidence : float, default=0.95
+        Of the interval.
 
     Returns
     -------
@@ -238,15 +321,19 @@ def two_proportion(correct_val, correct_test, *, level=0.95):
     Raises
     ------
     ValueError
-        If a sample is empty or holds anything but 0 and 1, or `level` is not between 0 and 1.
+        If a sample is empty or holds anything but 0 and 1, or `confidence` is not between 0 and 1.
 
     References
     ----------
     .. [1] Newcombe, R.G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven
        methods. Statistics in Medicine 17, 873-890. Method 10.
+
+    Examples
+    --------
+    >>> print(two_proportion(np.arange(100) < 90, np.arange(80) < 60).sentences()[0])
+    Accuracy falls by 15 %, interval of the drop 3.93 % to 26.4 %; p 0.007 (z test).
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level={level!r} must be between 0 and 1, e.g. 0.95")
+    check_confidence(confidence)
     (a, n), (b, m) = _rate("correct_val", correct_val), _rate("correct_test", correct_test)
     a, b = np.broadcast_arrays(a, b)
     drop, pooled = a - b, (a * n + b * m) / (n + m)
@@ -258,7 +345,7 @@ def two_proportion(correct_val, correct_test, *, level=0.95):
         at = tuple(at)
         right = [round(a[at] * n), round(b[at] * m)]
         p_value[at] = stats.fisher_exact([right, [n - right[0], m - right[1]]])[1]
-    (low_a, high_a), (low_b, high_b) = wilson_interval(a, n, level), wilson_interval(b, m, level)
+    (low_a, high_a), (low_b, high_b) = wilson_interval(a, n, confidence), wilson_interval(b, m, confidence)
     low = drop - np.hypot(a - low_a, high_b - b)
     high = drop + np.hypot(high_a - a, b - low_b)
     method = np.where(small, "fisher", "z")

@@ -27,3 +27,9 @@ def shortened(name, width):
 def counted(n, what):
     """A number with its noun, e.g. "1 feature", "2 features"."""
     return f"{n} {what}{'s' * (n != 1)}"
+
+
+def plain_values(row):
+    """A dictionary with Python's own values: numbers of numpy as numbers, NaN as None."""
+    values = {key: value.item() if isinstance(value, np.generic) else value for key, value in row.items()}
+    return {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in values.items()}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from foldshift.planning.job_cost import Cost as Cost
 
-FORMATS = {"table": ("html", "csv", "tex", "rst"), "figure": ("svg", "pdf", "png", "rst")}  # the first one goes into the report
+FORMATS = {"table": ("html", "csv", "tex", "rst"), "figure": ("html", "svg", "pdf", "png", "rst")}  # first: report
 FOLDERS = {"table": "tables/", "figure": "figures/"}
 PAPER_VS_OURS = "paper_vs_ours"
 

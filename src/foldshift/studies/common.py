@@ -1,6 +1,27 @@
 """Items that several studies have."""
 
+import csv
+
 from foldshift.studies.base import Items, Table
+
+
+def has_print(run, paper_name=str):
+    """Whether a run has a data set of the paper: else there is nothing to compare, and no page of what the paper has.
+
+    Parameters
+    ----------
+    run : foldshift.studies.run.Run
+    paper_name : callable, optional
+        One name for a data set of the run and the same one in ``printed/table1_datasets.csv``.
+
+    Returns
+    -------
+    has : bool
+    """
+    with open(run.printed("table1_datasets"), encoding="utf-8", newline="") as file:
+        printed = {paper_name(row["dataset"]) for row in csv.DictReader(file)}
+    return any(paper_name(name) in printed for name in run.datasets)
+
 
 DATASETS = Items(
     "datasets",
@@ -14,10 +35,11 @@ DATASETS = Items(
             "table1_datasets",
             title="Table 1: data sets",
             category="1 Data",
-            caption="Data sets of the study after rows with missing values were dropped: inputs and samples as expected by the "
-            "catalogue (the paper's Table 1) "
-            "and as found, rows dropped, distinct target values, constant inputs, and the source of the file. A note says so "
-            "where they differ.",
+            caption="Data sets of the study after rows with missing values were dropped: what is predicted and the sizes of its "
+            "classes, inputs and samples as expected by the catalogue (the paper's Table 1) and as found, by kind, rows dropped, "
+            "distinct target values, constant inputs, and the source of the file. Below, where they differ from what was "
+            "expected, and of data of your own what every column was read as, which were left out of the inputs and why, and "
+            "which columns lacked values in the rows dropped. The CSV file says so of all data sets.",
         ),
     ),
 )
@@ -53,6 +75,64 @@ def failures(category):
                 "rests; results that cannot be compared without it are left out on both sides. Listed are the message, how many "
                 "fits were lost and of how many, "
                 "and the command that runs such a job again alone. The table says so where nothing failed.",
+            ),
+        ),
+    )
+
+
+def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=lambda run: {}):
+    """Differences within data sets: what one data set can say.
+
+    Parameters
+    ----------
+    category : str
+        Part of the report.
+    what, reference : str
+        What is compared, and the partitioner that the others are compared with, in words of captions.
+    chosen : callable, optional
+        Whether a `foldshift.planning.layout.Cell` is compared.
+    inputs : callable, optional
+        Further inputs.
+
+    Returns
+    -------
+    items : foldshift.studies.base.Items
+    """
+    return Items(
+        "single_datasets",
+        make="one_dataset.differences",
+        inputs=lambda run: {"scores": [path for name in run.datasets for path in run.scores(name, chosen)]} | inputs(run),
+        params=lambda run: {
+            "wanted": [
+                {"files": len(run.scores(name, chosen)), "wanted": run.wanted_scores(name, chosen)} for name in run.datasets
+            ]
+        },
+        seconds=60,
+        mb=4000,
+        message="differences within data sets",
+        items=(
+            Table(
+                "partitioners_by_dataset",
+                title="Ways of cutting, on each data set by itself",
+                category=category,
+                caption=f"{what} under every way of cutting less that under {reference}, with the 95 % interval of the mean over "
+                "partitions of these rows: partitions are independent given the rows, so that Welch's test of the two sets of "
+                "them is right, and its p is corrected for all comparisons of the data set (Holm). Spread: standard deviation "
+                "between partitions, and in brackets that of the reference; so much may a single cross-validation be off by "
+                "its cut alone. Repetitions to settle: after so many the interval would leave out 0, if difference and spreads "
+                "were exactly what they are here. The p of other samples asks whether other rows of the same kind would show "
+                "the difference: Nadeau and Bengio's test, corrected for training parts that overlap; it is careful here, as "
+                "both ways of cutting share the rows.",
+            ),
+            Table(
+                "learners_by_dataset",
+                title="Learners, on each data set by itself",
+                category=category,
+                caption=f"{what} of one learner less that of another on the same folds, cut by {reference}, with the 95 % "
+                "interval and p of Nadeau and Bengio's test: training parts overlap, and repeating does not make partitions "
+                "independent, so that a plain t test would find differences that are not there. Spread: standard deviation of "
+                "the difference between partitions. Repetitions recommended: after so many the choice of partitions hardly "
+                "matters any more; more of them make no better test.",
             ),
         ),
     )

@@ -4,14 +4,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from foldshift.datasets.catalogue import add_entries, read_catalogue
-from foldshift.planning.checks import check_imports, check_mirror, check_studies, check_writable
+from foldshift.errors import ConfigError
+from foldshift.planning.checks import check_imports, check_mirror, check_own_partitioners, check_studies, check_writable
+from foldshift.planning.command_line import named_studies
 from foldshift.planning.config import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
 from foldshift.planning.costs import CostModel, read_costs
 from foldshift.planning.layout import Layout
 from foldshift.planning.learners_file import read_learners
 from foldshift.planning.record import read_record, record_file
 from foldshift.studies.load import find_studies
-from foldshift.studies.run import Run
+from foldshift.studies.run import Run, rehearse
 
 
 class Configured(NamedTuple):
@@ -25,20 +27,44 @@ class Configured(NamedTuple):
         Data sets and learners by name.
     runs : dict of str to foldshift.studies.run.Run
         By id of the study, in their order.
+    notes : list of str
+        What is passed over, and why: a line each.
     """
 
     config: dict
     catalogue: dict
     learners: dict
     runs: dict
+    notes: list
 
 
 def located(path, root):
     """A file of the working directory, or else the one of that name that comes with the workflow."""
-    return Path(path) if Path(path).exists() else Path(root) / path
+    there = Path(root) / path
+    return there if there.exists() and not Path(path).exists() else Path(path)
 
 
-def configure(raw, root):
+def unused(config):
+    """Lines on what the configuration describes and no study takes.
+
+    Parameters
+    ----------
+    config : dict
+        Resolved configuration.
+
+    Returns
+    -------
+    lines : list of str
+    """
+    return [
+        f"{described}: {name} is in no study of this run; add it to the {key} of a study"
+        for described, key in (("extra_datasets", "datasets"), ("own_partitioners", "partitioners"))
+        for name in config[described]
+        if not any(name in settings.get(key, ()) for settings in config["studies"].values())
+    ]
+
+
+def configure(raw, root, targets=()):
     """Resolve a configuration and check it.
 
     Parameters
@@ -47,6 +73,8 @@ def configure(raw, root):
         Configuration as read, command line included.
     root : path-like
         Folder of the workflow: its schema, and the files of the configuration that the working directory does not have.
+    targets : sequence of str, optional
+        What is to be made: where single studies are named, the lists of the command line must fit one of them.
 
     Returns
     -------
@@ -58,13 +86,18 @@ def configure(raw, root):
         At the first mistake: the key, the value received, what is allowed.
     """
     own = raw.get("studies_from") or []
-    studies = find_studies([own] if isinstance(own, str) else own)
+    own = [own] if isinstance(own, str) else own
+    if not isinstance(own, list) or not all(isinstance(folder, str) for folder in own):
+        raise ConfigError(f"studies_from={own!r} must be a list of folders, such as [my_studies]")
+    studies = find_studies(own)
     schema = compose_schema(read_yaml(Path(root, "workflow/schemas/config.schema.yaml"), "configuration schema"), studies)
     raw = at_scale(raw, studies)
     filled = fill_in(raw, schema)
     catalogue = add_entries(read_catalogue(located(filled["catalogue"], root)), filled["extra_datasets"])
     learners = read_learners(located(filled["learners_file"], root))
-    config = resolve(raw, schema, fitting(filled, catalogue, learners, studies))
+    notes, named = [], named_studies(targets, filled["studies"])
+    config = resolve(raw, schema, fitting(filled, catalogue, learners, studies), named, notes)
+    check_own_partitioners(config["own_partitioners"])
     declared = {name: studies[name].declaration() for name in config["studies"]}
     check_studies(config, catalogue, learners, studies, declared)
     # An archive needs neither learners nor data, and no code that it names is imported.
@@ -78,4 +111,6 @@ def configure(raw, root):
     for study, words in declared.items():
         layout = Layout(study, config, catalogue, learners, costs, recorded) if words.cuts else None
         runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout)
-    return Configured(config, catalogue, learners, runs)
+        if studies[study].package == study:  # of the user's own
+            rehearse(runs[study])
+    return Configured(config, catalogue, learners, runs, notes + unused(config))

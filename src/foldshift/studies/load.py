@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import jsonschema
+
 from foldshift.errors import ConfigError
+from foldshift.own_code import raised
 from foldshift.planning.config import read_yaml
 from foldshift.studies.base import Study
 
@@ -61,8 +64,10 @@ class Found(NamedTuple):
         """
         try:
             study = importlib.import_module(f"{self.package}.study").STUDY
-        except (ImportError, AttributeError, SyntaxError) as error:
-            raise ConfigError(f"study {self.id}: {self.folder / 'study.py'} must define STUDY = Study(...): {error}") from error
+        except Exception as error:  # the user's own code may raise anything
+            raise ConfigError(
+                f"study {self.id}: {self.folder / 'study.py'} must define STUDY = Study(...); {raised(error, self.folder)}"
+            ) from error
         if not isinstance(study, Study):
             raise ConfigError(
                 f"study {self.id}: STUDY in {self.folder / 'study.py'} must be a foldshift.studies.base.Study; got "
@@ -116,6 +121,7 @@ def _read(folder, inside):
     if about["task"] not in TASKS:
         raise ConfigError(f"{where}: task={about['task']!r} must be regression, classification or null")
     if not inside:
+        _check(where, about)
         parent = str(folder.resolve().parent)
         if parent not in sys.path:
             sys.path.append(parent)
@@ -131,3 +137,17 @@ def _read(folder, inside):
         about["settings"],
         about["scales"],
     )
+
+
+def _check(where, about):
+    """Refuse a file of the user's own whose parts are not what they must be."""
+    for key, kind, words in (("title", str, "text"), ("summary", str, "text"), ("order", (int, float), "a number")):
+        if not isinstance(about[key], kind):
+            raise ConfigError(f"{where}: {key}={about[key]!r} must be {words}")
+    if not isinstance(about["scales"], dict) or not isinstance(about["scales"].get("laptop"), dict):
+        raise ConfigError(f"{where}: scales={about['scales']!r} must hold settings for `laptop`: {{laptop: {{...}}}}")
+    try:
+        jsonschema.Draft202012Validator.check_schema(about["settings"])
+        about["settings"]["properties"].items()
+    except (jsonschema.SchemaError, TypeError, KeyError, AttributeError) as error:
+        raise ConfigError(f"{where}: settings must hold `type: object` and `properties`, as docs/add_a_study.md shows") from error

@@ -3,6 +3,7 @@
 import re
 from functools import cache, cached_property
 
+from foldshift.own_code import DECLARED, call_own
 from foldshift.planning import kept
 from foldshift.planning.layout import every, files_below, of_experiments
 from foldshift.planning.learners_file import configured_learners
@@ -254,6 +255,34 @@ class Run:
     def rule_message(self, message):
         """A message of a declaration as Snakemake wants it."""
         return f"{self.found.title}: " + re.sub(r"{(\w+)}", r"{wildcards.\1}", message)
+
+
+def rehearse(run):
+    """Ask a study of the user's own once all that planning will ask it, so that what it raises is told in a line.
+
+    Parameters
+    ----------
+    run : Run
+
+    Raises
+    ------
+    foldshift.own_code.OwnCodeError
+        What was asked, what was raised, and the line.
+    """
+
+    def ask(what, function, *arguments):
+        return call_own(f"{run.id}.study ({what})", DECLARED, function, *arguments)
+
+    ask("derive", lambda: run.words)
+    for measure in run.declared.measures:
+        for cell in ask(f"cells of {measure.name}", run.cells, measure)[:1]:
+            for what in ("inputs", "params", "cost"):
+                ask(f"{what} of {measure.name}", getattr(measure, what), run, cell)
+            ask(f"rows of {measure.name}", lambda cell=cell, rows=measure.rows: [path.format(**cell) for path in rows.values()])
+        ask(f"learners of {measure.name}", measure.learners, run)
+    for items in run.declared.items:
+        for what in ("inputs", "params"):
+            ask(f"{what} of {items.name}", getattr(items, what), run)
 
 
 def own_study_folders(runs):

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import comparison_notes, join_with_print
-from foldshift.reporting.tables import plain_grid
+from foldshift.reporting.paper import compared_grid, join_with_print
 from foldshift.studies.cieslak_2009.beside_print import TOLERANCE
 from foldshift.studies.cieslak_2009.names import listed_datasets
 
@@ -41,7 +40,7 @@ def paper_vs_ours(inputs, settings):
     )
     judged = judge(printed, {name: table.fillna({"ours": "", "note": ""}) for name, table in ours.items()})
     table = comparison(judged)
-    return {"paper_vs_ours": Shown(table, plain_grid(table, [*comparison_notes(table), *summary(judged)]))}
+    return {"paper_vs_ours": Shown(table, compared_grid(table, summary(judged)))}
 
 
 def comparison(judged):

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 BASE = "Base"  # the test part as it is
+LARGEST_EXACT = 10_000  # product of sizes up to which p of KS is exact: there are many thousands of them, looked at in bulk
 
 
 class Condition(NamedTuple):

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
+from scipy.stats import t as student_t
 
 from foldshift.inference.proportions import wilson_interval
 from foldshift.reporting.items import Shown
@@ -97,8 +99,8 @@ def type_one_table(fired, alpha):
     -------
     table : pandas.DataFrame
         One row per detector and data set, and of ``all`` (mean over data sets; first): ``rate`` at Base, ``low`` and ``high`` (95
-        % Wilson interval, with every split as one trial), ``n_splits``, ``allowed`` (`allowed_rate`), ``keeps_level`` (None if it
-        was not run), and ``mcar25``, ``mcar50``.
+        % Wilson interval from `effective_trials`), ``n_splits``, ``n_effective``, ``allowed`` (`allowed_rate`,
+        of these data sets), ``keeps_level`` (None if it was not run), and ``mcar25``, ``mcar50``.
     """
     by_dataset = _rates(fired)
     out = []
@@ -108,7 +110,8 @@ def type_one_table(fired, alpha):
         for dataset in ("all", *base.index):
             rows = base if dataset == "all" else base.loc[[dataset]]
             rate, n = float(rows["rate"].mean()), int(rows["n_repeats"].sum())
-            low, high = map(float, wilson_interval(rate, n))
+            trials = effective_trials(rows["rate"].to_numpy(), n)
+            low, high = map(float, wilson_interval(rate, trials))
             row = {
                 "detector": detector,
                 "dataset": dataset,
@@ -116,6 +119,7 @@ def type_one_table(fired, alpha):
                 "low": low,
                 "high": high,
                 "n_splits": n,
+                "n_effective": trials,
                 "allowed": allowed_rate(alpha, n),
             }
             row["keeps_level"] = bool(rate <= row["allowed"]) if n else None
@@ -126,6 +130,38 @@ def type_one_table(fired, alpha):
                 row[condition.lower()] = float(rows["rate"].mean())
             out.append(row)
     return pd.DataFrame(out)
+
+
+def effective_trials(rates, n):
+    """Number of independent trials that tell as much about a mean rate over data sets as n splits of them do.
+
+    The splits of a data set share its rows, and learners share a split, so that the unit of the mean is the data set: ``p (1 -
+    p)`` over the squared standard error between data sets, at most n, times the squared ratio of the normal quantile to Student's
+    with one degree of freedom less than there are data sets [1]_. For a single data set the splits are the trials; a detector
+    over learners counts the mean of their decisions once per split, which varies less than one decision.
+
+    Parameters
+    ----------
+    rates : ndarray of shape (n_datasets,)
+        Rate of every data set.
+    n : int
+        Splits of all data sets.
+
+    Returns
+    -------
+    trials : float
+        0 where there are no data sets.
+
+    References
+    ----------
+    .. [1] Korn, E. L., Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive counts
+       estimated from survey data. Survey Methodology 24, 193-201.
+    """
+    if len(rates) < 2:
+        return float(n)
+    p, error = rates.mean(), rates.std(ddof=1) / np.sqrt(len(rates))
+    trials = min(n, p * (1 - p) / error**2) if error > 0 else n
+    return float(trials * (norm.ppf(0.975) / student_t.ppf(0.975, len(rates) - 1)) ** 2)
 
 
 def allowed_rate(alpha, n):
@@ -235,8 +271,9 @@ def type_one_grid(table, alpha):
                 ]
             )
     note = (
-        f"Bold: above {100 * alpha:g} % by more than two standard errors (allowed). "
-        "Over learners: the mean of their decisions counts once per split."
+        f"Bold: above {100 * alpha:g} % on these data sets by more than two standard errors (allowed). The interval of the mean "
+        "is for other data sets: its unit is the data set; of one data set it is the split. Over learners: the mean of their "
+        "decisions counts once per split."
     )
     return Grid(["", "rate at Base", "95 % interval", "splits", "allowed", "MCAR25", "MCAR50"], body, [note])
 

@@ -11,6 +11,7 @@ from foldshift.shift.hellinger import bin_codes, hellinger_features
 from foldshift.shift.ks import ks_features, ks_p_value
 from foldshift.shift.statistics import category_counts, chi_square, skew
 from foldshift.shift.two_sample import classifier_two_sample, energy_distance_test, mmd
+from foldshift.studies.cieslak_2009.conditions import LARGEST_EXACT
 from foldshift.studies.cieslak_2009.rows import BY_CLASS
 
 N_BINS = 30
@@ -56,7 +57,7 @@ def feature_p_values(train, test, shifted, nominal):
     found = FeaturePValues(
         ks_p_value(ks.greater, ks.n_train, ks.n_test, "paper"),
         ks_p_value(ks.statistic, ks.n_train, ks.n_test, "paper"),
-        ks_p_value(ks.statistic, ks.n_train, ks.n_test),
+        ks_p_value(ks.statistic, ks.n_train, ks.n_test, largest_exact=LARGEST_EXACT),
     )
     rows = shifted if isinstance(shifted, np.ndarray) else shifted.rows
     for j in np.flatnonzero(nominal):

@@ -6,6 +6,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from foldshift.reporting.figures import plt, style
+from foldshift.reporting.items import Drawn
 from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
 from foldshift.studies.cieslak_2009.names import listed_datasets, paper_name
 
@@ -77,6 +78,10 @@ def draw_p_values(table, conditions, paper_test, valid_test, alpha):
         thin line are not in the paper.
     """
     learners = list(dict.fromkeys(table["learner"]))
+    table = table[table["test"].isin([paper_test, valid_test])]
+    conditions = [name for name in conditions if name in set(table["condition"])]
+    if not conditions:
+        return Drawn(None, reason=NOTHING)
     panels = (
         (paper_test, "mean_p", f"As in the paper: {TEST_NAMES[paper_test]}", MEAN_P),
         (valid_test, "rejection_rate", f"Corrected: {TEST_NAMES[valid_test]}, rejections", RATE.format(alpha)),
@@ -162,7 +167,7 @@ def draw_prior_by_class(table):
     names = _datasets(table)
     names = [name for name in names if paper_name(name) in BY_CLASS] or names[:MOST_ROWS]
     if not names:
-        return _sentence()
+        return Drawn(None, reason=NOTHING)
     letters = iter("abcdefghijklmnop")
     figure, axes = plt.subplots(len(names), 2, figsize=(8.6, 1.2 + 1.9 * len(names)), sharex=True, sharey=True, squeeze=False)
     for name, pair in zip(names, axes):
@@ -170,15 +175,16 @@ def draw_prior_by_class(table):
             rows = table[(table["dataset"] == name) & (table["part"] == part)]
             base, moved = rows[rows["condition"] == BASE], rows[rows["condition"] != BASE]
             x = 100 * moved["share_positive"]
-            error = 2 * moved["standard_error"].fillna(0)
+            half = 2 * moved["standard_error"].fillna(0)
+            error = [np.minimum(half, moved["value"]), np.minimum(half, 1 - moved["value"])]  # a share lies between 0 and 1
             look = {"color": "#000000", "marker": "o", "mfc": face, "ms": 4.5, "lw": 1.2, "capsize": 2}
             axis.errorbar(x, moved["value"], yerr=error, **look)
             if len(base):
                 axis.axhline(float(base["value"].iloc[0]), color="#7F7F7F", lw=1, dashes=(1, 2))
             axis.set_title(f"({next(letters)}) {paper_name(name)}, {part} rows", fontsize=9)
     shown = table[table["dataset"].isin(names) & table["part"].isin(["positive", "negative"])]
-    highest = (shown["value"] + 2 * shown["standard_error"].fillna(0)).max()
-    axes[0, 0].set_ylim(-0.02, min(max(1.1 * highest, 0.25), 1.03) if highest == highest else 1.03)
+    highest = max(1.1 * (shown["value"] + 2 * shown["standard_error"].fillna(0)).max(), 0.25)
+    axes[0, 0].set_ylim(-0.04 * min(highest, 1), min(highest, 1.04))
     _name_prior_axes(axes[-1], names)
     figure.supylabel("share of features that fail KS within the class", fontsize=9)
     handles = [
@@ -207,7 +213,7 @@ def draw_hellinger(table, conditions):
     """
     names = _datasets(table)
     if not names:
-        return _sentence()
+        return Drawn(None, reason=NOTHING)
     figure, axes = plt.subplots(2, 1, figsize=(8.6, 6), sharex=True)
     panels = (
         (conditions, "change", "As in the paper: change against Base", "change, per cent"),
@@ -311,14 +317,6 @@ def _fill(index, condition):
 def _datasets(table):
     """Data sets as the paper lists them."""
     return [ours for _, ours, _ in listed_datasets(table["dataset"]) if ours]
-
-
-def _sentence():
-    """A figure that says that there is nothing to see."""
-    figure, axis = plt.subplots(figsize=(6, 1))
-    axis.axis("off")
-    axis.text(0.5, 0.5, NOTHING, ha="center", va="center")
-    return figure
 
 
 def _p_values(conditions, paper_test, valid_test):

@@ -4,23 +4,16 @@ import pandas as pd
 
 from foldshift.reporting.paper import NOT_IN_RUN
 from foldshift.studies.cieslak_2009.conditions import NAMES
+from foldshift.studies.cieslak_2009.paper_names import PAPER_DATASETS
+from foldshift.studies.cieslak_2009.paper_names import paper_name as paper_name
 
-# The rows of Table 1, in its order.
-PAPER_DATASETS = ("Compustat", "E-State", "Mammography", "Oil", "Page", "Pendigits", "Phoneme", "Satimage", "Segment")
 NOT_PUBLIC = {"Compustat": "not measured, as its financial data are not public in full"}
-
-
-def paper_name(dataset):
-    """Name of a data set in the paper's Table 1; its own name if it is not one of them.
-
-    ``estate`` is E-State, ``page-blocks`` is Page: the letters and digits of the printed name begin those of the data set.
-    """
-    letters = _letters(dataset)
-    return next((name for name in PAPER_DATASETS if letters.startswith(_letters(name))), dataset)
 
 
 def listed_datasets(datasets):
     """Every data set of the paper in the order of Table 1, then those of the run that the paper has not.
+
+    A run without any data set of the paper lists its own alone.
 
     Parameters
     ----------
@@ -33,6 +26,8 @@ def listed_datasets(datasets):
         Printed name, name in the run, and reason if there is none. A data set in several forms has a row for each.
     """
     datasets = list(dict.fromkeys(datasets))
+    if datasets and not any(paper_name(one) in PAPER_DATASETS for one in datasets):
+        return [(one, one, "") for one in datasets]
     listed = []
     for name in PAPER_DATASETS:
         ours = [one for one in datasets if paper_name(one) == name]
@@ -50,7 +45,3 @@ def in_order(table, rows):
         if name in table:
             place[name] = table[name].map({value: i for i, value in enumerate(dict.fromkeys(table[name]))})
     return table.loc[place.sort_values(keys, kind="stable").index].reset_index(drop=True)
-
-
-def _letters(name):
-    return "".join(letter for letter in name.lower() if letter.isalnum())

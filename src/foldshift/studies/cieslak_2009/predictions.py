@@ -16,7 +16,7 @@ from foldshift.learners.nearest_classifier import NNClassifier
 from foldshift.learners.svm import platt
 from foldshift.shift.ks import ks_features, ks_p_value
 from foldshift.shift.statistics import friedman_bootstrap, kruskal_wallis, two_proportion
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS
+from foldshift.studies.cieslak_2009.conditions import CONDITIONS, LARGEST_EXACT
 
 
 class LearnerScores(NamedTuple):
@@ -148,7 +148,7 @@ def detector_rows(scores, condition, shifted, y_test, n_bootstraps, rng):
         "friedman_p": np.array([friedman_bootstrap(scores.correct, one, n_bootstraps, rng).p_value for one in correct]),
         "two_proportion_p": np.atleast_1d(two_proportion(scores.correct, correct).p_value),
         "kruskal_p": np.atleast_1d(kruskal_wallis(scores.validation, found).p_value),
-        "ks_scores_p": ks_p_value(ks.statistic, ks.n_train, ks.n_test),
+        "ks_scores_p": ks_p_value(ks.statistic, ks.n_train, ks.n_test, largest_exact=LARGEST_EXACT),
         "status": OK,
         "message": "",
     }

@@ -2,6 +2,8 @@
 
 from foldshift.planning.blocks import block_range
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
+from foldshift.studies.cieslak_2009.paper_names import paper_name
+from foldshift.studies.common import has_print
 
 PER_VERSION = (1.5e-3, 3.5e-7)  # seconds of a shifted test part: per learner, and per learner and row of the data set
 PER_CHANGED_PAIR = 1.2e-9  # nearest neighbours after one feature changed: per version, test row and training row
@@ -251,7 +253,8 @@ STUDY = Study(
                     title="False alarms",
                     category=DETECTORS,
                     caption="How often each detector rejects at level {alpha} between training (or validation) and a test part "
-                    "in which nothing has moved, by data set, with the 95 % Wilson interval; MCAR: the same after "
+                    "in which nothing has moved, by data set, with the 95 % Wilson interval (of the mean the unit is "
+                    "the data set); MCAR: the same after "
                     "rows were removed at random. Bold: too often.",
                 ),
             ),
@@ -346,7 +349,8 @@ STUDY = Study(
                     category=FEATURES,
                     caption="As Figure 13, but within a class. Undersampling changes no distribution within a class, so that "
                     "what is seen here is chance and the power of fewer rows. The paper's Compustat is not public; "
-                    "panels of the other data sets that it names, or of the first of this run. Dotted: without shift.",
+                    "panels of the other data sets that it names, or of the first of this run. Dotted: without shift. "
+                    "Bars: two standard errors over repeats, from 0 to 1 at most.",
                 ),
                 Figure(
                     "figure15_hellinger_bias",
@@ -385,6 +389,7 @@ STUDY = Study(
             items=(
                 Table(
                     "paper_vs_ours",
+                    when=lambda run: has_print(run, paper_name),
                     title="Paper versus ours",
                     category=COMPARISON,
                     caption="Every printed number of Tables 1, 2, 3, 4 and 6 beside ours, by the paper's own formulas. The "

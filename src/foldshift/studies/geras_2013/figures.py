@@ -291,13 +291,13 @@ def draw_coverage(table, level=LEVEL):
         axis.axhline(level, color="#000000", lw=1.2, label=f"nominal: {level:g}")
         for step, name in enumerate(FIGURE6[design], start=-1):
             of = part[part["estimator"] == name]
-            _series(axis, _aside(of["n_points"], step), of["coverage"], of["se_coverage"], *SERIES[name])
+            _series(axis, _aside(of["n_points"], step), of["coverage"], of["se_coverage"], *SERIES[name], most=1)
             if name in STUDENT:
-                _series(axis, _aside(of["n_points"], step - 1), of["coverage_t"], of["se_coverage_t"], *STUDENT_SERIES)
+                _series(axis, _aside(of["n_points"], step - 1), of["coverage_t"], of["se_coverage_t"], *STUDENT_SERIES, most=1)
         _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
     low = min(axis.get_ylim()[0] for axis in figure.axes)
     for axis in figure.axes:
-        axis.set_ylim(max(low, 0), 1.01)
+        axis.set_ylim(max(low, -0.03), 1.03)
     return _with_legend(figure, 3)
 
 
@@ -358,11 +358,13 @@ def _by_design(table, label):
     return figure, panels
 
 
-def _series(axis, x, values, errors, index, label, lw=1.2):
-    """A line with bars of two standard errors."""
+def _series(axis, x, values, errors, index, label, lw=1.2, most=np.inf):
+    """A line with bars of two standard errors, which end at what a value can be at most."""
     look = style(index)
     axis.plot(x, values, lw=lw, ms=4, label=label, **look)
-    axis.errorbar(x, values, yerr=2 * errors.fillna(0), fmt="none", ecolor=look["color"], elinewidth=1, capsize=2)
+    half = 2 * errors.fillna(0)
+    bars = [half, np.minimum(half, most - values)]
+    axis.errorbar(x, values, yerr=bars, fmt="none", ecolor=look["color"], elinewidth=1, capsize=2)
 
 
 def _aside(sizes, step):
@@ -388,6 +390,7 @@ def _show_signs(panels, columns):
             continue
         if (values > 0).all():
             row[0][0].set_yscale("log")  # the row shares its axis
+            row[0][0].set_ylabel("logarithmic", fontsize=8)
             continue
         top = np.abs(values).max()
         row[0][0].set_yscale("symlog", linthresh=top / 10**DECADES)
@@ -396,6 +399,7 @@ def _show_signs(panels, columns):
         # Powers of ten on the logarithmic part: those below it stand too close to 0 for a label.
         powers = 10.0 ** np.arange(np.floor(np.log10(top)) - DECADES + 1, np.floor(np.log10(top)) + 1)
         row[0][0].set_yticks([tick for tick in (*-powers[::-1], 0, *powers) if low <= tick <= high])
+        row[0][0].set_ylabel(f"linear within ±{top / 10**DECADES:.1g}", fontsize=8)
         for axis, *_ in row:
             axis.minorticks_off()
             axis.axhline(0, color="#000000", lw=0.8)

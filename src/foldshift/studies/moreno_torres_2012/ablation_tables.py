@@ -5,10 +5,11 @@ import pandas as pd
 
 from foldshift.inference.agreement import subset_error
 from foldshift.inference.missing import mean_present
+from foldshift.reporting.few import one_line, sentence
 from foldshift.reporting.numbers import EMPTY, number, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.studies.moreno_torres_2012.accuracy import accuracy_rows, alike
-from foldshift.studies.moreno_torres_2012.shared import AVERAGE, scheme_name
+from foldshift.studies.moreno_torres_2012.shared import AVERAGE, NO_PAIR, scheme_name
 
 KEYS = ("configuration", "metric", "rule", "truth", "classifiers")
 N_ERRORS = 2  # a difference below this many standard errors is within error
@@ -150,29 +151,44 @@ def bias_table(configurations, truth, schemes, partitioners, learners):
 
 
 def conclusions_grid(table):
-    """One page: changes by conclusions, verdict and difference of each."""
-    conclusions = list(dict.fromkeys(table["conclusion"]))
-    schemes = [AVERAGE, *[name for name in dict.fromkeys(table["scheme"]) if name != AVERAGE]]
+    """One page: changes by conclusions, verdict and difference of each; those without any verdict are named below."""
+    tested = table[table["verdict"] != "not tested"]
+    left_out = [
+        f"Left out, as this run has no verdict on them: the {what} {', '.join(names)}. There is none without a pair of "
+        "classifiers that truly differs, or with too few data sets to tell the error over data sets."
+        for what, names in (
+            (what, [name for name in dict.fromkeys(table[column]) if name not in set(tested[column])])
+            for what, column in (("conclusions", "conclusion"), ("changes", "change"))
+        )
+        if names
+    ]
+    if tested.empty:
+        return one_line(
+            "this run has no verdict on any conclusion: no pair of classifiers truly differs, or it has too few data sets"
+        )
+    conclusions = list(dict.fromkeys(tested["conclusion"]))
+    schemes = [AVERAGE, *[name for name in dict.fromkeys(tested["scheme"]) if name != AVERAGE]]
     rows = []
     for scheme in schemes:
-        part = table[table["scheme"] == scheme]
+        part = table[(table["scheme"] == scheme) & table["change"].isin(set(tested["change"][tested["scheme"] == scheme]))]
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in part.groupby("change", sort=False):
             cells = {row.conclusion: _verdict_cell(row) for row in block.itertuples()}
             rows.append([change, *[cells.get(name, Cell("")) for name in conclusions]])
     notes = [
         "holds: right by more than two standard errors (at least: not wrong); within error: less than that either way; reversed "
-        "(bold, darkest): wrong by more than two standard errors; not tested: not in this run. The standard error combines that "
-        "over experiments with that over data sets; both sides of a difference are judged on the same subsets of data sets.",
+        "(bold, darkest): wrong by more than two standard errors; not tested: the run cannot tell. The standard error combines "
+        "that over experiments with that over data sets; both sides of a difference are judged on the same subsets of data sets.",
         "Truth SCV: further experiments of SCV itself, as in the paper. own: each partitioner by its own mean; all: by the mean "
         "of all partitioners (both judge one half of the experiments by the other); held-out: by the area on samples that took "
         "no part.",
     ]
-    return Grid(["Change", *conclusions], rows, notes)
+    return Grid(["Change", *conclusions], rows, [*left_out, *notes])
 
 
-def ablation_grid(table):
-    """Per cent of agreements under every change, schemes as blocks."""
+def ablation_grid(table, nothing=NO_PAIR):
+    """Per cent of agreements under every change, schemes as blocks; without any, `nothing` says why, and they are left out."""
+    none = table["percent"].isna().all() and table["n_cells"].any()
     partitioners = list(dict.fromkeys(table["partitioner"]))
     rows = []
     for scheme in [AVERAGE, *[name for name in dict.fromkeys(table["scheme"]) if name != AVERAGE]]:
@@ -188,17 +204,19 @@ def ablation_grid(table):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
                 cells.append(Cell(text, bold=bool(row["percent"] == best)))
             speeds = [block.loc[name, "mean_experiments"] for name in partitioners]
+            if none and np.isnan(speeds).all():
+                continue
             unknown = "" if np.isnan(speeds).all() else EMPTY
             rows.append(
                 [
                     change,
-                    Cell(f"{block['n_pairs'].mean():.3g}"),
-                    *cells,
+                    *([] if none else [Cell(f"{block['n_pairs'].mean():.3g}"), *cells]),
                     *[Cell(number(v, ".1f", empty=unknown)) for v in speeds],
                 ]
             )
-    header = ["Change", "Pairs", *[f"{name} (%)" for name in partitioners], *[f"{name}, experiments" for name in partitioners]]
-    return Grid(header, rows)
+    shares = [] if none else ["Pairs", *[f"{name} (%)" for name in partitioners]]
+    header = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
+    return Grid(header, rows, [sentence(nothing)] if none else [])
 
 
 def bias_grid(table):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from foldshift.planning.blocks import TRUTH
+from foldshift.reporting.few import too_few
 from foldshift.reporting.items import Shown
 from foldshift.studies.moreno_torres_2012.ablation import Change, judge
 from foldshift.studies.moreno_torres_2012.ablation_tables import (
@@ -13,7 +14,14 @@ from foldshift.studies.moreno_torres_2012.ablation_tables import (
     conclusions_grid,
     conclusions_table,
 )
-from foldshift.studies.moreno_torres_2012.experiments import by_configuration, read_convergence, read_experiments, read_heldout
+from foldshift.studies.moreno_torres_2012.experiments import (
+    area_of,
+    by_configuration,
+    read_convergence,
+    read_experiments,
+    read_heldout,
+)
+from foldshift.studies.moreno_torres_2012.shared import NO_PAIR
 
 SLOW = ("FURIA", "PDFC", "SVM")
 
@@ -35,7 +43,7 @@ def ablation(inputs, settings):
     """
     schemes, partitioners, datasets = settings["iterations"], settings["partitioners"], settings["datasets"]
     ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
-    values = read_experiments(inputs.scores, ids, datasets, schemes)
+    values = {name: read_experiments(inputs.scores, ids, datasets, schemes, area_of(name)) for name in settings["ids"]}
     convergence = read_convergence(inputs.convergence, ids, datasets)
     heldout = read_heldout(inputs.heldout, ids, schemes, partitioners) if inputs.heldout else None
     changes = list_changes(settings, ids, values, convergence, heldout)
@@ -46,7 +54,7 @@ def ablation(inputs, settings):
     values, truth = ({name: both[i] for name, both in results.items()} for i in (0, 1))
     bias = bias_table(values, truth, schemes, partitioners, settings["learners"])
     return {
-        "ablation": Shown(accuracies, ablation_grid(accuracies)),
+        "ablation": Shown(accuracies, ablation_grid(accuracies, too_few(len(datasets), settings["alpha"]) or NO_PAIR)),
         "conclusions": Shown(conclusions, conclusions_grid(conclusions)),
         "partitioner_bias": Shown(bias, bias_grid(bias)),
     }
@@ -62,8 +70,8 @@ def list_changes(settings, ids, values, convergence, heldout=None):
         ``iterations`` (k to partitions per experiment), ``variants`` (id to ``metric`` and ``rule``).
     ids : list of str
         Ids of the learners, the first axis of all arrays.
-    values : dict of (int, str) to ndarray of shape (n_ids, n_datasets, n_experiments)
-        Results of experiments by k and partitioner, with the truth and the variants.
+    values : dict of str to (dict of (int, str) to ndarray of shape (n_ids, n_datasets, n_experiments))
+        By configuration: results of experiments by k and partitioner, with the truth and the variants.
     convergence : dict of (int, str) to ndarray of shape (n_ids, n_datasets)
         Experiments to convergence; NaN, or absent, where there is no number.
     heldout : (dict, dict), optional
@@ -77,7 +85,7 @@ def list_changes(settings, ids, values, convergence, heldout=None):
     metrics = dict.fromkeys((one["metric"], one["rule"]) for one in settings["variants"].values())
     changes = []
     for configuration, names in settings["ids"].items():
-        study = _Study(settings, ids, values, convergence, configuration, names)
+        study = _Study(settings, ids, values[configuration], convergence, configuration, names)
         changes.append(study.change("base"))
         changes.append(study.change("judged by own mean", truth="own"))
         changes.append(study.change("judged by mean of all", truth="all"))

@@ -8,12 +8,12 @@ from foldshift.inference.convergence import PRIMARY
 from foldshift.inference.missing import mean_present
 from foldshift.inference.wilcoxon import rank_sum_p
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import OTHER_DATA, comparison_notes, join_with_print
-from foldshift.reporting.tables import Cell, Grid, plain_grid
+from foldshift.reporting.paper import OTHER_DATA, compared_grid, join_with_print
+from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
 from foldshift.studies.moreno_torres_2012.accuracy import alike, formula_of
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration
-from foldshift.studies.moreno_torres_2012.shared import AVERAGE
+from foldshift.studies.moreno_torres_2012.shared import AVERAGE, paper_name
 
 TABLES = ("table1", "table3", "table4", "table5", "table6", "table7")
 TRUTH_SCHEME = "5x2"  # Tables III to V are printed for this scheme only
@@ -67,6 +67,9 @@ REASONS = {
     },
 }
 
+# Kinds of columns that a general reason is about, by classifier: a data set without any has another one, or none that is known.
+ABOUT = {"LDA": ("nominal",), "C4.5": ("real", "integer")}
+
 
 def paper_vs_ours(inputs, settings):
     """Every printed number beside ours, how far Table III is off, and Table IV from the printed Table III.
@@ -97,11 +100,11 @@ def paper_vs_ours(inputs, settings):
         if k in settings["iterations"]
         else {}
     )
-    table, cells = join(printed, ours, remarks, errors), compare_table3(printed["table3"], ours["table3"])
-    gaps, far = table3_gaps(cells), cells[cells["standard_errors"] > 3]
+    table, cells = join(printed, ours, remarks, errors), compare_table3(printed["table3"], ours["table3"], ours["table1"])
+    gaps, far = table3_gaps(cells), cells[is_far(cells)]
     from_print = printed_table4(printed["table3"], printed["table4"], settings["alpha"])
     return {
-        "paper_vs_ours": Shown(table, plain_grid(table, comparison_notes(table))),
+        "paper_vs_ours": Shown(table, compared_grid(table)),
         "table3_gaps": Shown(gaps, gaps_grid(gaps, cells)),
         "table3_far_cells": Shown(far),
         "table4_from_print": Shown(from_print),
@@ -116,18 +119,20 @@ def whole_cells(values, settings):
     return np.where(np.all(there, axis=0), 1.0, np.nan)[:, :, None]
 
 
-def paper_name(dataset):
-    """The name of a data set in the paper's tables: small letters, without the mark of a repair."""
-    return dataset.lower().removesuffix("-repaired")
-
-
-def reason_for(configuration, classifier, dataset):
-    """Known reason why a cell of Table III is off, or an empty text."""
+def reason_for(configuration, classifier, dataset, columns=None):
+    """Known reason why a cell of Table III is off, or an empty text; `columns`: number of columns of every kind."""
     known = REASONS.get(configuration, {}).get(classifier, {})
-    return known.get(paper_name(dataset), known.get(None, ""))
+    about = ABOUT.get(classifier)
+    general = not (about and columns) or any(columns.get(kind, 0) for kind in about)
+    return known.get(paper_name(dataset), known.get(None, "") if general else "")
 
 
-def compare_table3(printed, table):
+def is_far(cells):
+    """Which cells are further from print than three standard errors, or off without a spread that could tell."""
+    return (cells["standard_errors"] > 3) | (cells["standard_errors"].isna() & (cells["standard_error"] == 0))
+
+
+def compare_table3(printed, table, datasets=None):
     """Every printed cell of Table III beside ours.
 
     Parameters
@@ -136,15 +141,18 @@ def compare_table3(printed, table):
         ``dataset, classifier, auc``.
     table : pandas.DataFrame
         As `tables.auc_table` makes it.
+    datasets : pandas.DataFrame, optional
+        Table I: ``dataset`` and the number of columns of every kind, which some reasons are about.
 
     Returns
     -------
     cells : pandas.DataFrame
         ``configuration, classifier, dataset, printed, ours, gap, standard_error, standard_errors, reason``; of the scheme 5x2,
         where there is a result of ours. ``standard_error`` is that of the gap: the print rests on 200 experiments, taken to
-        spread as ours do. ``standard_errors`` is the gap beyond the rounding of the print, in standard errors; ``reason`` stands
-        where that is more than three.
+        spread as ours do. ``standard_errors`` is the gap beyond the rounding of the print, in standard errors, NaN where ours
+        never varied; ``reason`` stands where that is more than three, or NaN, of which it tells why.
     """
+    columns = {} if datasets is None else {row["dataset"]: row for row in datasets.to_dict("records")}
     expected = {(paper_name(row.dataset), row.classifier): row.auc for row in printed.itertuples()}
     rows = []
     for row in table[table["scheme"] == TRUTH_SCHEME].itertuples():
@@ -154,8 +162,11 @@ def compare_table3(printed, table):
         gap = row.auc - expected[key]
         error = row.std * np.sqrt(1 / row.n_experiments + 1 / PRINTED_TRUTH)
         beyond = max(abs(gap) - HALF_DIGIT, 0.0)
-        times = 0.0 if beyond == 0 else beyond / error if error > 0 else np.inf if error == 0 else np.nan
-        reason = reason_for(row.configuration, row.classifier, row.dataset) if times > 3 else ""
+        times = 0.0 if beyond == 0 else beyond / error if error > 0 else np.nan
+        reason = "" if times <= 3 else reason_for(row.configuration, row.classifier, row.dataset, columns.get(row.dataset))
+        if error == 0 and beyond > 0:
+            same = f"all {row.n_experiments} experiments of ours give the same, so that there is no standard error"
+            reason = "; ".join(filter(None, (same, reason)))
         rows.append((row.configuration, row.classifier, row.dataset, expected[key], row.auc, gap, error, times, reason))
     columns = ["configuration", "classifier", "dataset", "printed", "ours", "gap", "standard_error", "standard_errors", "reason"]
     return pd.DataFrame(rows, columns=columns)
@@ -179,7 +190,7 @@ def table3_gaps(cells):
     rows = []
     for (configuration, classifier), part in cells.groupby(["configuration", "classifier"], sort=False):
         gap, times = part["gap"], part["standard_errors"]
-        further = " ".join(part["dataset"][times > 3])
+        further = " ".join(part["dataset"][is_far(part)])
         sizes = (len(part), gap.abs().mean(), np.sqrt((gap**2).mean()), gap.mean())
         rows.append((configuration, classifier, *sizes, int((times <= 2).sum()), int((times <= 3).sum()), further))
     columns = [
@@ -215,10 +226,10 @@ def gaps_grid(summary, cells):
         "Further off",
     ]
     notes = ["The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."]
-    for row in cells[cells["standard_errors"] > 3].itertuples():
+    for row in cells[is_far(cells)].itertuples():
         if row.configuration == "paper":
-            times = f"{row.standard_errors:.1f} standard errors" if np.isfinite(row.standard_errors) else "without spread"
-            notes.append(f"{row.classifier} on {row.dataset}: {row.gap:+.4f}, {times}; {row.reason or 'no reason known'}.")
+            times = "" if np.isnan(row.standard_errors) else f"{row.standard_errors:.1f} standard errors; "
+            notes.append(f"{row.classifier} on {row.dataset}: {row.gap:+.4f}; {times}{row.reason or 'no reason known'}.")
     return Grid(header, rows, notes)
 
 

@@ -11,6 +11,7 @@ from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, wit
 from foldshift.reporting.tables import Cell, Grid, plain_grid, shades
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.folds import FoldFeature
+from foldshift.studies.moreno_torres_2012.experiments import area_of
 from foldshift.studies.moreno_torres_2012.shared import REFERENCE, SHIFT_LABELS, by_partitioner
 from foldshift.studies.moreno_torres_2012.shift_and_error import (
     correlation_grid,
@@ -24,7 +25,7 @@ SUMMARY = (*MEASURES, "features_more", "features_less")
 MORE_IS_BETTER = "features_less"
 SHIFT_COLUMNS = ("dataset", "partitioner", "k", "run", *MEASURES)
 FEATURE_COLUMNS = ("dataset", "partitioner", "k", "n_runs", "feature", *FoldFeature._fields[1:])
-SCORE_COLUMNS = ("dataset", "learner", "partitioner", "k", "auc_crisp")
+SCORE_COLUMNS = ("dataset", "learner", "partitioner", "k")
 
 
 def covariate_shift(inputs, settings):
@@ -47,11 +48,17 @@ def covariate_shift(inputs, settings):
         If a data set and learner has no truth.
     """
     schemes, partitioners = settings["iterations"], settings["partitioners"]
-    learners = list(next(iter(settings["ids"].values())).values())  # of the first configuration
+    configuration, names = next(iter(settings["ids"].items()))
+    learners, area = list(names.values()), area_of(configuration)
     rows, features, scores = (
         pd.concat([pd.DataFrame(read_columns(path, names)) for path in paths], ignore_index=True)
-        for paths, names in ((inputs.shift, SHIFT_COLUMNS), (inputs.features, FEATURE_COLUMNS), (inputs.scores, SCORE_COLUMNS))
+        for paths, names in (
+            (inputs.shift, SHIFT_COLUMNS),
+            (inputs.features, FEATURE_COLUMNS),
+            (inputs.scores, (*SCORE_COLUMNS, area)),
+        )
     )
+    scores = scores.rename(columns={area: "auc_crisp"})
     rows, features = (frame[frame["partitioner"].isin(partitioners)] for frame in (rows, features))
     try:
         errors = run_errors(scores[scores["k"].isin(schemes)], partitioners, learners)

@@ -8,6 +8,13 @@ from foldshift.inference.convergence import CAP, EXPECTED, THRESHOLD
 from foldshift.inference.missing import mean_present
 from foldshift.planning.blocks import TRUTH
 
+AREAS = {"paper": "auc_crisp"}  # a fold without one of the classes counts 0, in the paper's own way
+
+
+def area_of(configuration):
+    """Column of the seed rows that a configuration judges by: the corrected ones leave out a class where a fold lacks it."""
+    return AREAS.get(configuration, "auc_corrected")
+
 
 def read_experiments(paths, learners, datasets, iterations, value="auc_crisp"):
     """Arrange the seed rows of a study of classes by experiment: the mean over the iterations of a scheme.
@@ -64,14 +71,43 @@ def by_configuration(paths, settings):
         By configuration: values by k and partitioner, and truth by k, arrays of shape (n_learners, n_datasets, n_experiments).
     """
     ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
-    values = read_experiments(paths, ids, settings["datasets"], settings["iterations"])
     results = {}
     for configuration, names in settings["ids"].items():
+        values = read_experiments(paths, ids, settings["datasets"], settings["iterations"], area_of(configuration))
         rows = [ids.index(names[learner]) for learner in settings["learners"]]
         chosen = {cell: array[rows] for cell, array in values.items()}
         truth = {k: chosen.pop((k, TRUTH)) for k in settings["iterations"]}
         results[configuration] = (chosen, truth)
     return results
+
+
+def foundation(paths, settings):
+    """What the true areas rest on: test parts, and classes in them.
+
+    Parameters
+    ----------
+    paths, settings
+        As in `by_configuration`.
+
+    Returns
+    -------
+    rests : dict of str to (dict of int to (ndarray, ndarray))
+        By configuration and k: folds of a partition whose area counts, and classes of a test part, means over the experiments,
+        both of shape (n_learners, n_datasets). In the paper's configuration all folds count.
+    """
+    ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
+    read = [
+        read_experiments(paths, ids, settings["datasets"], settings["iterations"], name)
+        for name in ("n_folds_of_classes", "n_classes")
+    ]
+    rests = {}
+    for configuration, names in settings["ids"].items():
+        rows = [ids.index(names[learner]) for learner in settings["learners"]]
+        rests[configuration] = {}
+        for k in settings["iterations"]:
+            folds, classes = (mean_present(values[k, TRUTH][rows].astype(np.float64)) for values in read)
+            rests[configuration][k] = (np.where(np.isnan(folds), np.nan, k) if configuration in AREAS else folds, classes)
+    return rests
 
 
 def read_convergence(paths, ids, datasets):

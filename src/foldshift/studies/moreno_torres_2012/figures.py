@@ -2,12 +2,21 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from foldshift.inference.convergence import THRESHOLD
-from foldshift.reporting.figures import MARKERS, plt, style
+from foldshift.reporting.few import too_few
+from foldshift.reporting.figures import MARKERS, log_scale, plt, style
+from foldshift.reporting.items import Drawn
 from foldshift.shift.covariates import MEASURES
-from foldshift.studies.moreno_torres_2012.shared import ALL, AVERAGE, CHANCE_IS_HALF, SHIFT_LABELS, by_partitioner, scheme_name
+from foldshift.studies.moreno_torres_2012.shared import (
+    ALL,
+    AVERAGE,
+    CHANCE_IS_HALF,
+    NO_PAIR,
+    SHIFT_LABELS,
+    by_partitioner,
+    scheme_name,
+)
 
 LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
 TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -27,16 +36,17 @@ def results(inputs, settings):
 
     Returns
     -------
-    items : dict of str to matplotlib.figure.Figure
+    items : dict of str to (matplotlib.figure.Figure or foldshift.reporting.items.Drawn)
     """
     partitioners, schemes = settings["partitioners"], [scheme_name(k, r) for k, r in settings["iterations"].items()]
-    shift, ablation = pd.read_csv(inputs.shift), pd.read_csv(inputs.ablation)
+    shift, ablation, accuracy = (pd.read_csv(path) for path in (inputs.shift, inputs.ablation, inputs.accuracy))
+    nothing = too_few(len(settings["datasets"]), settings["alpha"]) or NO_PAIR
     figures = {
-        "accuracy_by_repetitions (figure)": draw_accuracy(pd.read_csv(inputs.accuracy)),
+        "accuracy_by_repetitions (figure)": draw_accuracy(accuracy, nothing),
         "convergence_curves (figure)": draw_convergence_curves(pd.read_csv(inputs.convergence)),
         "covariate_shift (figure)": draw_covariate_shift(shift, partitioners, schemes),
         "covariate_shift_and_error (figure)": draw_shift_against_error(shift, partitioners, schemes),
-        "ablation (figure)": draw_ablation(ablation, common_scheme(ablation)),
+        "ablation (figure)": draw_ablation(ablation, common_scheme(ablation), nothing),
     }
     if inputs.heldout:
         figures["heldout_bias (figure)"] = draw_bias(pd.read_csv(inputs.heldout))
@@ -49,18 +59,22 @@ def common_scheme(table):
     return next((name for name, n in counts.items() if name != AVERAGE and n == table["change"].nunique()), AVERAGE)
 
 
-def draw_accuracy(table):
+def draw_accuracy(table, nothing=NO_PAIR):
     """Accuracy against the number of experiments averaged: one panel per scheme, a row per configuration, a line per partitioner.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        As `tables.repetitions_table` makes it. Bands are one standard error either way.
+        As `tables.repetitions_table` makes it. Bands are one standard error either way, cut at 0 and 100.
+    nothing : str
+        Why there is no number, where there is none.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure
+    figure : matplotlib.figure.Figure or foldshift.reporting.items.Drawn
     """
+    if table["percent"].isna().all():
+        return Drawn(None, reason=nothing)
     configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
     names = list(dict.fromkeys(table["partitioner"]))
     figure, axes = plt.subplots(
@@ -81,12 +95,12 @@ def draw_accuracy(table):
                 ]
                 look = style(index)
                 axis.plot(part["experiments"], part["percent"], lw=1.3, ms=4, label=name, **look)
-                low, high = part["percent"] - part["standard_error"], part["percent"] + part["standard_error"]
+                low, high = (np.clip(part["percent"] + sign * part["standard_error"], 0, 100) for sign in (-1, 1))
                 axis.fill_between(part["experiments"], low, high, color=look["color"], alpha=0.15, lw=0)
             axis.set_xscale("log")
             axis.set_xticks(ticks, [str(m) for m in ticks])
             axis.minorticks_off()
-            axis.set_ylim(0, 100)
+            axis.set_ylim(-3, 103)
             axis.set_title(f"{configuration}, {scheme}", fontsize=9)
     figure.supxlabel("experiments averaged", fontsize=9)
     figure.supylabel("agreement with the truth (%)", fontsize=9)
@@ -125,8 +139,8 @@ def draw_convergence_curves(table):
             above.plot(part["experiments"], 100 * part["share"], lw=1.3, ms=4, label=name, **look)
             above.fill_between(
                 part["experiments"],
-                100 * part["share"] - error,
-                100 * part["share"] + error,
+                np.maximum(100 * part["share"] - error, 0),
+                np.minimum(100 * part["share"] + error, 100),
                 color=look["color"],
                 alpha=0.2,
                 lw=0,
@@ -180,7 +194,7 @@ def draw_covariate_shift(by_cell, partitioners, schemes):
             if measure == CHANCE_IS_HALF:
                 axis.axhline(0.5, color="#000000", lw=0.6)
             else:
-                _log_scale(axis.yaxis)
+                log_scale(axis.yaxis)
             axis.set_xticks(range(1, len(partitioners) + 1), partitioners, rotation=60)
     _name_panels(axes, schemes, "shift")
     return figure
@@ -214,11 +228,11 @@ def draw_shift_against_error(by_cell, partitioners, schemes):
                     part[measure], part["rms_error"], ls="none", marker=look["marker"], ms=4.5, mew=1, color=look["color"],
                     mfc="none" if index % 2 else look["color"], label=name,
                 )  # fmt: skip
-            _log_scale(axis.yaxis)
+            log_scale(axis.yaxis)
             if measure == CHANCE_IS_HALF:
                 axis.axvline(0.5, color="#000000", lw=0.6)
             else:
-                _log_scale(axis.xaxis, digits=(1,))
+                log_scale(axis.xaxis, most=4)
     _name_panels(axes, schemes, "rms error of AUC")
     figure.supxlabel("mean shift of a data set", fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -230,16 +244,6 @@ def _panels(schemes, sharex, sharey):
     """Panels with a row per scheme and a column per measure."""
     size = (2.3 * len(MEASURES) + 0.6, 2.1 * len(schemes) + 1)
     return plt.subplots(len(schemes), len(MEASURES), figsize=size, sharex=sharex, sharey=sharey, squeeze=False)
-
-
-def _log_scale(axis, digits=(1, 2, 5)):
-    """Shift and error vary over orders of magnitude; their ticks are plain numbers."""
-    if not axis.get_data_interval()[1] > 0:  # nothing to show, or no shift at all
-        return
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_locator(LogLocator(subs=digits))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _name_panels(axes, schemes, what):
@@ -304,7 +308,7 @@ def draw_bias(table, learner=ALL):
     return figure
 
 
-def draw_ablation(table, scheme=AVERAGE):
+def draw_ablation(table, scheme=AVERAGE, nothing=NO_PAIR):
     """Per cent of agreements of the partitioners under every change.
 
     Parameters
@@ -313,37 +317,46 @@ def draw_ablation(table, scheme=AVERAGE):
         As `ablation.ablation_table` makes it.
     scheme : str, default="Average"
         Which rows.
+    nothing : str
+        Why there is no number, where there is none.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure
-        One line per change from top to bottom; thick bars are two standard errors over experiments, thin ones two over data sets.
+    figure : matplotlib.figure.Figure or foldshift.reporting.items.Drawn
+        A panel per configuration, one line per change from top to bottom, those that have a result; thick bars are two standard
+        errors over experiments, thin ones two over data sets.
     """
-    part = table[table["scheme"] == scheme]
-    changes, partitioners = list(dict.fromkeys(part["change"])), list(dict.fromkeys(part["partitioner"]))
-    figure, axis = plt.subplots(figsize=(7.5, 0.55 * len(changes) + 1.4))
-    for index, name in enumerate(partitioners):
-        rows = part[part["partitioner"] == name].set_index("change").loc[changes]
-        y = np.arange(len(changes)) + 0.18 * (index - (len(partitioners) - 1) / 2)
-        for column, width in (("subset_error", 0.7), ("standard_error", 2.4)):
-            spread = 2 * rows[column].fillna(0).to_numpy()
-            axis.hlines(
-                y,
-                np.maximum(rows["percent"] - spread, 0),
-                np.minimum(rows["percent"] + spread, 100),
-                color="#555555",
-                lw=width,
-                zorder=2,
-            )
-        marker, colour = MARKERS[index % len(MARKERS)], GREYS[index % len(GREYS)]
-        axis.plot(rows["percent"], y, marker, mfc=colour, mec="#000000", ms=6, label=name, zorder=3)
-    for line in np.arange(len(changes) - 1) + 0.5:
-        axis.axhline(line, color="#BBBBBB", lw=0.6)
-    axis.set_yticks(range(len(changes)), changes)
-    axis.set_ylim(len(changes) - 0.5, -0.5)
-    axis.grid(False, axis="y")
-    axis.set_xlim(left=0)
-    axis.set_xlabel("agreement of single experiments with the truth (%)" + ("" if scheme == AVERAGE else f", {scheme}"))
-    handles, labels = axis.get_legend_handles_labels()
+    part = table[(table["scheme"] == scheme) & table["percent"].notna()]
+    if part.empty:
+        return Drawn(None, reason=nothing)
+    part = part.assign(what=[text.partition(": ")[2] or text for text in part["change"]])
+    configurations, partitioners = (list(dict.fromkeys(part[name])) for name in ("configuration", "partitioner"))
+    changes = list(dict.fromkeys(part["what"]))
+    size = (2.6 + 3.1 * len(configurations), 0.46 * len(changes) + 1.2)
+    figure, axes = plt.subplots(1, len(configurations), figsize=size, sharex=True, sharey=True, squeeze=False)
+    for axis, configuration in zip(axes[0], configurations):
+        block = part[part["configuration"] == configuration]
+        for index, name in enumerate(partitioners):
+            rows = block[block["partitioner"] == name].set_index("what")
+            y = np.array([changes.index(one) for one in rows.index]) + 0.19 * (index - (len(partitioners) - 1) / 2)
+            for column, width in (("subset_error", 0.7), ("standard_error", 2.4)):
+                spread = 2 * rows[column].fillna(0).to_numpy()
+                ends = np.maximum(rows["percent"] - spread, 0), np.minimum(rows["percent"] + spread, 100)
+                axis.hlines(y, *ends, color="#555555", lw=width, zorder=2)
+            marker, colour = MARKERS[index % len(MARKERS)], GREYS[index % len(GREYS)]
+            axis.plot(rows["percent"], y, marker, mfc=colour, mec="#000000", ms=5, label=name, zorder=3)
+        for i, change in enumerate(changes):
+            if change not in set(block["what"]):
+                axis.text(50, i, "not in this configuration", ha="center", va="center", color="#7F7F7F", fontsize=8)
+        for line in np.arange(len(changes) - 1) + 0.5:
+            axis.axhline(line, color="#BBBBBB", lw=0.6)
+        axis.set_title(f"{configuration} configuration", fontsize=9)
+        axis.grid(False, axis="y")
+    axes[0, 0].set_yticks(range(len(changes)), changes)
+    axes[0, 0].set_ylim(len(changes) - 0.5, -0.5)
+    axes[0, 0].set_xlim(-3, 103)
+    words = "agreement of single experiments with the truth (%)" + ("" if scheme == AVERAGE else f", {scheme}")
+    figure.supxlabel(words, fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(partitioners))
     return figure

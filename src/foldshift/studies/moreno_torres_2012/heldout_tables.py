@@ -8,6 +8,7 @@ import pandas as pd
 from foldshift.evaluation.storage import read_columns
 from foldshift.inference.agreement import ALPHA, agreements, jackknife_error
 from foldshift.inference.missing import common_results, mean_present
+from foldshift.reporting.few import one_line, too_few
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import count_range, number, with_error
 from foldshift.reporting.tables import Cell, Grid, shades
@@ -39,7 +40,11 @@ def heldout(inputs, settings):
     learners = list(next(iter(settings["ids"].values())).values())  # of the first configuration
     keys = settings["iterations"], list(settings["partitioners"]), learners
     bias, agreement = bias_table(rows, *keys), agreement_table(rows, *keys)
-    return {"heldout_bias": Shown(bias, bias_grid(bias)), "heldout_agreement": Shown(agreement, agreement_grid(agreement))}
+    few = too_few(rows["population"].nunique(), ALPHA, "population")
+    return {
+        "heldout_bias": Shown(bias, bias_grid(bias)),
+        "heldout_agreement": Shown(agreement, one_line(few) if few else agreement_grid(agreement)),
+    }
 
 
 def bias_table(rows, schemes, partitioners, learners):

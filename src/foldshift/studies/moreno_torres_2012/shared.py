@@ -3,6 +3,7 @@
 REFERENCE = "SCV"
 AVERAGE = "Average"  # the scheme of rows that average over the schemes
 ALL = "all"  # the learner of rows that average over the learners
+NO_PAIR = "no pair of classifiers truly differs in this run (Table IV), so that there is nothing for an experiment to find"
 # How measures of the covariate shift are printed.
 SHIFT_LABELS = {
     "ks_mean": "KS, mean",
@@ -14,6 +15,11 @@ SHIFT_LABELS = {
     "features_less": "features balanced",
 }
 CHANCE_IS_HALF = "two_sample_auc"
+
+
+def paper_name(dataset):
+    """The name of a data set in the paper's tables: small letters, without the mark of a repair."""
+    return dataset.lower().removesuffix("-repaired")
 
 
 def scheme_name(k, r):

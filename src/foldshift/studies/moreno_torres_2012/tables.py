@@ -11,13 +11,14 @@ import pandas as pd
 
 from foldshift.inference.agreement import ALPHA, accuracy, accuracy_by_repetitions, agreements, pairwise_tests, significant_pairs
 from foldshift.inference.missing import mean_present, std_present
+from foldshift.reporting.few import one_line, too_few
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
 from foldshift.studies.moreno_torres_2012.accuracy import N_SUBSETS, accuracy_rows, alike, common_subsets, formula_of
-from foldshift.studies.moreno_torres_2012.experiments import by_configuration
-from foldshift.studies.moreno_torres_2012.shared import AVERAGE, describe, scheme_name
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation
+from foldshift.studies.moreno_torres_2012.shared import AVERAGE, NO_PAIR, describe, scheme_name
 
 REPETITIONS = (1, 2, 5, 10, 20, 50)
 N_DRAWS = 200
@@ -56,21 +57,25 @@ def agreement(inputs, settings, learners):
     schemes, alpha = settings["iterations"], settings["alpha"]
     results = by_configuration(inputs.scores, settings)
     classifiers = classifiers_table(learners, names, settings["ids"])
-    auc = auc_table(results, schemes, names, settings["datasets"])
+    auc = auc_table(results, schemes, names, settings["datasets"], foundation(inputs.scores, settings))
     tests = wilcoxon_table(results, schemes, names, alpha)
     found = agreement_table(results, schemes, partitioners, names, alpha)
     seed = settings["master_seed"]
     accuracies = accuracy_table(results, schemes, partitioners, alpha, master_seed=seed)
     repetitions = repetitions_table(results, schemes, partitioners, alpha, master_seed=seed)
+    few = too_few(len(settings["datasets"]), alpha)
+    nothing = few or (NO_PAIR if found.empty and auc["auc"].notna().any() else "")
     return {
         "table2_classifiers": Shown(classifiers, classifiers_grid(classifiers)),
         "table3_auc": Shown(auc, auc_grid(auc)),
-        "table4_wilcoxon": Shown(tests, wilcoxon_grid(tests, alpha)),
+        "table4_wilcoxon": Shown(tests, one_line(few) if few else wilcoxon_grid(tests, alpha)),
         "table5_agreement": Shown(
-            found, agreement_grid(found, names), {"experiments": counts_of_experiments(found) or settings["n_seeds"]}
+            found,
+            one_line(nothing) if nothing else agreement_grid(found, names, alpha),
+            {"experiments": counts_of_experiments(found) or settings["n_seeds"]},
         ),
-        "table6_accuracy": Shown(accuracies, accuracy_grid(accuracies)),
-        "accuracy_by_repetitions": Shown(repetitions, repetitions_grid(repetitions)),
+        "table6_accuracy": Shown(accuracies, one_line(nothing) if nothing else accuracy_grid(accuracies)),
+        "accuracy_by_repetitions": Shown(repetitions, one_line(nothing) if nothing else repetitions_grid(repetitions)),
     }
 
 
@@ -102,7 +107,7 @@ def classifiers_table(learners, names, configurations):
     return pd.DataFrame(rows)
 
 
-def auc_table(results, schemes, learners, datasets):
+def auc_table(results, schemes, learners, datasets, rests=None):
     """Table III: the true AUC of every classifier on every data set.
 
     Parameters
@@ -113,11 +118,14 @@ def auc_table(results, schemes, learners, datasets):
         Number of folds k to iterations.
     learners, datasets : sequence of str
         In the order of the arrays.
+    rests : dict, optional
+        From `foldshift.studies.moreno_torres_2012.experiments.foundation`.
 
     Returns
     -------
     table : pandas.DataFrame
-        ``configuration, scheme, dataset, classifier, auc, standard_error, std, n_experiments``.
+        ``configuration, scheme, dataset, classifier, auc, standard_error, std, n_experiments``; with `rests` also ``folds``, how
+        many test parts of a partition count, and ``classes``, how many classes a test part has, both on average.
     """
     rows = []
     for configuration, (_, truth) in results.items():
@@ -128,9 +136,10 @@ def auc_table(results, schemes, learners, datasets):
                 for i, learner in enumerate(learners):
                     n, std = int(counts[i, d]), stds[i, d]
                     error = std / np.sqrt(n) if n else np.nan
-                    rows.append((configuration, scheme_name(k, r), dataset, learner, means[i, d], error, std, n))
+                    resting = [part[i, d] for part in rests[configuration][k]] if rests else []
+                    rows.append((configuration, scheme_name(k, r), dataset, learner, means[i, d], error, std, n, *resting))
     columns = ["configuration", "scheme", "dataset", "classifier", "auc", "standard_error", "std", "n_experiments"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns + (["folds", "classes"] if rests else []))
 
 
 def wilcoxon_table(results, schemes, learners, alpha=ALPHA):
@@ -331,7 +340,29 @@ def auc_grid(table):
         f"Stratified cross-validation (SCV), {count_range(counts)} experiments per cell; the best of a row is underlined. "
         f"The paper prints the scheme 5x2 only. {empty}"
     ]
-    return Grid(["Data set", *learners], rows, notes)
+    return Grid(["Data set", *learners], rows, notes + absent_classes(table))
+
+
+def absent_classes(table):
+    """A note on every data set that has test parts without one of its classes; from Table III with ``folds`` and ``classes``."""
+    notes = []
+    if "classes" not in table:
+        return notes
+    for (dataset, scheme), part in table.dropna(subset="classes").groupby(["dataset", "scheme"], sort=False):
+        classes = part["classes"].mean()
+        if classes == round(classes):
+            continue
+        found = [f"{dataset}, {describe(scheme)}: test parts lack classes, they have {number(classes, '.2f')} on average"]
+        for configuration, block in part.groupby("configuration", sort=False):
+            folds = number(block["folds"].mean(), ".2f")
+            what = (
+                "such a part counts 0"
+                if configuration == "paper"
+                else f"a class takes no part where it is absent, {folds} parts count"
+            )
+            found.append(f"{configuration} configuration: {what}")
+        notes.append("; ".join(found) + ".")
+    return notes
 
 
 def wilcoxon_grid(table, alpha=ALPHA):
@@ -361,7 +392,7 @@ def wilcoxon_grid(table, alpha=ALPHA):
     return Grid(["", *names], rows, notes)
 
 
-def agreement_grid(table, learners):
+def agreement_grid(table, learners, alpha=ALPHA):
     """Table V as it is printed: a matrix of pairs, one block per configuration, scheme and partitioner."""
     rows = []
     for (configuration, scheme, partitioner), block in _blocks(table, ["configuration", "scheme", "partitioner"]):
@@ -374,7 +405,7 @@ def agreement_grid(table, learners):
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
     notes = [
-        "A dash: the classifiers do not truly differ (p > .1), the pair is not used. In brackets, where there are any: "
+        f"A dash: the classifiers do not truly differ (p > {alpha:g}), the pair is not used. In brackets, where there are any: "
         "experiments as significant in the wrong direction, which the paper does not tell apart and which are not counted here. "
         "The paper prints DOB-SCV with 5x2 only."
     ]

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import OTHER_DATA, comparison_notes, join_with_print
+from foldshift.reporting.paper import OTHER_DATA, compared_grid, join_with_print
 from foldshift.reporting.rows import read_cells
-from foldshift.reporting.tables import plain_grid
 from foldshift.studies.saez_2022.tables import comparable_results, p_value_errors
 
 PRINT_KEYS = ("dataset", "regressor", "metric", "k", "partitioner", "quantity")  # of a printed number
@@ -96,7 +95,7 @@ def paper_vs_ours(inputs, settings):
     if comparable:
         errors |= bootstrap_errors(inputs, settings)
     table = join(printed, ours, errors, comparable, short_rows(error, len(datasets)))
-    return {"paper_vs_ours": Shown(table, plain_grid(table, comparison_notes(table)))}
+    return {"paper_vs_ours": Shown(table, compared_grid(table))}
 
 
 def join(printed, ours, errors, comparable, remarks=None):
@@ -111,7 +110,7 @@ def join(printed, ours, errors, comparable, remarks=None):
     errors : dict of tuple to float
         Monte Carlo standard error of our number.
     comparable : bool
-        Whether the run covers what the paper covers; otherwise the numbers are left out.
+        Whether the run covers what the paper covers; otherwise only the sizes of the data sets of both are compared.
     remarks : dict of tuple to str, optional
         What our number rests on, where that is less than the paper's, by the keys of the printed row.
 
@@ -125,12 +124,15 @@ def join(printed, ours, errors, comparable, remarks=None):
     remarks = remarks or {}
     starred = dict(zip(printed[on].itertuples(index=False, name=None), printed["row_has_higher_rank_sum"] == "*"))
     rows = []
-    for key, (value, asterisk) in ours.items() if comparable else ():
+    for key, (value, asterisk) in ours.items():
+        if not comparable and key[0] != "table1":
+            continue
         stars = _stars(starred.get(key, False), asterisk == 1) if key[-1].startswith("p_") and value == value else ""
         rows.append((*key, value, errors.get(key, np.nan), "; ".join(filter(None, (remarks.get(key, ""), stars)))))
     printed = printed.rename(columns={"value": "printed"})
     if not comparable:
-        printed["note"] = [OTHER_DATA + "; asterisk in print" * star for star in printed["row_has_higher_rank_sum"] == "*"]
+        notes = [OTHER_DATA + "; asterisk in print" * star for star in printed["row_has_higher_rank_sum"] == "*"]
+        printed["note"] = np.where(printed["table"] == "table1", "", notes)
     ours = pd.DataFrame(rows, columns=[*on, "ours", "standard_error", "note"])
     return join_with_print(printed, ours, PRINT_KEYS)
 

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 
 from foldshift.partition.stratified import stratified_folds
-from foldshift.reporting.figures import MARKERS, plt, style
+from foldshift.reporting.few import too_few
+from foldshift.reporting.figures import MARKERS, log_scale, plt, style
+from foldshift.reporting.items import Drawn
 from foldshift.shift.ks import fold_ks
 
 # Figure 1 is made-up data that show an idea, no result: it is the same whatever the master seed.
@@ -21,6 +23,8 @@ def target_shift(inputs, settings):
 def convergence(inputs, settings):
     """Figure 2, from its table."""
     table = pd.read_csv(inputs.table)
+    if few := too_few(len(settings["datasets"]), settings["alpha"]):
+        return {"figure2_convergence (figure)": Drawn(None, reason=few)}
     return {"figure2_convergence (figure)": draw_convergence(table, settings["partitioners"], settings["alpha"])}
 
 
@@ -116,16 +120,16 @@ def draw_convergence(table, partitioners, alpha):
                     label=name,
                     **style(index),
                 )
-            axis.axhline(alpha, color="#000000", lw=0.6)
+            axis.axhline(alpha, color="#000000", lw=0.6, label=f"level {alpha:g}")
             n = table.loc[(table["k"] == k) & (table["regressor"] == learner), "n_datasets"].max()
             lost = f" ({n:g} data sets)" if n < table["n_datasets"].max() else ""
             axis.set_title(f"{learner}, k = {k}{lost}", fontsize=9)
-            axis.set_ylim(0, 1)
+            axis.set_ylim(-0.04, 1.04)  # marks at 0 and 1 are whole
     figure.supxlabel("repetitions of cross-validation", fontsize=9)
     figure.supylabel("mean p against CV", fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     if handles:
-        figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(names) + 1, handlelength=4)
     return figure
 
 
@@ -192,7 +196,7 @@ def draw_shift_by_dataset(table, partitioners, sizes):
                 part["mean_dn"].reindex(datasets), range(len(datasets)), ls="none", marker=MARKERS[index % 8], ms=5,
                 color=look["color"], mfc="none" if index % 2 else look["color"], label=name,
             )  # fmt: skip
-        axis.set_xscale("log")
+        log_scale(axis.xaxis)
         axis.set_title(f"k = {k}", fontsize=9)
         axis.set_xlabel("mean D$_n$ (log scale)")
     axes[0, 0].set_yticks(range(len(datasets)), [f"{name} ({sizes[name]})" for name in datasets])

@@ -1,7 +1,7 @@
 """Regressand stratification (Saez and Romero-Bejar 2022): what is measured and what is shown."""
 
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.common import DATASETS, failures
+from foldshift.studies.common import DATASETS, failures, has_print, single_datasets
 
 REFERENCES = ("CV", "TSCV")
 
@@ -99,7 +99,7 @@ STUDY = Study(
         Items(
             "error",
             make="tables.error",
-            inputs=lambda run: {"errors": run.per_dataset("seed_scores")},
+            inputs=lambda run: {"errors": run.per_dataset("seed_scores"), "descriptions": run.descriptions()},
             seconds=20,
             mb=4000,
             message="Table 5, error; p-values by repetitions",
@@ -119,16 +119,17 @@ STUDY = Study(
                     title="Does the error fall from CV to TSCV?",
                     category="3 Error",
                     caption="Every step between neighbouring partitioners: difference of the means, its Monte Carlo standard "
-                    "error, and whether the result falls (yes), "
-                    "rises by at most two standard errors (within error) or by more (no): there the paper's order does not hold "
-                    "in this run. If neighbouring "
-                    "partitioners did not differ at all, one step in 44 would be marked no by chance.",
+                    "error, and whether the result falls by more than two standard errors (yes), moves by at most two (within "
+                    "error: not shown either way) or rises by more (no): there the paper's order does not hold in this run. If "
+                    "neighbouring partitioners did not differ at all, one step in 44 would be marked yes and one in 44 no by "
+                    "chance.",
                 ),
                 Table(
                     "error_by_dataset",
                     title="Error of every data set",
                     category="3 Error",
-                    caption="Mean over folds and seeds and standard deviation over seeds of the root mean squared error.",
+                    caption="Mean over folds and seeds and standard deviation over seeds of the root mean squared error, on the "
+                    "target scaled to [0, 1] (rmse, std) and in the target's own units.",
                 ),
                 Table(
                     "figure2_convergence",
@@ -139,6 +140,12 @@ STUDY = Study(
                     "seeds, mean and standard deviation over {convergence[draws]} draws.",
                 ),
             ),
+        ),
+        single_datasets(
+            "3 Error",
+            "Root mean squared error",
+            "CV",
+            inputs=lambda run: {"descriptions": run.descriptions()},
         ),
         Items(
             "scaling",
@@ -241,6 +248,7 @@ STUDY = Study(
             items=(
                 Table(
                     "paper_vs_ours",
+                    when=has_print,
                     title="Paper versus ours",
                     category="5 Paper versus ours",
                     caption="Every number of the paper's Tables 1, 4 and 5 beside ours: ratio, and the standard error that says "

@@ -13,11 +13,13 @@ from foldshift.inference.monte_carlo import (
     std_and_error,
 )
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
+from foldshift.reporting.few import one_line, sentence, too_few
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, number, p_value
 from foldshift.reporting.rows import read_cells
 from foldshift.reporting.tables import Cell, Grid, plain_grid, shades
 from foldshift.seeding import generator
+from foldshift.studies.saez_2022.one_dataset import own_units
 
 REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100
@@ -55,7 +57,7 @@ def target_shift(inputs, settings):
     (shift,) = read_cells(inputs.shift, ("k", "partitioner"), ("d_n",), datasets, cells)
     table = shift_table(shift, folds, partitioners)
     return {
-        "table4_dn": Shown(table, shift_grid(table, settings["alpha"])),
+        "table4_dn": Shown(table, shift_grid(table, settings["alpha"], too_few(len(datasets), settings["alpha"]))),
         "dn_by_dataset": Shown(shift_by_dataset(shift, folds, partitioners, datasets)),
     }
 
@@ -70,23 +72,24 @@ def error(inputs, settings):
     keys = ("learner", "k", "partitioner")
     errors, failed = read_cells(inputs.errors, keys, ("rmse", "n_failed"), settings["datasets"], cells)
     table = error_table(errors, failed, learners, folds, partitioners)
-    plain = {
-        "error_order": order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"]),
-        "error_by_dataset": error_by_dataset(errors, settings["datasets"], learners, folds, partitioners),
-        "figure2_convergence": convergence_table(
-            errors, learners, folds, partitioners, master_seed=settings["master_seed"], **settings["convergence"]
-        ),
-    }
+    seed, few = settings["master_seed"], too_few(len(settings["datasets"]), settings["alpha"])
+    by_repetitions = convergence_table(errors, learners, folds, partitioners, master_seed=seed, **settings["convergence"])
     return {
-        "table5_error": Shown(table, error_grid(table, settings["alpha"])),
-        **{name: Shown(frame, plain_grid(frame)) for name, frame in plain.items()},
+        "table5_error": Shown(table, error_grid(table, settings["alpha"], few)),
+        "error_order": Shown(order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])),
+        "error_by_dataset": Shown(
+            error_by_dataset(errors, settings["datasets"], learners, folds, partitioners, own_units(inputs.descriptions))
+        ),
+        "figure2_convergence": Shown(by_repetitions, one_line(few) if few else None),
     }
 
 
 def scaling(inputs, settings):
     """What scaling on the whole data set leaks; as `target_shift`. `inputs` has ``rows``: files of the scaling check."""
     table = scaling_table(pd.concat([pd.DataFrame(read_columns(path, SCALING_ROWS)) for path in inputs.rows], ignore_index=True))
-    return {"scaling_check": Shown(table, plain_grid(table))}
+    few = too_few(len(settings["datasets"]), settings["alpha"])
+    grid = plain_grid(table.drop(columns="p_value"), [sentence(few)]) if few else plain_grid(table)
+    return {"scaling_check": Shown(table, grid)}
 
 
 def comparable_results(errors, learner, k, partitioners):
@@ -304,16 +307,22 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
     return pd.DataFrame(rows, columns=columns)
 
 
-def error_by_dataset(errors, datasets, learners, folds, partitioners):
-    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results there have."""
+def error_by_dataset(errors, datasets, learners, folds, partitioners, units):
+    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results there have.
+
+    `units`: see `one_dataset.own_units`.
+    """
     rows = []
     for i, dataset in enumerate(datasets):
         for learner in learners:
             for k in folds:
                 for name, values in common_results({name: errors[learner, k, name][i] for name in partitioners}).items():
                     keys = (dataset, learner, k, name)
-                    rows.append((*keys, float(mean_present(values)), float(std_present(values)), int((values == values).sum())))
-    return pd.DataFrame(rows, columns=["dataset", "regressor", "k", "partitioner", "rmse", "std", "n_seeds"])
+                    mean, std = float(mean_present(values)), float(std_present(values))
+                    own = mean * units[dataset], std * units[dataset]
+                    rows.append((*keys, mean, std, *own, int((values == values).sum())))
+    columns = ["dataset", "regressor", "k", "partitioner", "rmse", "std", "rmse_own_units", "std_own_units", "n_seeds"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def scaling_table(rows):
@@ -360,9 +369,9 @@ def order_table(table, value, error, group):
     Returns
     -------
     table : pandas.DataFrame
-        ``group..., from, to, difference, standard_error, ordered``; ``ordered`` is ``yes`` where the result falls, ``within
-        error`` where it rises by at most two standard errors of the difference, ``no`` where it rises by more; empty where one of
-        the two has no result.
+        ``group..., from, to, difference, standard_error, ordered``; ``ordered`` is ``yes`` where the result falls by more than
+        two standard errors of the difference, ``within error`` where it moves by at most two, ``no`` where it rises by more;
+        empty where one of the two has no result.
     """
     rows = []
     for keys, part in table.groupby(group, sort=False):
@@ -370,29 +379,28 @@ def order_table(table, value, error, group):
         for i in range(len(part) - 1):
             difference = part[value][i + 1] - part[value][i]
             both = float(np.hypot(part[error][i], part[error][i + 1]))
-            verdict = "yes" if difference < 0 else "within error" if difference <= 2 * both else "no"
+            verdict = "within error" if abs(difference) <= 2 * both else "yes" if difference < 0 else "no"
             verdict = "" if np.isnan(difference) else verdict
             rows.append((*np.atleast_1d(keys), part["partitioner"][i], part["partitioner"][i + 1], difference, both, verdict))
     return pd.DataFrame(rows, columns=[*group, "from", "to", "difference", "standard_error", "ordered"])
 
 
-def shift_grid(table, alpha):
-    """Table 4 as the paper prints it: means shaded and the best underlined, p below alpha bold, asterisks."""
+def shift_grid(table, alpha, few=""):
+    """Table 4 as the paper prints it: means shaded and the best underlined, p below alpha bold, asterisks.
+
+    `few` says why no p can be below alpha; the rows of p are then left out.
+    """
     partitioners = list(dict.fromkeys(table["partitioner"]))
     rows = []
     for k, part in table.groupby("k", sort=False):
         part = part.set_index("partitioner")
         rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
-        rows += _p_rows(part, partitioners, alpha, "")
-    notes = [
-        _marks_note(alpha),
-        _counts_note(table),
-    ]
-    return Grid(["Folds", *partitioners], rows, notes)
+        rows += [] if few else _p_rows(part, partitioners, alpha, "")
+    return Grid(["Folds", *partitioners], rows, [_marks_note(alpha, few), _counts_note(table)])
 
 
-def error_grid(table, alpha):
-    """Table 5 as the paper prints it: error and standard deviation side by side, one block per regressor."""
+def error_grid(table, alpha, few=""):
+    """Table 5 as the paper prints it: error and standard deviation side by side, one block per regressor; `few` as there."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     rows = []
     for regressor, block in table.groupby("regressor", sort=False):
@@ -401,10 +409,12 @@ def error_grid(table, alpha):
             part = part.set_index("partitioner")
             cells = _value_cells(part["rmse"], partitioners, ".4E") + _value_cells(part["std"], partitioners, ".4E")
             rows.append([f"{k}-fcv", *cells])
+            if few:
+                continue
             for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
     header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
-    return Grid(header, rows, [_marks_note(alpha), _counts_note(table)])
+    return Grid(header, rows, [_marks_note(alpha, few), _counts_note(table)])
 
 
 def _value_cells(values, partitioners, form):
@@ -425,7 +435,9 @@ def _p_rows(part, partitioners, alpha, prefix):
     return rows
 
 
-def _marks_note(alpha):
+def _marks_note(alpha, few):
+    if few:
+        return f"Darker cells are better, the best is underlined. {sentence(few)}"
     return (
         "Darker cells are better, the best is underlined. Below each row of results: p of Wilcoxon's signed-ranks test over the "
         "data sets (exact, "
@@ -436,7 +448,8 @@ def _marks_note(alpha):
 
 def _counts_note(table):
     failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
-    text = f"Rests on {count_range(table['n_datasets'])} data sets and {count_range(table['n_seeds'])} seeds per cell."
+    sets = count_range(table["n_datasets"])
+    text = f"Rests on {sets} data set{'s' if sets != '1' else ''} and {count_range(table['n_seeds'])} seeds per cell."
     if failed:
         text += f" {failed} fits failed; seeds and data sets that they leave incomplete are left out for all partitioners of the "
         text += f"regressor. {EMPTY}: no result."

@@ -72,7 +72,7 @@ def intervals_table(folds, level):
                 found["fold"] = accuracy_interval(first, m, "fold", confidence=level)
             row |= _ends(found)
         if k != LEAVE_ONE_OUT and complete.any():
-            test = nadeau_bengio((right / sizes)[complete], k - 1, 1, level=level)
+            test = nadeau_bengio((right / sizes)[complete], k - 1, 1, confidence=level)
             row |= _ends({"corrected": test}) | {"repeated_accuracy": test.estimate}
         row |= {"n_repetitions": int(complete.sum()), "n_failed": int(np.isnan(right).sum()), "message": next(iter(messages), "")}
         rows.append(row)
@@ -168,45 +168,41 @@ def agreement_table(comparisons, level):
     return pd.DataFrame(rows, columns=names)
 
 
-def repetitions_table(folds, level):
+def repetitions_table(folds):
     """Partition variance, and what repeating can gain.
 
     Parameters
     ----------
     folds : pandas.DataFrame
         As for `intervals_table`.
-    level : float
-        Level of the interval of the partition variance.
 
     Returns
     -------
     table : pandas.DataFrame
         One row per data set, learner and k (without leave-one-out, which has one partition): ``n_repetitions`` (complete ones),
-        ``mean``, ``partition_variance``, ``partition_low``, ``partition_high``, ``theta`` (variance of one estimate, by Nadeau
-        and Bengio), ``rho``, ``rho_low``, ``rho_high``, ``ratio_10`` (variance of the mean of ten partitions over that of one),
-        ``most_gain`` (the most that repeating can take off), ``recommended``, ``recommended_low``, ``recommended_high``,
-        ``note``. NaN with a note where it cannot be told.
+        ``mean``, ``partition_variance``, ``partition_bound`` (its upper bound), ``fixed_variance`` (what repeating cannot
+        remove), ``rho``, ``ratio_10`` (variance of the mean of ten partitions over that of one), ``most_gain`` (the most that
+        repeating can take off), ``repetitions`` (recommended), ``plug_in``, ``note``. NaN with a note where it cannot be told.
     """
-    numbers = ["mean", "partition_variance", "partition_low", "partition_high", "theta", "rho", "rho_low", "rho_high"]
-    derived = [f"ratio_{REPETITIONS}", "most_gain", "recommended", "recommended_low", "recommended_high"]
+    numbers = ["mean", "partition_variance", "partition_bound", "fixed_variance", "rho", "most_gain", "repetitions", "plug_in"]
+    columns = [*numbers[:5], f"ratio_{REPETITIONS}", *numbers[5:]]
     rows = []
     for dataset, learner, k, right, sizes, _ in _cells(folds):
         if k == LEAVE_ONE_OUT:
             continue
         complete = ~np.isnan(right).any(axis=1)
         row = {"dataset": dataset, "learner": learner, "k": k, "n_repetitions": int(complete.sum())} | dict.fromkeys(
-            numbers + derived, np.nan
+            columns, np.nan
         )
         try:
-            found = recommend_repetitions((right / sizes)[complete], level=level)
-            row |= {name: getattr(found, name) for name in numbers}
-            row |= {f"ratio_{REPETITIONS}": found.curve(REPETITIONS), "most_gain": found.most_gain}
-            wanted = found.repetitions, found.repetitions_low, found.repetitions_high
-            row |= dict(zip(derived[2:], map(float, wanted))) | {"note": found.note}
-        except ValueError as error:  # fewer than two complete partitions, or no variance to compare with
+            found = recommend_repetitions((right / sizes)[complete])
+            values = (getattr(found, name) for name in numbers)
+            row |= {name: np.nan if value is None else float(value) for name, value in zip(numbers, values)}
+            row |= {f"ratio_{REPETITIONS}": found.curve(REPETITIONS), "note": found.note}
+        except ValueError as error:  # fewer than two complete partitions
             row["note"] = str(error)
         rows.append(row)
-    return pd.DataFrame(rows, columns=["dataset", "learner", "k", "n_repetitions", *numbers, *derived, "note"])
+    return pd.DataFrame(rows, columns=["dataset", "learner", "k", "n_repetitions", *columns, "note"])
 
 
 def ranks_table(intervals, level):

@@ -3,8 +3,7 @@
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import comparison_notes, join_with_print
-from foldshift.reporting.tables import plain_grid
+from foldshift.reporting.paper import compared_grid, join_with_print
 from foldshift.studies.wong_2015.examples import as_printed
 from foldshift.studies.wong_2015.worked import worked_examples
 
@@ -14,7 +13,7 @@ PRINT_KEYS = ("example", "item", "formula")  # of a printed number
 def paper_vs_ours(inputs, settings):
     """The table of print beside ours; it rests on the paper alone."""
     table = examples_vs_print()
-    return {"paper_vs_ours": Shown(table, plain_grid(table, comparison_notes(table)))}
+    return {"paper_vs_ours": Shown(table, compared_grid(table))}
 
 
 def examples_vs_print():

@@ -17,7 +17,7 @@ AVERAGES = ("coverage", "distance", "bias", "width", "negative")
 COMPARED = ("coverage", "distance", "bias")
 DECIMALS = 12  # what is left of differences that are exactly 0 depends on the processor
 PARTITIONER_COLUMNS = [
-    *["task", "target", "interval", "partitioner", "n_pairs"],
+    *["task", "target", "interval", "partitioner", "n_populations", "n_pairs"],
     *[name for column in AVERAGES for name in (column, f"{column}_error")],
     *[name for column in COMPARED for name in (f"{column}_vs", f"{column}_vs_error")],
 ]
@@ -59,7 +59,7 @@ def audit_table(rows, partitioners, level=0.95):
             K, M = cells[name][["K", "M"]].max() if name in found else (2, 1)
             moments = LossMoments(*(numbers[column] for column in MOMENTS), int(K), float(M))
             parts, whole = (numbers[column] for column in TRUTHS)
-            intervals = moment_intervals(moments, level, binary=task == "classification")
+            intervals = moment_intervals(moments, confidence=level, binary=task == "classification")
             for row in audit_rows(intervals, dict(zip(TARGETS, (parts, parts, whole))), name):
                 keys = {"population": population, "task": task, "learner": learner}
                 out.append(keys | row._asdict() | {"n_failed": int((~good[name]).sum())})
@@ -67,7 +67,10 @@ def audit_table(rows, partitioners, level=0.95):
 
 
 def partitioner_table(table, level=0.95):
-    """Coverage and bias by partitioner, averaged over pairs of population and learner, and against the reference.
+    """Coverage and bias by partitioner, averaged over populations, and against the reference.
+
+    The learners of a population share its samples: the unit of all errors is the population, whose value is the mean of its
+    learners.
 
     Parameters
     ----------
@@ -79,10 +82,11 @@ def partitioner_table(table, level=0.95):
     Returns
     -------
     by_partitioner : pandas.DataFrame
-        One row per ``task``, ``target``, ``interval`` and ``partitioner``: ``n_pairs``, pairs with results of all partitioners
-        (one without any is not waited for); mean and standard error over the pairs of ``coverage``, ``distance`` (of the coverage
-        from the level, without sign), ``bias``, ``width``, ``negative``; ``coverage_vs``, ``distance_vs``, ``bias_vs`` and their
-        errors: less that of SCV or CV, pair by pair; NaN for these themselves.
+        One row per ``task``, ``target``, ``interval`` and ``partitioner``: ``n_populations``; ``n_pairs``, pairs of population
+        and learner with results of all partitioners (one without any is not waited for); mean and standard error over the
+        populations of ``coverage``, ``distance`` (of the coverage from the level, without sign), ``bias``, ``width``,
+        ``negative``; ``coverage_vs``, ``distance_vs``, ``bias_vs`` and their errors: less that of SCV or CV, pair by pair and
+        then over populations; NaN for these themselves.
     """
     out = []
     table = table.assign(distance=(table["coverage"] - level).abs())
@@ -93,7 +97,8 @@ def partitioner_table(table, level=0.95):
         wide = wide[wide["coverage"].notna().all(axis=1)]
         reference = REFERENCES[task]
         for name in names:
-            row = {"task": task, "target": target, "interval": interval, "partitioner": name, "n_pairs": len(wide)}
+            row = {"task": task, "target": target, "interval": interval, "partitioner": name}
+            row |= {"n_populations": len(set(wide.index.get_level_values("population"))), "n_pairs": len(wide)}
             for column in AVERAGES:
                 row[column], row[f"{column}_error"] = _mean_and_error(wide[column, name])
             if name != reference and reference in names:
@@ -104,7 +109,8 @@ def partitioner_table(table, level=0.95):
 
 
 def _mean_and_error(values):
-    values = values.dropna().to_numpy(dtype=np.float64)
+    """Mean over populations and its standard error; values by population and learner."""
+    values = values.dropna().groupby(level="population", sort=False, observed=True).mean().to_numpy(dtype=np.float64)
     if not len(values):
         return np.nan, np.nan
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan

@@ -5,12 +5,14 @@ import itertools
 import numpy as np
 
 from foldshift.reporting.figures import plt, style
+from foldshift.reporting.items import Drawn
 from foldshift.studies.wong_2015.coverage import TARGETS, TASK_TITLES
 
 FIGURE_INTERVALS = ("all pairs", "Wilson", "theta_A", "S2/K", "Nadeau-Bengio")
 TICKS = (0, 0.5, 0.8, 0.9, 0.95, 1)
 # The axis is logarithmic in the distance from here above 1: what is near the level lies apart, what covers nothing is on it.
 BEYOND = 0.03
+PAST = 0.04  # of the axis, at both ends
 INTERVAL_TITLES = {
     "theta_A": "theta_A: within folds, z",
     "S2/K": "S2/K: between folds, t",
@@ -33,14 +35,12 @@ def draw_audit(table, by_partitioner, level=0.95):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        One row of panels per task, one panel per target. Large marks: mean over pairs of population and learner, with two
-        standard errors over pairs; small marks: the single pairs.
+        One row of panels per task, one panel per target. Large marks: mean over populations, with two standard errors over
+        these; small marks: the single pairs of population and learner.
     """
     tasks = [task for task in TASK_TITLES if task in set(by_partitioner["task"])]
     if not tasks:
-        figure = plt.figure(figsize=(5, 1))
-        figure.text(0.5, 0.5, "no population was audited", ha="center", va="center")
-        return figure
+        return Drawn(None, reason="no population was audited")
     shown = {task: [one for one in FIGURE_INTERVALS if one in set(table["interval"][table["task"] == task])] for task in tasks}
     heights = [
         1.3 + 0.16 * len(shown[task]) * (1 + by_partitioner["partitioner"][by_partitioner["task"] == task].nunique())
@@ -88,7 +88,8 @@ def _draw_task(part, table, by_partitioner, intervals, level):
                 )  # fmt: skip
         axis.set_title(target, fontsize=9)
         axis.set_xscale("function", functions=(_stretch, _shrink))
-        axis.set_xlim(lowest, 1)
+        ends = np.array([_stretch(lowest), _stretch(1)])
+        axis.set_xlim(*_shrink(ends + PAST * np.ptp(ends) * np.array([-1, 1])))  # marks at the ends stand off the border
         ticks = [tick for tick in TICKS if tick >= lowest]
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.set_xlabel("coverage (stretched towards 1)")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from foldshift.inference.coverage import keeps_level
+from foldshift.inference.coverage import not_refuted
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import number, percent, with_error
 from foldshift.reporting.tables import Cell, Grid
@@ -72,7 +72,7 @@ def audit_grid(table, level=0.95, populations=()):
                     row.append(Cell(""))
                     continue
                 coverage, n = cells.loc[name, "coverage"], cells.loc[name, "n"]
-                below = coverage == coverage and not keeps_level(coverage, n, level)
+                below = coverage == coverage and not not_refuted(coverage, n, level)
                 row.append(Cell(percent(coverage), bold=bool(below)))
             rows.append([*row, Cell(_percent_negative(cells))])
     header = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
@@ -96,8 +96,11 @@ def partitioner_grid(by_partitioner, level=0.95):
     intervals = list(dict.fromkeys(by_partitioner["interval"]))
     rows, notes = [], []
     for (task, target), block in by_partitioner.groupby(["task", "target"], sort=False, observed=True):
-        n_pairs = int(block["n_pairs"].max())
-        rows.append([f"{TASK_TITLES[task]}: {target}; {n_pairs} {'pair' if n_pairs == 1 else 'pairs'} of population and learner"])
+        n, n_pairs = (int(block[name].max()) for name in ("n_populations", "n_pairs"))
+        counted = (
+            f"{n} {'population' if n == 1 else 'populations'}, {n_pairs} {'pair' if n_pairs == 1 else 'pairs'} with a learner"
+        )
+        rows.append([f"{TASK_TITLES[task]}: {target}; {counted}"])
         names = list(dict.fromkeys(block["partitioner"]))
         cells = block.set_index(["partitioner", "interval"])
         for name in names:
@@ -116,7 +119,7 @@ def partitioner_grid(by_partitioner, level=0.95):
                 "more than two standard errors."
             )
     notes.append(
-        f"Pairs share populations and learners, and two standard errors of few pairs are easily exceeded. {INTERVALS_NOTE} The "
+        f"The unit of the errors is the population; two standard errors of few are easily exceeded. {INTERVALS_NOTE} The "
         "CSV file has distances from the "
         "level, widths and negative estimates as well."
     )

@@ -7,6 +7,7 @@ from scipy.stats import norm
 from foldshift.inference.repetitions import variance_ratio
 from foldshift.reporting.critical_difference import draw_critical_difference
 from foldshift.reporting.figures import plt, style
+from foldshift.reporting.items import Drawn
 from foldshift.studies.wong_2015.accuracy import FOLDS, intervals_table, ranks_table, repetitions_table
 from foldshift.studies.wong_2015.coverage import ROWS, audit_table, partitioner_table
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
@@ -37,7 +38,7 @@ def figures(inputs, settings):
     intervals = intervals_table(folds, level)
     items = {
         "intervals (figure)": draw_intervals(intervals, settings["learners"][0], level),
-        "repetitions (figure)": draw_repetitions(repetitions_table(folds, level)),
+        "repetitions (figure)": draw_repetitions(repetitions_table(folds)),
         "critical_difference (figure)": draw_ranks(ranks_table(intervals, level)[1]),
     }
     if inputs.claims:
@@ -67,7 +68,7 @@ def draw_intervals(table, learner, level):
     """
     part = table[table["learner"] == learner]
     if part.empty:
-        return _sentence(f"no data set has results of {learner}")
+        return Drawn(None, reason=f"no data set has results of {learner}")
     k = part["k"].max()
     chosen = {
         "leave-one-out, data set (z)": part[part["k"] == LEAVE_ONE_OUT].set_index("dataset")[
@@ -114,7 +115,7 @@ def draw_repetitions(table):
     Returns
     -------
     figure : matplotlib.figure.Figure
-        One panel per k. Curves whose rho was measured below 0 are cut off at 0 by the axis; the panel tells their number.
+        One panel per k.
     """
     folds = sorted(set(table["k"])) or [None]
     figure, axes = plt.subplots(1, len(folds), figsize=(1.2 + 3.6 * len(folds), 3.6), sharey=True, squeeze=False)
@@ -134,24 +135,23 @@ def draw_repetitions(table):
             axis.plot(repetitions, variance_ratio(repetitions, np.median(rho)), color="#000000", lw=1.8, label="middle one")
         else:
             axis.text(0.5, 0.5, NOTHING, ha="center", transform=axis.transAxes)
-        axis.axvline(REPETITIONS, color="#7F7F7F", lw=0.7, dashes=(1, 2))
+        axis.axvline(REPETITIONS, color="#7F7F7F", lw=0.9, dashes=(1, 2), label=f"{REPETITIONS} repetitions, as in the tables")
         axis.set_xscale("log")
         axis.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
         axis.minorticks_off()
         axis.set_xlim(1, MOST_REPETITIONS)
         axis.set_ylim(0, 1.08)
         axis.set_xlabel("repetitions r")
-        below = int((rho < 0).sum())
-        axis.set_title(f"k = {k}" + (f" ({below} of {len(rho)} end below 0)" if below else ""), fontsize=9)
+        axis.set_title(f"k = {k}", fontsize=9)
     axes[0, 0].set_ylabel("variance of the mean of r / of one")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 
 
 def draw_ranks(result):
     """Critical-difference diagram over data sets; a sentence where there is nothing to compare (`result` is None)."""
     if result is None:
-        return _sentence("fewer than two classifiers or data sets have leave-one-out results in common")
+        return Drawn(None, reason="fewer than two classifiers or data sets have leave-one-out results in common")
     return draw_critical_difference(result)
 
 
@@ -209,14 +209,6 @@ def draw_sigma_share(rows, level):
         Line2D([], [], marker="o", color="#7F7F7F", label=f"{k} folds of {m}", **fills[k, m], **point) for k, m in settings
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=5)
-    return figure
-
-
-def _sentence(text):
-    """A figure that says why there is nothing to see."""
-    figure, axis = plt.subplots(figsize=(6, 1))
-    axis.axis("off")
-    axis.text(0.5, 0.5, text, ha="center", va="center")
     return figure
 
 

@@ -131,8 +131,9 @@ STUDY = Study(
                     "with t; for leave-one-out every row is a fold. Wilson's holds for few errors, too, and never leaves 0 to 1. "
                     "These three are of one partition. Nadeau and Bengio's is about the mean over all repetitions and makes up "
                     "for training sets that overlap. Look at how far the first two differ on the same predictions, and at the "
-                    "last column: conditions that fail mean that the normal intervals should not be used. All of them are about "
-                    "the average over training sets of this size, not about the one classifier at hand.",
+                    "last column: conditions that fail mean that the normal intervals should not be used. None is about the one "
+                    "classifier trained on all rows: Wong's and Wilson's over the data set are about the mean accuracy of the k "
+                    "classifiers of the folds, the others about the average over training sets of this size.",
                 ),
                 Table(
                     "comparisons",
@@ -171,9 +172,9 @@ STUDY = Study(
                     "does not reduce the variance of the estimate. It does, but not below what the sample itself contributes: "
                     "the estimate varies between partitions of the same data (first column), and with the data (second). rho, "
                     "the correlation of two partitions' estimates, is also the share of the variance that no number of "
-                    "repetitions removes: the variance of the mean of r repetitions is (1 + (r - 1) rho) / r of that of one. The "
-                    "last column: repetitions after which the choice of partitions adds less than a tenth of the standard "
-                    "deviation. More than that make a figure more exact that does not get nearer to the truth.",
+                    "repetitions removes: the variance of the mean of r repetitions is (1 + (r - 1) rho) / r of that of one. "
+                    "Enough: repetitions after which the choice of partitions adds less than a tenth of what repeating cannot "
+                    "remove, in 90 % of such studies; more make a figure more exact that does not get nearer to the truth.",
                 ),
             ),
         ),
@@ -228,9 +229,9 @@ STUDY = Study(
                     title="Does the way of cutting make intervals more honest?",
                     category="7 Partitioners",
                     when=has_audit,
-                    caption="Per cent of samples whose interval holds the target, mean over pairs of population and learner, "
-                    "plus or minus the standard error over these pairs; below, the difference in percentage points from the "
-                    "reference (SCV for classes, CV for numbers) on the same samples, pair by pair. Bold: further from 0 than "
+                    caption="Per cent of samples whose interval holds the target, mean over populations (of each the mean over "
+                    "learners), plus or minus the standard error over populations; below, the difference in percentage points "
+                    "from the reference (SCV for classes, CV for numbers) on the same samples. Bold: further from 0 than "
                     "two standard errors. A partitioner helps where its coverage lies nearer the level than that of the "
                     "reference by more than that; the notes count where it does. Bias: mean of estimate less target, in units of "
                     "the loss (0/1 error, or squared error as a share of the variance of the target). Two things can move "
@@ -256,7 +257,8 @@ STUDY = Study(
                     caption="The first classifier of the study on every data set; the table has all of them. Over the data set: "
                     "all predictions are one sample of right and wrong. Over the folds: the accuracies of the k folds are the "
                     "sample. Leave-one-out: every row is a fold. Look at how far the first two differ on the same predictions. "
-                    "All of them are about the average over training sets of this size, not about the one classifier at hand.",
+                    "None is about the one classifier trained on all rows: over the data set, it is the k classifiers of the "
+                    "folds, over the folds the average over training sets of this size.",
                 ),
                 Figure(
                     "critical_difference",
@@ -274,7 +276,7 @@ STUDY = Study(
                     "the dashed line. It does, but not below what the sample itself contributes: the variance of the mean of r "
                     "repetitions is (1 + (r - 1) rho) / r of that of one. Every grey curve is a classifier on a data set, the "
                     "black one their middle. The table gives the number of repetitions after which the choice of folds adds less "
-                    "than a tenth of the standard deviation, and the most that repeating could ever take off.",
+                    "than a tenth of the standard deviation that stays, and the most that repeating could ever take off.",
                 ),
                 Figure(
                     "sigma_share",

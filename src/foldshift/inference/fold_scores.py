@@ -1,0 +1,236 @@
+"""One reader for the scores of folds: arrays, what scikit-learn returns, and the splitter that says what they are."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+
+class FoldScores(NamedTuple):
+    """Result of `fold_scores`.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (r, k), dtype float64
+        Scores of the k folds of r repetitions; k = 1 for repeated hold-out.
+    overlap : float or None
+        Rows in a test part over rows in a training part, ``1 / (k - 1)`` for k folds; None where it cannot be known (repeated
+        hold-out without sizes).
+    """
+
+    scores: np.ndarray
+    overlap: float | None
+
+
+def fold_scores(scores, cv=None, n_splits=None, n_repeats=None, metric=None, name="scores", *, n_train=None, n_test=None):
+    """Scores of folds as an array of repetitions and folds, refused where they could be read in two ways.
+
+    Parameters
+    ----------
+    scores : array-like of shape (r, k) or (r * k,), or dict
+        Scores of k folds of r repetitions, flat in the order of scikit-learn's `cross_val_score` (the folds of the first
+        repetition first), or what its `cross_validate` returns. Flat scores need `cv` or `n_splits`, unless their number is prime
+        and so leaves no choice.
+    cv : int, splitter or iterable of (train, test), optional
+        What cut the data: its numbers of folds and repetitions, and of rows where it knows them, are read from it.
+    n_splits, n_repeats : int, optional
+        Folds and repetitions, instead of `cv`; one of them is enough for flat scores. ``n_splits=1`` is repeated hold-out.
+    metric : str, optional
+        Name of the scorer, where `cross_validate` was given several.
+    name : str, default="scores"
+        What messages call the scores.
+    n_train, n_test : float, optional
+        Rows in a training and in a test part (their means where folds differ); both or neither. They come before those of `cv`.
+
+    Returns
+    -------
+    read : FoldScores
+
+    Raises
+    ------
+    ValueError
+        If the shape is not the one that `cv` makes, flat scores could be folds or repetitions, a score is not finite, or a size
+        is not positive.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import RepeatedKFold
+    >>> read = fold_scores(range(10), cv=RepeatedKFold(n_splits=5, n_repeats=2))
+    >>> read.scores.shape, read.overlap
+    ((2, 5), 0.25)
+    """
+    values = _values(scores, metric, name)
+    design = _design(cv, n_splits, n_repeats, values.size, name)
+    array = _shaped(values, design, name, n_train, n_test)
+    bad = ~np.isfinite(array)
+    if bad.any():
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(
+            f"{name} has {bad.sum()} NaN or infinite values, the first at {first} (a fit that failed?); leave that repetition "
+            "out for all learners alike"
+        )
+    return FoldScores(array, _overlap(array.shape[1], design, n_train, n_test))
+
+
+class _Design(NamedTuple):
+    """Repetitions and folds, None where open; rows tested per row trained on, None where unknown; who says so."""
+
+    r: int | None
+    k: int | None
+    overlap: float | None
+    said: str
+
+
+def _values(scores, metric, name):
+    """The numbers in what was passed, float64; one of the columns of `cross_validate`."""
+    if isinstance(scores, Mapping) or any(str(c).startswith("test_") for c in getattr(scores, "columns", ())):
+        found = {str(key).removeprefix("test_"): key for key in scores if str(key).startswith("test_")}
+        listed = ", ".join(map(repr, found))
+        if not found:
+            raise ValueError(f"{name} has no key that begins with 'test_'; expected what cross_validate returns, or an array")
+        if metric is None and len(found) > 1:
+            raise ValueError(f"{name} holds several metrics; say which with metric=, one of {listed}")
+        metric = next(iter(found)) if metric is None else str(metric).removeprefix("test_")
+        if metric not in found:
+            raise ValueError(f"metric={metric!r} is not in {name}; it has {listed}")
+        scores = scores[found[metric]]
+    elif metric is not None:
+        raise ValueError(f"metric={metric!r} is for what cross_validate returns; {name} is a {type(scores).__name__}")
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must hold numbers, with as many folds in every repetition; got a {type(scores).__name__} that does not"
+        ) from None
+    if values.ndim not in (1, 2) or values.size == 0:
+        raise ValueError(f"{name} has shape {values.shape}; expected (r, k), k folds of r repetitions, or their scores in a row")
+    return values
+
+
+def _design(cv, n_splits, n_repeats, size, name):
+    for label, value in (("n_splits", n_splits), ("n_repeats", n_repeats)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
+            raise ValueError(f"{label}={value!r} must be a whole number from 1")
+    if cv is None:
+        said = ", ".join(f"{label}={v}" for label, v in (("n_splits", n_splits), ("n_repeats", n_repeats)) if v is not None)
+        return _Design(n_repeats, n_splits, None, said)
+    if n_splits is not None or n_repeats is not None:
+        raise ValueError("cv= already says how many folds and repetitions there are; give it, or n_splits= and n_repeats=")
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        if cv < 2:
+            raise ValueError(f"cv={cv} must be 2 folds or more, a splitter, or the (train, test) rows of every fold")
+        return _Design(1, int(cv), None, f"cv={cv}")
+    if hasattr(cv, "get_n_splits"):
+        return _of_splitter(cv, size)
+    return _of_splits(cv, name)
+
+
+def _of_splitter(cv, size):
+    """Repetitions and folds of a scikit-learn splitter or one like it."""
+    from sklearn import model_selection as ms
+
+    said = type(cv).__name__
+    if isinstance(cv, ms.TimeSeriesSplit | ms.LeavePOut | ms.LeavePGroupsOut):
+        raise ValueError(
+            f"cv={said} has test parts that are not k folds of all rows, and no test here is for its scores; use k-fold, "
+            "repeated k-fold or ShuffleSplit"
+        )
+    if isinstance(cv, ms.ShuffleSplit | ms.StratifiedShuffleSplit | ms.GroupShuffleSplit):
+        default = 0.2 if isinstance(cv, ms.GroupShuffleSplit) else 0.1  # documented defaults of test_size
+        return _Design(int(cv.n_splits), 1, _ratio(cv.test_size, cv.train_size, default), f"{said}(n_splits={cv.n_splits})")
+    if isinstance(cv, ms.LeaveOneOut | ms.LeaveOneGroupOut):
+        return _Design(1, size, None, said)
+    total, r = int(cv.get_n_splits()), int(getattr(cv, "n_repeats", 1))
+    k = total // r
+    return _Design(r, k, None, f"{said}(n_splits={k}" + (f", n_repeats={r})" if r > 1 else ")"))
+
+
+def _ratio(test, train, default):
+    """Rows tested per row trained on, of shares or numbers of rows; None where one is a share and the other is not known."""
+    if test is None and train is None:
+        test = default
+    if test is None:
+        test = 1 - train if train < 1 else None
+    if train is None:
+        train = 1 - test if test < 1 else None
+    if test is None or train is None or (test < 1) != (train < 1):
+        return None
+    return float(test / train)
+
+
+def _of_splits(cv, name):
+    """Repetitions and folds of pairs of rows: a repetition ends where every row has been tested once."""
+    try:
+        parts = [(np.atleast_1d(train), np.atleast_1d(test)) for train, test in cv]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"cv must be a number of folds, a splitter, or the (train, test) rows of every fold; got a {type(cv).__name__}"
+        ) from None
+    parts = [tuple(np.flatnonzero(rows) if rows.dtype == bool else rows for rows in part) for part in parts]
+    if not parts:
+        raise ValueError(f"cv has no (train, test) pair left to say what {name} are; pass a list, not a generator that was used")
+    rows = np.unique(np.concatenate([np.concatenate(part) for part in parts]))
+    overlap = float(np.mean([len(test) for _, test in parts]) / np.mean([len(train) for train, _ in parts]))
+    r, tested, k = 0, [], 0
+    for _, test in parts:
+        tested.append(test)
+        if sum(map(len, tested)) >= len(rows):
+            if not np.array_equal(np.sort(np.concatenate(tested)), rows) or k not in (0, len(tested)):
+                return _Design(len(parts), 1, overlap, f"cv of {len(parts)} hold-outs")
+            r, k, tested = r + 1, len(tested), []
+    if tested or k < 2:
+        return _Design(len(parts), 1, overlap, f"cv of {len(parts)} hold-outs")
+    return _Design(r, k, overlap, f"cv of {len(parts)} (train, test) pairs")
+
+
+def _shaped(values, design, name, n_train, n_test):
+    r, k = design.r, design.k
+    if values.ndim == 2:
+        if (r or len(values), k or values.shape[1]) != values.shape:
+            wanted = f"({r or 'r'}, {k or 'k'})"
+            turned = (r or values.shape[1], k or len(values)) == values.shape[::-1]
+            hint = f"; it is the other way round: pass {name}.T" if turned else ""
+            raise ValueError(f"{name} has shape {values.shape}, but {design.said} makes {wanted}, repetitions by folds{hint}")
+        return values
+    size = len(values)
+    if r is None and k is None:
+        if not (_prime(size) or size == 1 or _folds_of_sizes(n_train, n_test) == size):
+            options = [f"{size // k} x {k}" for k in range(2, size) if size % k == 0]
+            shown = ", ".join([options[0], "...", options[-1]] if len(options) > 3 else options)
+            raise ValueError(
+                f"{name} has {size} scores in a row: {size} folds of one partition, or {shown} repetitions x folds? Say so with "
+                "cv= (the splitter, or a number of folds), or n_splits= and n_repeats="
+            )
+        r, k = 1, size
+    elif r is None or k is None:
+        known = r or k
+        if size % known:
+            raise ValueError(f"{name} has {size} scores, which {design.said} does not divide")
+        r, k = r or size // known, k or size // known
+    if r * k != size:
+        raise ValueError(f"{name} has {size} scores, but {design.said} makes {r * k}, {r} x {k} repetitions x folds")
+    return values.reshape(r, k)
+
+
+def _folds_of_sizes(n_train, n_test):
+    """Number of folds that the sizes of the parts are those of; None where they are not given."""
+    if n_train is None or n_test is None:
+        return None
+    return round(n_train / n_test) + 1 if n_test > 0 else None
+
+
+def _prime(n):
+    return n > 1 and all(n % i for i in range(2, int(n**0.5) + 1))
+
+
+def _overlap(k, design, n_train, n_test):
+    if (n_train is None) != (n_test is None):
+        raise ValueError(f"n_train={n_train!r} and n_test={n_test!r} must both be given or neither")
+    if n_train is not None:
+        for label, value in (("n_train", n_train), ("n_test", n_test)):
+            if not (np.ndim(value) == 0 and 0 < value < np.inf):
+                raise ValueError(f"{label}={value!r} must be a positive number of rows (the mean where folds differ)")
+        return float(n_test / n_train)
+    if design.overlap is not None:
+        return design.overlap
+    return 1 / (k - 1) if k > 1 else None

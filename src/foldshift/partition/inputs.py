@@ -1,0 +1,129 @@
+"""Inputs as the partitioners that measure distances need them: numbers, NaN where a value is missing, and which are nominal."""
+
+import numpy as np
+
+from foldshift.errors import unknown
+from foldshift.nominal import nominal_columns
+from foldshift.partition.targets import is_missing
+
+FROM_DTYPE = "from_dtype"
+_NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+def measurable(X, categorical_features=None):
+    """Inputs as numbers.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        A data frame (pandas, polars), an array or lists.
+    categorical_features : None, "from_dtype", array-like of bool, of int or of str, default=None
+        Nominal columns: a mask, positions, or names of a data frame's columns; ``from_dtype``: those of a categorical type or of
+        text. Nominal columns may hold anything; all others numbers.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), dtype float64, C order
+        Nominal columns that hold other things than numbers as codes from 0; NaN where a value is missing.
+    nominal : ndarray of shape (n_features,), dtype bool
+
+    Raises
+    ------
+    ValueError
+        If X is sparse or no table, a value is infinite, or a column that is not named as nominal holds no numbers; the message
+        names the column and what to do.
+    """
+    if hasattr(X, "tocsr"):
+        raise ValueError(
+            f"X is a sparse matrix of shape {X.shape}; distances need a dense table: pass X.toarray(), or a few columns made "
+            "of it (TruncatedSVD), or use SCV, which does not look at X"
+        )
+    names = list(X.columns) if hasattr(X, "columns") else None
+    # The layout decides the last bit of a sum, and what numba compiles.
+    if names is None:
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array: X has shape {X.shape}; expected (n_samples, n_features)")
+    n_features = X.shape[1] if names is None else len(names)
+    if n_features == 0:
+        raise ValueError("X has no columns; distances need at least one")
+    if names is None and X.dtype.kind in "buif":
+        table, text = np.array(X, dtype=np.float64, order="C"), np.zeros(n_features, dtype=bool)
+        nominal = _nominal(categorical_features, n_features, names, text)
+    else:
+        columns = [X[:, j] for j in range(n_features)] if names is None else _columns(X)
+        text = np.array([_is_text(column) for column in columns], dtype=bool)
+        nominal = _nominal(categorical_features, n_features, names, text)
+        table = np.empty((len(columns[0]) if columns else 0, n_features))
+        for j, column in enumerate(columns):
+            label = j if names is None else repr(names[j])
+            table[:, j] = _codes(column) if nominal[j] and text[j] else _numbers(column, label, bool(text[j]))
+    if np.isinf(table).any():
+        row, j = np.argwhere(np.isinf(table))[0]
+        label = j if names is None else repr(names[j])
+        raise ValueError(f"Input X contains infinity (row {row}, column {label}); distances need finite numbers")
+    return table, nominal
+
+
+def _nominal(categorical_features, n_features, names, text):
+    if isinstance(categorical_features, str):
+        if categorical_features != FROM_DTYPE:
+            raise ValueError(
+                f"categorical_features={categorical_features!r} must be {FROM_DTYPE!r}, or a list of names, positions or truth "
+                "values"
+            )
+        return text
+    if categorical_features is not None:
+        wanted = list(categorical_features)
+        if wanted and all(isinstance(name, str) for name in wanted):
+            if names is None:
+                raise ValueError(
+                    f"categorical_features names a column, {wanted[0]!r}; X is no data frame and has no names: give positions"
+                )
+            for name in wanted:
+                if name not in names:
+                    raise ValueError(f"categorical_features: {unknown('column', name, names)}")
+            return np.isin(names, wanted)
+    return nominal_columns(categorical_features, n_features)
+
+
+def _columns(frame):
+    """Columns of a pandas or polars data frame as they are."""
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, j] for j in range(frame.shape[1])]
+    return [frame[:, j] for j in range(frame.shape[1])]
+
+
+def _is_text(column):
+    """Whether a column is of a categorical type or holds anything that is no number."""
+    if _is_categorical(column):
+        return True
+    values = np.asarray(column)
+    if values.dtype.kind in "buif":
+        return False
+    return values.dtype.kind != "O" or any(not isinstance(v, _NUMBERS) for v in values.tolist() if not is_missing(v))
+
+
+def _is_categorical(column):
+    return any(word in str(column.dtype).lower() for word in ("categor", "enum"))
+
+
+def _codes(column):
+    """A number for every value, in the order in which they appear; NaN where it is missing."""
+    seen = {}
+    return np.array([np.nan if is_missing(v) else seen.setdefault(v, len(seen)) for v in np.asarray(column).tolist()])
+
+
+def _numbers(column, label, is_text):
+    values = np.asarray(column)
+    if is_text:
+        example = next((v for v in values.tolist() if not is_missing(v)), None)
+        what = "dates or times" if values.dtype.kind in "mM" else f"{example!r}"
+        what = f"is of the type {column.dtype}" if _is_categorical(column) else f"holds {what}"
+        raise ValueError(
+            f"column {label} of X {what}, not numbers: name it in categorical_features, or say "
+            f"categorical_features={FROM_DTYPE!r} for all such columns"
+        )
+    if values.dtype.kind == "O":
+        values = np.array([np.nan if is_missing(v) else v for v in values.tolist()], dtype=np.float64)
+    return values.astype(np.float64)

@@ -1,0 +1,76 @@
+"""Say at the end of a run how many fits failed, why most of them, and where all of them are listed."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+LONGEST = 200  # letters of a message in the line; the table has them all
+
+
+def lost_fits_line(study, lists, table):
+    """One line on the failed fits of a study.
+
+    Parameters
+    ----------
+    study : str
+        Its id.
+    lists : sequence of dict
+        One for each data set: ``dataset``, ``n_fits`` and ``failures``, as `foldshift.evaluation.summary.count_failures` makes
+        them.
+    table : str
+        Path of the table that lists them.
+
+    Returns
+    -------
+    line : str or None
+        None where none failed.
+
+    Examples
+    --------
+    >>> failure = {"learner": "SVR", "status": "failed", "message": "ValueError: no", "n_failed": 3}
+    >>> lost_fits_line("mine", [{"dataset": "iris", "n_fits": 10, "failures": [failure]}], "failures.html")
+    'mine: 3 of 10 fits failed, SVR on iris: ValueError: no; tables leave them out and say so; all of them: failures.html'
+    """
+    lost, learners, sets = Counter(), {}, {}
+    for one in lists:
+        for failure in one["failures"]:
+            lost[failure["message"]] += failure["n_failed"]
+            learners.setdefault(failure["message"], {})[failure["learner"]] = None
+            sets.setdefault(failure["message"], {})[one["dataset"]] = None
+    if not lost:
+        return None
+    (message, most), n_fits = lost.most_common(1)[0], sum(one["n_fits"] for one in lists)
+    which = f", {most:,} of them" if len(lost) > 1 else ""
+    short = message if len(message) <= LONGEST else f"{message[: LONGEST - 1]}…"
+    where = f"{_some(learners[message], 'learners')} on {_some(sets[message], 'data sets')}"
+    return (
+        f"{study}: {lost.total():,} of {n_fits:,} fits failed{which}, {where}: {short}; tables leave them out and say so; all of "
+        f"them: {table}"
+    )
+
+
+def _some(names, kind):
+    """Up to three names, else how many of a kind."""
+    return ", ".join(names) if len(names) <= 3 else f"{len(names)} {kind}"
+
+
+def lost_fits(results, runs):
+    """Lines on the failed fits of some studies.
+
+    Parameters
+    ----------
+    results : path-like
+        Folder of the results.
+    runs : iterable of foldshift.studies.run.Run
+        The studies; those that have no list of failures yet are passed over.
+
+    Returns
+    -------
+    lines : list of str
+    """
+    lines = []
+    for run in runs:
+        files = [Path(path.replace("<results>", str(results))) for path in run.per_dataset("failures", "json")]
+        lists = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+        lines.append(lost_fits_line(run.id, lists, f"{results}/{run.id}/tables/failures.html"))
+    return [line for line in lines if line]

@@ -1,0 +1,36 @@
+"""Dots beside names: the one picture of the drift reports that fits into axes of the reader's own."""
+
+
+def dots(ax, names, values, marks, label, chance=None):
+    """Draw one dot per name, the first above, filled where it is marked; a short upright line shows what chance gives.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None for a new figure.
+    names : list of str
+    values : list of float
+    marks : list of bool
+    label : str
+        Of the horizontal axis.
+    chance : list of float, optional
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+    """
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(figsize=(6, 1 + 0.24 * len(names)), layout="constrained")[1]
+    for i, (value, mark) in enumerate(zip(values, marks)):
+        ax.plot([0, value], [i, i], color="#BBBBBB", lw=1, zorder=1)
+        style = {"marker": "s", "color": "black"} if mark else {"marker": "o", "color": "#7F7F7F", "markerfacecolor": "white"}
+        ax.plot([value], [i], ls="none", zorder=3, clip_on=False, **style)
+        if chance is not None:
+            ax.plot([chance[i]] * 2, [i - 0.32, i + 0.32], color="black", lw=1.4, zorder=2)
+    ax.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names])
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_xlim(left=0)
+    ax.set_xlabel(label)
+    return ax

@@ -1,0 +1,107 @@
+"""Intervals of cross-validated areas under the ROC curve: DeLong's as an oracle of one fold, pairs counted by hand, coverage."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from sklearn.metrics import roc_auc_score
+
+from foldshift.inference.auc_intervals import auc_interval
+
+
+def _data(n=200, seed=0, r=1):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    scores = np.round(y + rng.standard_normal((r, n)), 1)  # with ties
+    return y, scores, np.stack([rng.permutation(n) % 5 for _ in range(r)])
+
+
+def delong(y, scores):
+    """DeLong's placements; the number of rows of a class is the divisor, as in influence curves."""
+    a, b = scores[y == 1], scores[y == 0]
+    wins = (a[:, None] > b) + 0.5 * (a[:, None] == b)
+    return wins.mean(), wins.mean(axis=1).var() / len(a) + wins.mean(axis=0).var() / len(b)
+
+
+def test_one_fold_is_delong_s():
+    y, scores, _ = _data()
+    found = auc_interval(y, scores[0], np.zeros(200, dtype=int))
+    area, variance = delong(y, scores[0])
+    assert found.estimate == pytest.approx(area) == roc_auc_score(y, scores[0])
+    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
+    assert (found.low, found.high) == pytest.approx((area - 1.959964 * variance**0.5, area + 1.959964 * variance**0.5), rel=1e-6)
+
+
+def test_folds_are_averaged_and_their_variances_added():
+    y, scores, folds = _data()
+    found = auc_interval(y, scores[0], folds[0])
+    parts = [delong(y[folds[0] == k], scores[0][folds[0] == k]) for k in range(5)]
+    assert found.estimate == pytest.approx(np.mean([area for area, _ in parts]))
+    assert found.standard_error == pytest.approx(np.sqrt(np.sum([variance for _, variance in parts])) / 5, rel=1e-12)
+
+
+def test_stratified_folds_have_the_influence_curve_of_the_authors_program():
+    """Weights from the class shares of all rows, the mean over folds of the mean square, over the number of rows."""
+    rng = np.random.default_rng(1)
+    y, folds = np.tile([1, 0, 0], 50), np.repeat(np.arange(5), 30)
+    scores = y + rng.standard_normal(150)
+    squares = []
+    for k in range(5):
+        a, b = (scores[(folds == k) & (y == label)] for label in (1, 0))
+        wins = (a[:, None] > b).astype(float)
+        curve = np.r_[3 * (wins.mean(axis=1) - wins.mean()), 1.5 * (wins.mean(axis=0) - wins.mean())]
+        squares.append((curve**2).mean())
+    assert auc_interval(y, scores, folds).standard_error == pytest.approx(np.sqrt(np.mean(squares) / 150), rel=1e-12)
+
+
+def test_repetitions_are_not_more_rows():
+    y, scores, folds = _data(r=3)
+    same = auc_interval(y, np.repeat(scores[:1], 3, axis=0), np.repeat(folds[:1], 3, axis=0))
+    one = auc_interval(y, scores[0], folds[0])
+    assert same[:4] == pytest.approx(one[:4]) and (same.n_repetitions, same.n_folds) == (3, 15)
+    each = [auc_interval(y, *pair).estimate for pair in zip(scores, folds)]
+    assert auc_interval(y, scores, folds).estimate == pytest.approx(np.mean(each))
+
+
+def test_either_class_may_be_positive_and_labels_may_be_words():
+    y, scores, folds = _data()
+    found = auc_interval(y, scores, folds)
+    words = auc_interval(np.where(y, "ill", "well"), scores, folds, pos_label="ill")
+    assert words == found
+    turned = auc_interval(y, -scores, folds, pos_label=0)
+    assert turned[:4] == pytest.approx(found[:4])
+
+
+def test_a_fold_with_one_class_is_left_out_and_counted():
+    y, scores, folds = _data()
+    folds[0, y == 1] = folds[0, y == 1] % 4
+    found = auc_interval(y, scores, folds)
+    assert (found.n_folds, found.n_folds_left_out) == (4, 1) and "1 folds hold one class only" in str(found)
+    with pytest.raises(ValueError, match="no fold holds both classes"):
+        auc_interval(y, scores[0], y)
+
+
+def test_the_interval_covers_the_area_of_a_fixed_score():
+    """Normal scores a distance of 1 apart: the area is Phi(1 / sqrt 2)."""
+    truth, hits = ndtr(1 / np.sqrt(2)), []
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        y = np.arange(150) % 3 == 0
+        found = auc_interval(y, y + rng.standard_normal(150), rng.permutation(150) % 5)
+        hits.append(found.low <= truth <= found.high)
+    assert abs(np.mean(hits) - 0.94) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": np.arange(200) % 3}, "y has shape .* and 3 classes"),
+        ({"scores": np.zeros(3)}, "scores and folds have shapes"),
+        ({"scores": np.full(200, np.nan)}, "scores has 200 NaN or infinite values"),
+        ({"pos_label": 7}, "pos_label=7 is not one of the classes"),
+        ({"confidence": 95}, "confidence=95 must be between"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    y, scores, folds = _data()
+    with pytest.raises(ValueError, match=message):
+        auc_interval(**({"y": y, "scores": scores[0], "folds": folds[0]} | change))
