@@ -90,9 +90,7 @@ def partitioner_table(table, level=0.95):
         then over populations; NaN for these themselves.
     """
     out = []
-    table = table.assign(
-        distance=(table["coverage"] - level).abs(), is_below=~not_refuted(table["coverage"], table["n"], level)
-    )
+    table = table.assign(distance=(table["coverage"] - level).abs(), is_below=~not_refuted(table["coverage"], table["n"], level))
     for (task, target, interval), part in table.groupby(["task", "target", "interval"], sort=False, observed=True):
         part = part.dropna(subset=["coverage"])
         names = list(dict.fromkeys(part["partitioner"]))
