@@ -1,7 +1,9 @@
 """What every regressor of the library must do. A new learner is picked up without writing a line."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 
 import foldshift.learners
 from foldshift.evaluation import evaluate_folds
@@ -79,3 +81,19 @@ def test_a_random_state_that_the_user_has_set_stays():
     for shared in (True, False):
         with_states = evaluate_folds(model, X, y, folds, random_states=states, shared=shared)
         assert (with_states == evaluate_folds(model, X, y, folds, shared=False)).all()
+
+
+@pytest.mark.parametrize("name", foldshift.learners.EXPORTS)
+def test_a_frame_with_names_works_and_text_and_sparse_inputs_are_refused_in_one_line(name):
+    X = pd.DataFrame(RNG.random((40, 3)), columns=["height", "width", "depth"])
+    y = np.where(X["height"] > 0.5, "tall", "small") if name.endswith("Classifier") else X["height"].to_numpy()
+    folds = (np.arange(40) % 4)[None].astype(np.uint8)
+    model = _estimator(name)
+    assert model.fit(X, y).predict(X).dtype == np.asarray(y).dtype and list(model.feature_names_in_) == list(X.columns)
+    assert model.predict_folds(X, y, folds).shape == (1, 40)
+    text = X.assign(width="red")
+    for call in (lambda X: model.fit(X, y), lambda X: model.predict_folds(X, y, folds)):
+        with pytest.raises(TypeError, match=rf"^{name}: X is a sparse matrix, which it does not take; give X\.toarray\(\)$"):
+            call(csr_matrix(X.to_numpy()))
+        with pytest.raises(ValueError, match=rf"^{name}: X holds the text 'red'; give category codes 0, 1, \.\.\. .*$"):
+            call(text)

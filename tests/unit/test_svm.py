@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from class_cases import awkward_cases, sklearn_folds
 from foldshift.datasets import load_dataset
+from foldshift.evaluation.classes import evaluate_class_cell
 from foldshift.evaluation.folds import iterate_fits
 from foldshift.learners.pdfc import PDFClassifier
 from foldshift.learners.svm import KERNELS, THRESHOLDS, SVMClassifier, logistic_one_step, platt
@@ -221,3 +222,11 @@ def test_a_second_kernel_takes_the_place_of_the_first_where_memory_is_short():
     short = SVMClassifier(categorical_features=[1], max_memory_mb=16 * 30 * 30 / 1e6)
     roomy = SVMClassifier(categorical_features=[1])
     assert (short.scores_folds(X, y, folds) == roomy.scores_folds(X, y, folds)).all()
+
+
+def test_a_study_counts_fits_without_memory_as_failed_and_goes_on():
+    X, y = RNG.random((40, 2)), np.arange(40) % 2
+    folds = (np.arange(40) // 2 % 4)[None].astype(np.uint8)
+    _, scores = evaluate_class_cell(SVMClassifier(max_memory_mb=0.001), X, y, folds)
+    assert (scores["status"] == "failed").all()
+    assert all("max_memory_mb=0.001; raise it" in message and "\n" not in message for message in scores["message"].ravel())

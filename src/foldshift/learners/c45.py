@@ -86,6 +86,15 @@ class C45Classifier(FoldClassifier):
     .. [4] Provost, Domingos (2003). Tree induction for probability-based ranking. Machine Learning 52, 199-215.
     .. [5] Moreno-Torres, Saez, Herrera (2012). Study on the impact of partition-induced dataset shift on k-fold cross-validation.
        IEEE TNNLS 23, 1304-1312.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import C45Classifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = C45Classifier().fit(X, y)
+    >>> model.predict(X.iloc[[0, 60, 120]]).tolist()
+    [0, 1, 2]
     """
 
     def __init__(

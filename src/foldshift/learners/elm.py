@@ -51,6 +51,15 @@ class ELMRegressor(FoldRegressor):
     ----------
     G.-B. Huang, Q.-Y. Zhu, C.-K. Siew (2006). Extreme learning machine: theory and applications.
     Neurocomputing 70, 489-501, section 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from foldshift.learners import ELMRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ELMRegressor().fit(X, y)
+    >>> model.hidden_weights_.shape
+    (10, 20)
     """
 
     def __init__(self, n_hidden=20, tolerance=0.01, random_state=0):

@@ -95,6 +95,15 @@ class FURIAClassifier(FoldClassifier):
     ----------
     .. [1] Huehn, Huellermeier (2009). FURIA: an algorithm for unordered fuzzy rule induction. Data Mining and Knowledge
        Discovery 19, 293-319.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import FURIAClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = FURIAClassifier(random_state=0).fit(X, y)
+    >>> model.predict(X.iloc[[0, 60, 120]]).tolist()
+    [0, 1, 2]
     """
 
     def __init__(self, n_optimisations=2, n_folds=3, categorical_features=None, random_state=None):

@@ -60,6 +60,15 @@ class GBMRegressor(FoldRegressor):
     .. [1] Friedman (2002). Stochastic gradient boosting. Computational Statistics & Data Analysis
        38, 367-378, algorithm 2.
     .. [2] Ridgeway (2020). Generalized boosted models: a guide to the gbm package. Section 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from foldshift.learners import GBMRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = GBMRegressor(random_state=0).fit(X, y)
+    >>> model.predict(X[:2]).round().tolist()
+    [191.0, 81.0]
     """
 
     def __init__(self, n_trees=100, learning_rate=0.1, bag_fraction=0.8, max_depth=1, min_node=10, random_state=None):

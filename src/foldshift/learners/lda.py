@@ -50,6 +50,15 @@ class LDAClassifier(FoldClassifier):
     References
     ----------
     .. [1] Hastie, Tibshirani, Friedman (2009). The Elements of Statistical Learning, 2nd edition, section 4.3, equation 4.10.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import LDAClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = LDAClassifier().fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.98
     """
 
     def __init__(self, singular="pseudo_inverse"):

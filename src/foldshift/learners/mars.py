@@ -56,9 +56,9 @@ class MARSRegressor(FoldRegressor):
 
     earth's default is ``fast.k = 20``. Without interactions that fast MARS [3]_ saves nothing, but it ends the forward pass
     when there are a little more than 20 terms, so that larger models differ. On 80 synthetic sets with 80 to 200
-    samples and 1.1 to 2 times as many predictors, predictions are those of ``fast.k = 0`` in all 80 and those of ``fast.k = 20`` in
-    24; the error is then 1.10 times that of earth's default on average (.82 to 1.55), which stops before it fits more noise. To
-    stop early here, lower `max_terms`.
+    samples and 1.1 to 2 times as many predictors, predictions are those of ``fast.k = 0`` in all 80 and those of ``fast.k = 20``
+    in 24; the error is then 1.10 times that of earth's default on average (.82 to 1.55), which stops before it fits more noise.
+    To stop early here, lower `max_terms`.
 
     References
     ----------
@@ -66,6 +66,17 @@ class MARSRegressor(FoldRegressor):
        algorithms 2 and 3, section 3.8 (spans), section 3.9 (updating formulas).
     .. [2] A. J. Miller (2002). Subset Selection in Regression, 2nd ed., sections 2.2 and 3.3.
     .. [3] J. H. Friedman (1993). Fast MARS. Stanford University, Department of Statistics, Technical Report 110.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from foldshift.learners import MARSRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = MARSRegressor(max_terms=5).fit(X, y)
+    >>> print(model)
+    (Intercept)        166.3027
+    h(x2--0.0450072)   719.4896
+    h(0.0677371-x8)   -697.662
     """
 
     def __init__(self, max_degree=1, max_terms=None, threshold=0.001, penalty=2.0, min_span=None, end_span=None):

@@ -58,6 +58,15 @@ class NaiveBayesClassifier(FoldClassifier):
     References
     ----------
     .. [1] Hastie, Tibshirani, Friedman (2009). The Elements of Statistical Learning, 2nd edition, section 6.6.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import NaiveBayesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NaiveBayesClassifier().fit(X, y)
+    >>> model.predict_proba([[5.9, float("nan"), 4.4, float("nan")]]).round(2)
+    array([[0.  , 0.96, 0.04]])
     """
 
     _finite = "allow-nan"

@@ -33,6 +33,15 @@ class NNRegressor(FoldRegressor):
     References
     ----------
     .. [1] Saez, Romero-Bejar (2022), Table 2: k = 3, distance Euclidean.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from foldshift.learners import NNRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = NNRegressor(n_neighbors=3).fit(X, y)
+    >>> model.predict(X[:2]).round(1).tolist()
+    [172.3, 78.0]
     """
 
     def __init__(self, n_neighbors=3):

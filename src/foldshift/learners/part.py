@@ -86,6 +86,15 @@ class PARTClassifier(FoldClassifier):
     .. [1] Frank, Witten (1998). Generating accurate rule sets without global optimization. ICML, 144-151.
     .. [2] Moreno-Torres, Saez, Herrera (2012). Study on the impact of partition-induced dataset shift on k-fold cross-validation.
        IEEE TNNLS 23, 1304-1312. Table III.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import PARTClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = PARTClassifier().fit(X, y)
+    >>> model.predict(X.iloc[[0, 60, 120]]).tolist()
+    [0, 1, 2]
     """
 
     def __init__(self, confidence=0.25, min_samples=2, stop_when_first_leaf_widest=False, categorical_features=None):

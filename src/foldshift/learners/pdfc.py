@@ -76,6 +76,15 @@ class PDFClassifier(KernelClassifier):
     .. [1] Chen, Wang (2003). Support vector learning for fuzzy rule-based classification systems. IEEE Transactions on Fuzzy
     Systems 11,
        716-728, algorithm 1 and Table I.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import PDFClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = PDFClassifier().fit(X, y)
+    >>> [len(base.centres) for base in model.rules_]
+    [17, 18, 21]
     """
 
     _positive = ("d",)

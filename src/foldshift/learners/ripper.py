@@ -114,6 +114,18 @@ class RIPPERClassifier(FoldClassifier):
     .. [1] Cohen (1995). Fast effective rule induction. ICML, 115-123.
     .. [2] Witten, Frank, Hall, Pal (2016). Data Mining, 4th ed. Figure 6.4 (JRip).
     .. [3] Quinlan (1995). MDL and categorical theories (continued). ICML, 464-470.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import RIPPERClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RIPPERClassifier(random_state=0).fit(X, y)
+    >>> print(model.rules_)
+    petal width (cm) >= 1.7 => 2 (46/48)
+    petal length (cm) >= 5 => 2 (4/5)
+    petal length (cm) >= 3 => 1 (47/47)
+    otherwise => 0 (50/50)
     """
 
     def __init__(

@@ -56,6 +56,15 @@ class RPARTRegressor(FoldRegressor):
     .. [1] Breiman, Friedman, Olshen, Stone (1984). Classification and Regression Trees. Sections 3.3, 8.5.
     .. [2] Therneau, Atkinson (2022). An introduction to recursive partitioning using the rpart routines.
        Sections 3, 4, 7.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from foldshift.learners import RPARTRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = RPARTRegressor().fit(X, y)
+    >>> model.predict(X[:2]).round(1).tolist()
+    [231.3, 83.4]
     """
 
     def __init__(self, min_split=20, min_leaf=6, complexity=0.01, max_depth=30):
