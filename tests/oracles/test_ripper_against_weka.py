@@ -94,13 +94,12 @@ def _noisy():
 
 
 def _overlapping():
-    """Four classes of about the same size, two of them hard to tell apart: most rows of one are left when the next is learnt."""
+    """Five classes, three of them hard to tell apart: most rows of one are left when the next is learnt."""
     rng = np.random.default_rng(7)
-    y = rng.permutation(np.repeat([0, 1, 2, 3], [195, 209, 222, 240]))
-    centres = rng.normal(size=(4, 18)) * 0.7
-    centres[2] = centres[1] + rng.normal(size=18) * 0.22
-    mixing = np.eye(18) + rng.normal(size=(18, 18)) / 2
-    return np.round((centres[y] + rng.normal(size=(len(y), 18))) @ mixing * 6), y, np.zeros(18, dtype=bool)
+    y = rng.permutation(np.repeat(np.arange(5), [150, 180, 210, 240, 270]))
+    centres = rng.normal(size=(5, 6))
+    centres[1:4] = centres[1] + rng.normal(size=(3, 6)) * 0.4
+    return np.round((centres[y] + rng.normal(size=(len(y), 6))) * 6), y, np.zeros(6, dtype=bool)
 
 
 CASES = {
