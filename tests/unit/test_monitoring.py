@@ -388,8 +388,9 @@ def test_constant_and_missing_features_and_nominal_ones(learners):
     data.X[:, 1] = np.nan
     said = []
     rows = measure_repeat(data, learners, 1, 0, **SMALL, progress=said.append)
-    assert set(rows["learners"]["status"]) == {"failed"}
-    assert len([line for line in said if "failed" in line]) == 4
+    failed = {name for name, status in zip(rows["learners"]["learner"], rows["learners"]["status"]) if status == "failed"}
+    assert failed == set(learners) - {"NB"}  # naive Bayes leaves out what is missing
+    assert len([line for line in said if "failed" in line]) == len(failed)
     assert set(picked(rows["shift"], condition="MCAR25")["n_tested"]) == {3}
     assert np.isfinite(rows["shift"]["hellinger"]).all() and np.isfinite(rows["multivariate"]["p_value"]).all()
 
