@@ -314,6 +314,7 @@ def test_beside_the_corrected_t_stands_how_well_it_holds():
     for shape, words in (((1, 10), "with 10 folds of"), ((10, 10), "with 10 x 10 folds of")):
         reason = compare(*scores(*shape), design="folds").row("Nadeau-Bengio corrected t").reason
         assert words in reason and "(5 nearest neighbours)" in reason and "between two equally good learners" in reason
+    assert "with 5 x 2 folds of" in compare(*scores(5, 2), design="folds").row("5x2cv F").reason
 
 
 def test_equivalence_and_bayes_take_the_region():
