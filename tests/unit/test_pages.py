@@ -218,7 +218,7 @@ def folds(mean, r=200, k=5, spread=0.01, rng=RNG):
 
 def test_one_data_set_shows_a_difference_between_ways_of_cutting_and_says_how_many_repetitions_it_takes():
     cells = {("NN", "CV", 5): folds(0.5), ("NN", "TSCV", 5): folds(0.49), ("NN", "SCV4", 5): folds(0.5)}
-    rows = partitioner_rows(cells, "mine", ["CV", "SCV4", "TSCV"], "CV")
+    rows = partitioner_rows(cells, "mine", ["NN"], ["CV", "SCV4", "TSCV"], "CV")
     same, other = rows
     assert (same["partitioner"], other["partitioner"]) == ("SCV4", "TSCV")
     assert other["difference"] == pytest.approx(-0.01, abs=0.002) and other["low"] < other["difference"] < other["high"] < 0
@@ -236,7 +236,7 @@ def test_the_interval_within_a_data_set_keeps_its_level():
     hits = 0
     for _ in range(400):
         cells = {("NN", name, 5): folds(0.5, 10, rng=rng) for name in ("CV", "TSCV")}
-        (row,) = partitioner_rows(cells, "mine", ["CV", "TSCV"], "CV")
+        (row,) = partitioner_rows(cells, "mine", ["NN"], ["CV", "TSCV"], "CV")
         hits += row["low"] <= 0 <= row["high"]
     assert 0.92 <= hits / 400 <= 0.98  # 95 % within three Monte Carlo errors
 
@@ -258,7 +258,7 @@ def test_partitions_with_a_failed_fit_are_left_out_and_too_few_make_no_row():
     broken = folds(0.5, 5)
     broken[0, 2] = np.nan
     cells = {("NN", "CV", 5): broken, ("NN", "TSCV", 5): folds(0.5, 5), ("SVM", "CV", 5): np.full((5, 5), np.nan)}
-    (row,) = partitioner_rows(cells, "mine", ["CV", "TSCV"], "CV")
+    (row,) = partitioner_rows(cells, "mine", ["NN"], ["CV", "TSCV"], "CV")
     assert row["repetitions"] == 4
     assert learner_rows(cells, "mine", "", {"NN": "NN", "SVM": "SVM"}, "CV") == []
     columns = ["dataset", "configuration", "k"]
@@ -268,7 +268,7 @@ def test_partitions_with_a_failed_fit_are_left_out_and_too_few_make_no_row():
 
 def test_partitions_that_all_give_the_same_differ_surely_or_not_at_all():
     cells = {("NN", name, 5): np.full((4, 5), value) for name, value in (("CV", 0.5), ("A", 0.5), ("B", 0.25))}
-    same, other = partitioner_rows(cells, "mine", ["CV", "A", "B"], "CV")
+    same, other = partitioner_rows(cells, "mine", ["NN"], ["CV", "A", "B"], "CV")
     assert (same["p_value"], same["low"], same["high"]) == (1.0, 0.0, 0.0) and np.isnan(same["repetitions_to_settle"])
     assert (other["p_value"], other["repetitions_to_settle"]) == (0.0, 1.0)
 
@@ -293,3 +293,11 @@ def test_shown_items_keep_their_three_forms(tmp_path):
     write_item(item, Shown(pd.DataFrame({"a": [1]}), one_line("nothing")), tmp_path / "t.html", {})
     assert Path(tmp_path / "t.csv").read_text() == "a\n1\n" and "Nothing." in (tmp_path / "t.tex").read_text()
     save_figure(tmp_path / "f.svg", plt.figure())
+
+
+def test_rows_come_in_the_order_that_is_asked_for_whatever_that_of_the_files_is():
+    cells = {(name, cut, k): folds(0.5, k=k) for k in (5, 2) for name in ("RPART", "NN") for cut in ("TSCV", "CV")}
+    rows = partitioner_rows(cells, "mine", ["NN", "RPART"], ["CV", "TSCV"], "CV")
+    assert [(row["learner"], row["k"]) for row in rows] == [("NN", 2), ("NN", 5), ("RPART", 2), ("RPART", 5)]
+    pairs = learner_rows(cells, "mine", "", {"NN": "NN", "RPART": "RPART"}, "CV")
+    assert [row["k"] for row in pairs] == [2, 5]

@@ -1,5 +1,7 @@
 """What one data set can say: its partitions are many, so that differences can be shown without a test over data sets."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -52,11 +54,12 @@ def one_dataset(inputs, settings, wanted, value, reference, units=None):
         ``partitioners_by_dataset``, ``learners_by_dataset``.
     """
     ids = settings.get("ids") or {"": {name: name for name in settings["learners"]}}
+    listed = list(dict.fromkeys(name for names in ids.values() for name in names.values()))
     partitioners, learners, start = [], [], 0
     for dataset, one in zip(settings["datasets"], wanted):
         files, start = inputs.scores[start : start + one["files"]], start + one["files"]
         cells = read_folds(files, one["wanted"], value)
-        partitioners += partitioner_rows(cells, dataset, settings["partitioners"], reference)
+        partitioners += partitioner_rows(cells, dataset, listed, settings["partitioners"], reference)
         for configuration, names in ids.items():
             learners += learner_rows(cells, dataset, configuration, names, reference)
     partitioners, learners = pd.DataFrame(partitioners, columns=PARTITIONERS), pd.DataFrame(learners, columns=LEARNERS)
@@ -96,7 +99,7 @@ def read_folds(paths, wanted, value):
     return {cell: np.concatenate(parts) for cell, parts in found.items()}
 
 
-def partitioner_rows(cells, dataset, partitioners, reference):
+def partitioner_rows(cells, dataset, learners, partitioners, reference):
     """Every partitioner against the reference, by learner and number of folds.
 
     Parameters
@@ -104,7 +107,8 @@ def partitioner_rows(cells, dataset, partitioners, reference):
     cells : dict of (str, str, int) to ndarray of shape (n_partitions, k)
         Scores of folds, as `read_folds` reads them; partitions with NaN are left out.
     dataset : str
-    partitioners : sequence of str
+    learners, partitioners : sequence of str
+        In the order of the rows, whatever that of the files is.
     reference : str
 
     Returns
@@ -117,7 +121,7 @@ def partitioner_rows(cells, dataset, partitioners, reference):
         spreads were what they are here.
     """
     rows = []
-    for learner, k in dict.fromkeys((learner, k) for learner, _, k in cells):
+    for learner, k in product(learners, sorted({k for *_, k in cells})):
         base = _complete(cells.get((learner, reference, k)))
         for name in partitioners:
             own = _complete(cells.get((learner, name, k)))
@@ -152,7 +156,7 @@ def learner_rows(cells, dataset, configuration, names, partitioner):
         difference between partitions; ``repetitions_recommended`` as of `recommend_repetitions`, None where it cannot be told.
     """
     rows, listed = [], list(names.items())
-    for k in dict.fromkeys(k for *_, k in cells):
+    for k in sorted({k for *_, k in cells}):
         for i, (first, one) in enumerate(listed):
             for second, other in listed[i + 1 :]:
                 found = [cells.get((name, partitioner, k)) for name in (one, other)]
