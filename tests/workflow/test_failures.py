@@ -78,8 +78,9 @@ def test_the_run_ends_with_how_many_fits_failed_why_most_of_them_and_where_they_
     for study, line in zip(STUDIES, lines):
         table = pd.read_csv(results[1] / study / "tables/failures.csv")
         assert re.match(rf"foldshift: {study}: {table['n_failed'].sum():,} of [\d,]+ fits failed, [\d,]+ of them, ", line)
-        message = table.groupby("message")["n_failed"].sum().idxmax()
-        assert message[:100] in line and line.endswith(f"with/{study}/tables/failures.html")
+        counts = table.groupby("message")["n_failed"].sum()
+        most = counts[counts == counts.max()].index  # several reasons may be as frequent
+        assert any(message[:100] in line for message in most) and line.endswith(f"with/{study}/tables/failures.html")
 
 
 def test_the_command_of_a_failure_plans_its_job_alone_with_the_configuration_of_the_run(results):
