@@ -10,8 +10,8 @@ import yaml
 from test_mistakes import message
 
 from foldshift.datasets.review_sources import MIRRORED, review_files
-from foldshift.studies.load import find_studies
-from workflow_runner import TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
+from foldshift.studies.configure import configure
+from workflow_runner import ROOT, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 
 pytestmark = pytest.mark.workflow
 CONFIGS = {"geras_2013": TINY_SOURCES, "wong_2015": TINY_INFERENCE, "cieslak_2009": TINY_MONITORING}
@@ -26,9 +26,9 @@ def done(request, tmp_path_factory):
 
 
 def promised(study):
-    """Files of all tables and figures that a study declares, but the captions."""
-    declared = find_studies(only=[study])[study].declaration()
-    return [path for items in declared.items for item in items.items for path in item.files() if not path.endswith(".rst")]
+    """Files of all tables and figures that a study declares for this configuration, but the captions."""
+    run = configure(copy.deepcopy(CONFIGS[study]), ROOT).runs[study]
+    return [path for _, some in run.items() for item in some for path in item.files() if not path.endswith(".rst")]
 
 
 def test_every_table_and_figure_is_there_in_every_form(done):
