@@ -10,8 +10,6 @@ import pytest
 import foldshift
 
 PACKAGES = ("datasets", "evaluation", "inference", "learners", "partition", "shift")
-# Names that still lack an example. This list only gets shorter.
-MISSING = {}
 
 
 def public_names():
@@ -42,11 +40,4 @@ def has_example(package, name):
 
 @pytest.mark.parametrize(("package", "name"), list(public_names()))
 def test_every_public_name_has_an_example(package, name):
-    assert has_example(package, name) or name in MISSING.get(package, "").split(), (
-        f"foldshift.{package}.{name} lacks an Examples section in its docstring"
-    )
-
-
-def test_the_list_of_names_without_example_only_gets_shorter():
-    there = [name for package, names in MISSING.items() for name in names.split() if has_example(package, name)]
-    assert there == [], "these have an example now: take them off the list MISSING"
+    assert has_example(package, name), f"foldshift.{package}.{name} lacks an Examples section in its docstring"

@@ -36,13 +36,7 @@ def checked_correctness(x, name):
 def check_confidence(confidence):
     """Refuse a probability of coverage that is not between 0 and 1."""
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r} must be between 0 and 1")
-
-
-def check_level(level):
-    """Refuse a confidence level that is not between 0 and 1."""
-    if not 0 < level < 1:
-        raise ValueError(f"level={level!r} must be between 0 and 1, e.g. 0.95")
+        raise ValueError(f"confidence={confidence!r} must be between 0 and 1, e.g. 0.95")
 
 
 def check_one_of(name, value, allowed):

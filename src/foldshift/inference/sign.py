@@ -92,11 +92,6 @@ def sign_test(a, b, *, confidence=0.95):
        binomial. Biometrika 26, 404-413.
     """
     check_confidence(confidence)
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if a.shape != b.shape or a.ndim == 0 or a.shape[-1] == 0:
-        raise ValueError(f"a and b have shapes {a.shape} and {b.shape}; expected the same shape with at least one pair")
-    if not (np.isfinite(a) & np.isfinite(b)).all():
-        raise ValueError("a and b must hold finite numbers; a value is NaN or infinite")
     d, _ = signed_differences(a, b)
     wins, losses, ties = (d > 0).sum(axis=-1), (d < 0).sum(axis=-1), (d == 0).sum(axis=-1)
     m = wins + losses

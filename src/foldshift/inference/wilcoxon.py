@@ -82,11 +82,6 @@ def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
     """
     if formula not in ("corrected", "paper"):
         raise ValueError(f"formula={formula!r} must be 'corrected' or 'paper'")
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if a.shape != b.shape or a.ndim == 0 or a.shape[-1] == 0:
-        raise ValueError(f"a and b have shapes {a.shape} and {b.shape}; expected the same shape with at least one pair")
-    if not (np.isfinite(a) & np.isfinite(b)).all():
-        raise ValueError("a and b must hold finite numbers; a value is NaN or infinite")
     d, ranks = signed_differences(a, b)
     n = d.shape[-1]
     zeros = (ranks * (d == 0)).sum(axis=-1) / 2
@@ -114,7 +109,7 @@ def signed_differences(a, b):
 
     Parameters
     ----------
-    a, b : ndarray of shape (..., n)
+    a, b : array-like of shape (..., n)
         Finite numbers of any magnitude.
 
     Returns
@@ -123,7 +118,17 @@ def signed_differences(a, b):
         ``a - b`` in an unit of its own for each test; exactly 0 where the two differ by rounding only.
     ranks : ndarray of shape (..., n)
         Of ``|d|``; magnitudes that differ by rounding only, relative to the largest input, are tied.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, there is no pair, or a value is not finite.
     """
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if a.shape != b.shape or a.ndim == 0 or a.shape[-1] == 0:
+        raise ValueError(f"a and b have shapes {a.shape} and {b.shape}; expected the same shape with at least one pair")
+    if not (np.isfinite(a) & np.isfinite(b)).all():
+        raise ValueError("a and b must hold finite numbers; a value is NaN or infinite")
     largest = np.maximum(np.abs(a), np.abs(b)).max(axis=-1)
     unit = np.frexp(largest)[1][..., None]  # a power of two, so that nothing is rounded
     d = np.ldexp(a, -unit) - np.ldexp(b, -unit)
