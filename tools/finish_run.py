@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from foldshift.planning.config import read_yaml
-from foldshift.planning.lost import lost_fits
+from foldshift.planning.lost import lost_fits, lost_rows
 from foldshift.studies.configure import configure
 
 
@@ -25,7 +25,8 @@ def main():
         print(f"  figures  {results / study / 'figures'}")
         if (compared := results / study / "paper_vs_ours.html").exists():
             print(f"  compared with the paper   {compared}")
-    for line in lost_fits(results, [run for run in configured.runs.values() if run.layout]):
+    runs = list(configured.runs.values())
+    for line in (*lost_fits(results, [run for run in runs if run.layout]), *lost_rows(results, runs)):
         print(f"  failed   {line}")
 
 

@@ -4,6 +4,8 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import evaluate
@@ -12,7 +14,7 @@ import make_items
 import measure
 from foldshift.jobs import run
 from foldshift.own_code import OwnCodeError, call_own, check_call
-from foldshift.planning.lost import lost_fits_line
+from foldshift.planning.lost import lost_fits_line, lost_rows
 
 CODE = """import numpy as np
 
@@ -148,3 +150,22 @@ def test_a_run_with_failed_fits_says_how_many_why_most_of_them_and_where():
     many = [{"dataset": str(i), "n_fits": 1, "failures": [failure("A", "x" * 500, 1)]} for i in range(5)]
     line = lost_fits_line("mine", many, "t")
     assert "A on 5 data sets" in line and "x…;" in line and len(line) < 350
+
+
+def test_rows_of_a_measure_of_a_study_that_were_lost_are_told_too(tmp_path):
+    measure = SimpleNamespace(name="count", rows={"counts": "{dataset}", "pairs": "{dataset}"})
+    rows = {"counts": ["<results>/a", "<results>/b", "<results>/not_yet"], "pairs": ["<results>/p"]}
+    run = SimpleNamespace(id="mine", measures=lambda: [measure], rows=rows.get)
+
+    def write(name, status):
+        messages = ["" if one == "ok" else "ValueError: no" for one in status]
+        columns = {"learner": ["SVM"] * len(status), "status": status, "message": messages}
+        pq.write_table(pa.table({key: pa.array(values).dictionary_encode() for key, values in columns.items()}), tmp_path / name)
+
+    write("a", ["ok", "ok"])
+    pq.write_table(pa.table({"both": [1.0]}), tmp_path / "p")
+    assert lost_rows(tmp_path, [run]) == []
+    write("b", ["failed", "ok", "failed"])
+    assert lost_rows(tmp_path, [run]) == [
+        "mine: 2 of 5 rows of count lost to failed fits of SVM: ValueError: no; tables leave them out and say so"
+    ]

@@ -34,7 +34,7 @@ from foldshift.planning.engine import (
     scores_cost,
     shift_cost,
 )
-from foldshift.planning.lost import lost_fits
+from foldshift.planning.lost import lost_fits, lost_rows
 from foldshift.planning.modules import expose, module_files
 from foldshift.names import bundle_of, part_of, scheme_of
 from foldshift.planning.plan import RECORD, Recorder
@@ -379,13 +379,26 @@ def begin():
 
 def tell_failures():
     """At the end of a run that went well: how many fits failed, why, and where they are listed."""
+    ran = {job.rule.name for job in workflow.dag.jobs}
     collected = {
         job.wildcards_dict["study"]
         for job in workflow.dag.jobs
         if job.rule.name.endswith("collect_scores")
     }
     runs = [RUNS[study] for study in LAYOUTS if study in collected]
-    for line in lost_fits(config["results"], runs):
+    measured = [
+        run
+        for run in RUNS.values()
+        if any(
+            name.endswith(f"{run.id}_{measure.name}")
+            for name in ran
+            for measure in run.measures()
+        )
+    ]
+    for line in (
+        *lost_fits(config["results"], runs),
+        *lost_rows(config["results"], measured),
+    ):
         PROGRESS.say(f"foldshift: {line}")
 
 

@@ -4,6 +4,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 LONGEST = 200  # letters of a message in the line; the table has them all
 
 
@@ -41,12 +43,16 @@ def lost_fits_line(study, lists, table):
         return None
     (message, most), n_fits = lost.most_common(1)[0], sum(one["n_fits"] for one in lists)
     which = f", {most:,} of them" if len(lost) > 1 else ""
-    short = message if len(message) <= LONGEST else f"{message[: LONGEST - 1]}…"
+    short = _short(message)
     where = f"{_some(learners[message], 'learners')} on {_some(sets[message], 'data sets')}"
     return (
         f"{study}: {lost.total():,} of {n_fits:,} fits failed{which}, {where}: {short}; tables leave them out and say so; all of "
         f"them: {table}"
     )
+
+
+def _short(message):
+    return message if len(message) <= LONGEST else f"{message[: LONGEST - 1]}…"
 
 
 def _some(names, kind):
@@ -74,3 +80,44 @@ def lost_fits(results, runs):
         lists = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
         lines.append(lost_fits_line(run.id, lists, f"{results}/{run.id}/tables/failures.html"))
     return [line for line in lines if line]
+
+
+def lost_rows(results, runs):
+    """Lines on the rows that studies' own measures lost to failed fits: those of files with a column ``status``.
+
+    Parameters
+    ----------
+    results, runs
+        As of `lost_fits`; files that are not there are passed over.
+
+    Returns
+    -------
+    lines : list of str
+        One for each measure that lost any.
+    """
+    lines = []
+    for run in runs:
+        for measure in run.measures():
+            lost, learners, n_rows = Counter(), {}, 0
+            for file in (Path(path.replace("<results>", str(results))) for kind in measure.rows for path in run.rows(kind)):
+                names = pq.read_schema(file).names if file.is_file() else ()
+                if "status" not in names:
+                    continue
+                wanted = [name for name in ("status", "message", "learner") if name in names]
+                columns = pq.read_table(file, columns=wanted).to_pydict()
+                n_rows += len(columns["status"])
+                for i, status in enumerate(columns["status"]):
+                    if status != "ok":
+                        message = columns.get("message", columns["status"])[i] or status
+                        lost[message] += 1
+                        if "learner" in columns:
+                            learners.setdefault(message, {})[columns["learner"][i]] = None
+            if lost:
+                message, most = lost.most_common(1)[0]
+                which = f", {most:,} of them" if len(lost) > 1 else ""
+                of = f" of {_some(learners[message], 'learners')}" if message in learners else ""
+                lines.append(
+                    f"{run.id}: {lost.total():,} of {n_rows:,} rows of {measure.name} lost to failed fits{which}{of}: "
+                    f"{_short(message)}; tables leave them out and say so"
+                )
+    return lines
