@@ -275,28 +275,27 @@ def main():
     parser.add_argument("--out", type=Path, help="folder for the figures as CSV")
     args = parser.parse_args()
     pd.set_option("display.width", 250, "display.max_columns", 30, "display.max_rows", 500, "display.precision", 4)
-    found = {}
-    if "repetitions" in args.only:
-        found["repetitions"] = pd.concat(
-            [
-                promise(args.studies, args.seed),
-                promise(args.studies, args.seed, n_pilot=5),
-                promise(args.studies, args.seed, K=5, M=20),
-            ]
-        )
-    if "intervals" in args.only:
-        rows = audits(args.replicates, args.seed)
-        found |= {"intervals_single": rows, "intervals": by_population(rows, ["target", "interval"])}
-    if "new_source" in args.only:
-        found["new_source"] = new_source(args.replicates, args.seed)
-    if "other" in args.only:
-        rows = other_intervals(args.replicates, args.seed)
-        found |= {"other_single": rows, "other": by_population(rows.dropna(), ["interval"])}
-    for name, table in found.items():
-        print(f"\n{name}\n{table.to_string(index=False)}")
+
+    def tell(name, table):
+        print(f"\n{name}\n{table.to_string(index=False)}", flush=True)
         if args.out:
             args.out.mkdir(parents=True, exist_ok=True)
             table.to_csv(args.out / f"{name}.csv", index=False)
+
+    # Each as soon as it is there: all of them take hours.
+    if "repetitions" in args.only:
+        further = ({}, {"n_pilot": 5}, {"K": 5, "M": 20})
+        tell("repetitions", pd.concat([promise(args.studies, args.seed, **options) for options in further]))
+    if "intervals" in args.only:
+        rows = audits(args.replicates, args.seed)
+        tell("intervals_single", rows)
+        tell("intervals", by_population(rows, ["target", "interval"]))
+    if "new_source" in args.only:
+        tell("new_source", new_source(args.replicates, args.seed))
+    if "other" in args.only:
+        rows = other_intervals(args.replicates, args.seed)
+        tell("other_single", rows)
+        tell("other", by_population(rows.dropna(), ["interval"]))
 
 
 if __name__ == "__main__":
