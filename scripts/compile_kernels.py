@@ -7,6 +7,8 @@ import time
 from foldshift.evaluation.first_calls import compile_kernels
 from foldshift.files import write_text
 from foldshift.jobs import run
+from foldshift.partition.registry import import_path
+from foldshift.planning.compile_cost import record_kept
 
 
 def main(job):
@@ -20,6 +22,11 @@ def main(job):
         "parts": {part.name: round(part.seconds, 1) for part in parts},
         "failed": {part.name: part.message for part in parts if part.message},
     }
+    paths = {name: entry["import"] for name, entry in params.learners.items()}
+    paths |= {name: import_path(name) for name in params.partitioners} | {path: path for path in params.measures}
+    # An import path stands for all entries of a learner: one that failed leaves it out.
+    failed = {paths[part.name] for part in parts if part.message}
+    record_kept({paths[part.name] for part in parts} - failed)
     write_text(job.output.stamp, json.dumps(summary, indent=2) + "\n")
     logging.info("%d parts: %.0f s of processor time", len(parts), summary["processor_seconds"])
 

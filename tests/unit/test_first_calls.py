@@ -11,6 +11,7 @@ from scripts.compile_kernels import main
 
 import foldshift
 from foldshift.evaluation.first_calls import compile_kernels, families
+from foldshift.planning.compile_cost import compile_seconds, kept_paths, record_kept, source_digest
 
 RIDGE = {"import": "sklearn.linear_model.Ridge", "tasks": ["regression"]}
 REFUSED = {"import": "sklearn.linear_model.Ridge", "params": {"no_such": 1}, "tasks": ["regression"]}
@@ -63,3 +64,23 @@ def test_the_stamp_says_what_was_compiled_and_what_failed(tmp_path):
     said = json.loads(stamp.read_text())
     assert set(said["parts"]) == {"no", "yes"}
     assert list(said["failed"]) == ["no"]
+
+
+def test_what_is_kept_from_an_earlier_run_is_not_planned_again(tmp_path, monkeypatch):
+    paths = ["foldshift.learners.FURIAClassifier", "sklearn.linear_model.Ridge", "foldshift.learners.NNRegressor"]
+    nothing = compile_seconds(paths, 2)
+    assert nothing == compile_seconds([*paths, paths[0]], 2) > compile_seconds(paths[1:], 2) > compile_seconds([], 2)
+    monkeypatch.setattr("foldshift.compiling.cache_root", lambda: tmp_path)
+    assert kept_paths(paths) == set()
+    record_kept(paths[:1])
+    record_kept(paths[1:2])
+    assert kept_paths(paths) == set(paths[:2])  # the second record lost nothing of the first
+    assert compile_seconds(paths, 2, kept_paths(paths)) < nothing
+    digest = source_digest(paths[0])
+    monkeypatch.setattr("foldshift.planning.compile_cost.module_files", lambda objects: [__file__])
+    assert source_digest(paths[0]) != digest and kept_paths(paths) == set()  # the source is another
+    (tmp_path / "kept.json").write_text("[1")
+    assert kept_paths(paths) == set()
+    monkeypatch.setattr("foldshift.compiling.cache_root", lambda: None)
+    record_kept(paths)
+    assert kept_paths(paths) == set()

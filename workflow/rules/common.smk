@@ -17,6 +17,7 @@ from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.files import sweep, write_text
 from foldshift.jobs import LEADER, RERUN, SHOWN, rerun_command
 from foldshift.partition.registry import import_path
+from foldshift.planning.compile_cost import compile_seconds, kept_paths
 from foldshift.planning.shapes import local_files, shape_of
 from foldshift.planning.command_line import (
     check_arguments,
@@ -26,7 +27,6 @@ from foldshift.planning.command_line import (
 )
 from foldshift.planning.engine import (
     COLLECT,
-    COMPILE,
     collect_cost,
     fetch_cost,
     folds_cost,
@@ -480,6 +480,23 @@ def compiled_learners():
         for name in sorted(names)
         if LEARNERS[name]["import"].startswith("foldshift.")
     }
+
+
+def compiled_partitioners():
+    """Partitioners of the library whose first call compiles: those that look at inputs."""
+    if any(TASKS[study] == "classification" for study in LAYOUTS):
+        return ["DB-SCV", "DOB-SCV", "MS-SCV"]
+    return []
+
+
+def seconds_of_compiling(wildcards, threads):
+    """Expected time of compiling what no earlier run has kept."""
+    paths = {
+        *(entry["import"] for entry in compiled_learners().values()),
+        *map(import_path, compiled_partitioners()),
+        *first_calls(),
+    }
+    return compile_seconds(paths, threads, kept_paths(paths))
 
 
 def first_calls():

@@ -22,14 +22,10 @@ rule compile_kernels:
     resources:
         mem_mb=memory(3000),
         runtime=minutes(300),
-        expected_s=COMPILE,
+        expected_s=seconds_of_compiling,
     params:
         learners=compiled_learners(),
-        partitioners=(
-            ["DB-SCV", "DOB-SCV", "MS-SCV"]
-            if any(TASKS[study] == "classification" for study in LAYOUTS)
-            else []
-        ),
+        partitioners=compiled_partitioners(),
         measures=first_calls(),
     message:
         "Compiling kernels (once, a minute or two)"

@@ -8,7 +8,6 @@ from foldshift.planning.job_cost import Cost
 START = {"light": 0.5, "learners": 1.4}
 FETCH, PREPARE, COLLECT = 1.5, 0.5, 0.6
 PER_FETCHED, PER_PREPARED = 2.8e-6, 1.3e-6  # per value of the table; make bench does not measure them: 100,000 rows, 11 columns
-COMPILE = 80.0  # all kernels, on two cores
 PER_ASSIGNMENT = {"regression": 1.1e-7, "classification": 4e-7}  # per sample and partition
 PER_NEIGHBOUR = 1e-8  # per pair of samples and column, once for a job that cuts by neighbours
 PER_SHIFT = 1.2e-8  # D_n, per sample and fold

@@ -1,0 +1,123 @@
+"""What compiling is expected to take: the processor time of what no earlier run has kept."""
+
+import hashlib
+import json
+import sys
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from foldshift.files import write_text
+from foldshift.planning.modules import module_files
+
+# Seconds of processor time of the first call with nothing kept, alone: tools/bench_compiling.py measures them.
+FIRST_CALL = {
+    "foldshift.learners.RIPPERClassifier": 36.6,
+    "foldshift.learners.FURIAClassifier": 33.8,
+    "foldshift.learners.PARTClassifier": 29.1,
+    "foldshift.learners.C45Classifier": 24.6,
+    "foldshift.learners.SVMClassifier": 21.1,
+    "foldshift.learners.MARSRegressor": 17.4,
+    "foldshift.learners.LDAClassifier": 15.2,
+    "foldshift.learners.NaiveBayesClassifier": 12.6,
+    "foldshift.learners.NNClassifier": 12.1,
+    "foldshift.learners.PDFClassifier": 9.8,
+    "foldshift.learners.ELMRegressor": 8.4,
+    "foldshift.learners.RPARTRegressor": 8.0,
+    "foldshift.learners.NNRegressor": 5.3,
+    "foldshift.learners.GBMRegressor": 5.0,
+    "foldshift.studies.cieslak_2009.measure.first_call": 12.4,
+    "foldshift.studies.moreno_torres_2012.measure_covariate_shift.first_call": 10.5,
+    "foldshift.studies.geras_2013.measure.first_call": 3.8,
+    "foldshift.evaluation.first_calls.target_shift": 1.0,
+}
+NEIGHBOURS = 15.3  # of the three partitioners that look at inputs, together
+# Of the evaluation itself, which learners of a task share.
+SHARED = {"Classifier": 9.0, "Regressor": 4.5}
+UNKNOWN = 1.0
+START = 4.0  # imports of all learners
+
+
+def compile_seconds(paths, n_processes, kept=frozenset()):
+    """Time until everything is compiled.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Import paths of the learners, partitioners and first calls.
+    n_processes : int
+        Processes at once.
+    kept : collection of str
+        Those of them whose code is there; see `kept_paths`.
+
+    Returns
+    -------
+    seconds : float
+
+    Examples
+    --------
+    >>> compile_seconds(["mine.Learner"], 2, kept=["mine.Learner"])
+    4.0
+    """
+    wanted, left = {*paths} - {*kept}, []
+    for task, shared in SHARED.items():
+        learners = {path for path in wanted if path in FIRST_CALL and path.endswith(task)}
+        left += [FIRST_CALL[path] - shared for path in learners] + ([shared] if learners else [])
+        wanted -= learners
+    if cutting := {path for path in wanted if path.startswith("foldshift.partition.")}:
+        left.append(NEIGHBOURS)
+        wanted -= cutting
+    left += [FIRST_CALL.get(path, UNKNOWN) for path in wanted]
+    return START + max(sum(left) / n_processes, max(left, default=0.0))
+
+
+def kept_paths(paths):
+    """Those of some import paths whose kernels an earlier run has compiled as their source stands now.
+
+    Parameters
+    ----------
+    paths : iterable of str
+
+    Returns
+    -------
+    kept : set of str
+        An estimate for plans: the folder of compiled code may have been cleared by hand in part.
+    """
+    recorded = _read()
+    return {path for path in paths if recorded.get(path) == source_digest(path)}
+
+
+def record_kept(paths):
+    """Write down that the kernels of some import paths are compiled; nothing where compiled code is not kept."""
+    root = _root()
+    if root is not None:
+        found = _read() | {path: source_digest(path) for path in paths}
+        write_text(root / "kept.json", json.dumps(dict(sorted(found.items())), indent=1) + "\n")
+
+
+def source_digest(path):
+    """Digest of all source that an import path rests on, and of the versions of the compiler and of Python."""
+    digest = hashlib.sha256(f"{version('numba')} {sys.version}".encode())
+    for file in module_files(objects=[path]):
+        digest.update(_of_file(file))
+    return digest.hexdigest()
+
+
+@cache
+def _of_file(file):
+    return hashlib.sha256(Path(file).read_bytes()).digest()
+
+
+def _root():
+    from foldshift.compiling import cache_root  # numba takes half a second, and few plans ask
+
+    return cache_root()
+
+
+def _read():
+    root = _root()
+    try:
+        found = json.loads((root / "kept.json").read_text(encoding="utf-8")) if root is not None else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
