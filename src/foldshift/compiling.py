@@ -10,7 +10,6 @@ import hashlib
 import os
 import shutil
 import sys
-import tempfile
 import threading
 import time
 from functools import cache
@@ -18,7 +17,8 @@ from pathlib import Path
 
 import numba
 
-CACHE_VARIABLE = "NUMBA_CACHE_DIR"  # environment variable of numba's: where the user wants compiled code
+from foldshift.cache_folder import cache_root
+
 KEPT_VERSIONS = 3  # of a module's code: a branch and back again compiles nothing
 IN_USE_SECONDS = 3600  # code used so recently may belong to a process that is still running
 _DECORATOR = "compiled"
@@ -63,30 +63,6 @@ def compiled(function=None, **options):
             return numba.njit(cache=True, **options)(function)
         finally:
             numba.config.CACHE_DIR = before
-
-
-@cache
-def cache_root():
-    """Folder that compiled code is kept below.
-
-    Returns
-    -------
-    root : Path or None
-        The first that can be written: what ``NUMBA_CACHE_DIR`` names, ``__pycache__`` of the package, the user's cache folder.
-        None: none of them.
-    """
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    places = [Path(__file__).parent / "__pycache__" / "kernels", user / "foldshift" / "kernels"]
-    if named := os.environ.get(CACHE_VARIABLE):
-        places.insert(0, Path(named).absolute())
-    for place in places:
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=place).close()
-        except OSError:
-            continue
-        return place
-    return None
 
 
 @cache

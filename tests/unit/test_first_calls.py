@@ -57,20 +57,28 @@ def test_jobs_compile_nothing_more(tmp_path):
         assert misses in (None, done.stdout.strip())
 
 
-def test_the_stamp_says_what_was_compiled_and_what_failed(tmp_path):
+def test_the_stamp_says_what_was_compiled_what_failed_and_what_was_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("foldshift.planning.compile_cost.cache_root", lambda: tmp_path)
     stamp = tmp_path / "compiled" / "kernels.json"
     params = SimpleNamespace(learners={"no": REFUSED, "yes": RIDGE}, partitioners=[], measures=[])
     main(SimpleNamespace(params=params, output=SimpleNamespace(stamp=str(stamp)), threads=1))
     said = json.loads(stamp.read_text())
     assert set(said["parts"]) == {"no", "yes"}
-    assert list(said["failed"]) == ["no"]
+    assert list(said["failed"]) == ["no"] and said["kept"] == []
+    # Both entries are of one class: one that failed leaves it out.
+    main(SimpleNamespace(params=params, output=SimpleNamespace(stamp=str(stamp)), threads=1))
+    assert json.loads(stamp.read_text())["kept"] == []
+    del params.learners["no"]
+    for kept in ([], ["yes"]):
+        main(SimpleNamespace(params=params, output=SimpleNamespace(stamp=str(stamp)), threads=1))
+        assert json.loads(stamp.read_text())["kept"] == kept
 
 
 def test_what_is_kept_from_an_earlier_run_is_not_planned_again(tmp_path, monkeypatch):
     paths = ["foldshift.learners.FURIAClassifier", "sklearn.linear_model.Ridge", "foldshift.learners.NNRegressor"]
     nothing = compile_seconds(paths, 2)
     assert nothing == compile_seconds([*paths, paths[0]], 2) > compile_seconds(paths[1:], 2) > compile_seconds([], 2)
-    monkeypatch.setattr("foldshift.compiling.cache_root", lambda: tmp_path)
+    monkeypatch.setattr("foldshift.planning.compile_cost.cache_root", lambda: tmp_path)
     assert kept_paths(paths) == set()
     record_kept(paths[:1])
     record_kept(paths[1:2])
@@ -81,6 +89,6 @@ def test_what_is_kept_from_an_earlier_run_is_not_planned_again(tmp_path, monkeyp
     assert source_digest(paths[0]) != digest and kept_paths(paths) == set()  # the source is another
     (tmp_path / "kept.json").write_text("[1")
     assert kept_paths(paths) == set()
-    monkeypatch.setattr("foldshift.compiling.cache_root", lambda: None)
+    monkeypatch.setattr("foldshift.planning.compile_cost.cache_root", lambda: None)
     record_kept(paths)
     assert kept_paths(paths) == set()

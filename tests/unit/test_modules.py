@@ -11,6 +11,7 @@ import pytest
 from foldshift.errors import ConfigError
 from foldshift.learners import EXPORTS
 from foldshift.partition.registry import CLASS_PARTITIONERS, import_path
+from foldshift.planning import modules
 from foldshift.planning.checks import check_imports
 from foldshift.planning.modules import PACKAGE, module_files
 
@@ -246,3 +247,28 @@ def test_a_module_that_is_loaded_and_not_declared_would_be_seen():
         import foldshift.partition.neighbours  # noqa: F401
 
     assert {"learners/gbm.py", "partition/neighbours.py"} <= loaded_by(work) - library(PACKAGE / "partition/stratified.py")
+
+
+def test_imports_are_looked_up_once_for_a_content_and_again_for_another(here, monkeypatch):
+    put(here, mine="import helper", helper="")
+    monkeypatch.setattr(modules, "cache_root", lambda: here)
+
+    def found():
+        modules._imports.cache_clear()  # as a new process
+        modules._memory.clear()
+        return own("mine.Learner", here)
+
+    assert found() == {"mine.py", "helper.py"}
+    monkeypatch.setattr(modules, "_imports_of", None)  # nothing is parsed
+    assert found() == {"mine.py", "helper.py"}
+    monkeypatch.undo()
+    monkeypatch.chdir(here)
+    monkeypatch.syspath_prepend(here)
+    monkeypatch.setattr(modules, "cache_root", lambda: here)
+    put(here, mine="import other", other="")
+    assert found() == {"mine.py", "other.py"}
+    for damaged in ("", "[", "{}", '{"by": 1, "imports": {}}', "[1]"):
+        (here / "imports.json").write_text(damaged)
+        assert found() == {"mine.py", "other.py"}
+    monkeypatch.setattr(modules, "cache_root", lambda: None)
+    assert found() == {"mine.py", "other.py"}

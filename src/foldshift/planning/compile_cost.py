@@ -1,12 +1,14 @@
-"""What compiling is expected to take: the processor time of what no earlier run has kept."""
+"""What earlier runs have compiled and kept, and what compiling the rest is expected to take."""
 
 import hashlib
 import json
+import platform
 import sys
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from foldshift.cache_folder import cache_root
 from foldshift.files import write_text
 from foldshift.planning.modules import module_files
 
@@ -35,6 +37,7 @@ NEIGHBOURS = 15.3  # of the three partitioners that look at inputs, together
 # Of the evaluation itself, which learners of a task share.
 SHARED = {"Classifier": 9.0, "Regressor": 4.5}
 UNKNOWN = 1.0
+CALLER = "foldshift.evaluation.first_calls.compile_kernels"  # what it calls beside a learner is compiled with it
 START = 4.0  # imports of all learners
 
 
@@ -89,18 +92,28 @@ def kept_paths(paths):
 
 def record_kept(paths):
     """Write down that the kernels of some import paths are compiled; nothing where compiled code is not kept."""
-    root = _root()
+    root = cache_root()
     if root is not None:
         found = _read() | {path: source_digest(path) for path in paths}
         write_text(root / "kept.json", json.dumps(dict(sorted(found.items())), indent=1) + "\n")
 
 
 def source_digest(path):
-    """Digest of all source that an import path rests on, and of the versions of the compiler and of Python."""
-    digest = hashlib.sha256(f"{version('numba')} {sys.version}".encode())
-    for file in module_files(objects=[path]):
+    """Digest of all source that an import path rests on, and of what else machine code depends on."""
+    digest = hashlib.sha256(f"{version('numba')} {version('numpy')} {sys.version} {_processor()}".encode())
+    for file in module_files(objects=[path, CALLER]):
         digest.update(_of_file(file))
     return digest.hexdigest()
+
+
+@cache
+def _processor():
+    """Kind of the processor: a folder of compiled code may be shared by machines that differ."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    return "\n".join(dict.fromkeys(line for line in lines if line.startswith(("model name", "flags", "Features"))))
 
 
 @cache
@@ -108,14 +121,8 @@ def _of_file(file):
     return hashlib.sha256(Path(file).read_bytes()).digest()
 
 
-def _root():
-    from foldshift.compiling import cache_root  # numba takes half a second, and few plans ask
-
-    return cache_root()
-
-
 def _read():
-    root = _root()
+    root = cache_root()
     try:
         found = json.loads((root / "kept.json").read_text(encoding="utf-8")) if root is not None else {}
     except (OSError, ValueError):

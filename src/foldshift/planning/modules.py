@@ -6,7 +6,10 @@ packages.
 """
 
 import ast
+import contextlib
+import hashlib
 import importlib.util
+import json
 import os
 import sys
 import sysconfig
@@ -15,8 +18,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import foldshift
+from foldshift.cache_folder import cache_root
 from foldshift.errors import ConfigError
+from foldshift.files import write_text
 
+NEW = "new"  # key of the mark that something was looked up
+MOST_KEPT = 2000  # contents
+_memory = {}
 PACKAGE = Path(foldshift.__file__).resolve().parent
 FACADE = "EXPORTS"  # packages with this name in them only say where their public names stand
 INSTALLED = {"site-packages", "dist-packages"}
@@ -82,6 +90,7 @@ def module_files(*scripts, objects=(), tables=True):
     for path in objects:
         module, _, name = path.rpartition(".")
         files |= _reached(_files(Import(module, name)), True)
+    _keep()
     return sorted(str(file) for file in files)
 
 
@@ -111,9 +120,55 @@ def _parse(file):
 
 @cache
 def _imports(file):
-    """What a file imports, and the import paths of the library's objects that stand in it as strings."""
+    """What a file imports, and the import paths of the library's objects that stand in it as strings.
+
+    They are looked up once for a content: reading all files takes milliseconds, parsing them half a second, and on a cluster
+    every job starts Snakemake.
+    """
+    try:
+        key = hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        key = None  # said below
+    known = _known()
+    if key not in known:
+        known[key] = _imports_of(_parse(file))
+        known[NEW] = True
+    return tuple(tuple(Import(*one) for one in some) for some in known[key])
+
+
+def _known():
+    """Imports by content, as this file reads them."""
+    if not _memory:
+        _memory[NEW] = False
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # none yet, or damaged: looked up anew
+            kept = json.loads(_kept_file().read_text(encoding="utf-8"))
+            _memory.update(kept["imports"] if kept["by"] == _reader() else {})
+    return _memory
+
+
+def _keep():
+    """Keep new imports for later processes, where anything can be kept."""
+    if _memory.get(NEW) and cache_root() is not None:
+        found = {key: value for key, value in list(_memory.items())[-MOST_KEPT:] if key not in (NEW, None)}
+        with contextlib.suppress(OSError):  # the next process looks them up again
+            write_text(_kept_file(), json.dumps({"by": _reader(), "imports": found}))
+        _memory[NEW] = False
+
+
+def _kept_file():
+    return (cache_root() or Path(os.devnull)) / "imports.json"
+
+
+@cache
+def _reader():
+    """What the imports that are found depend on beside the files."""
+    return f"{hashlib.sha256(Path(__file__).read_bytes()).hexdigest()} {sys.version}"
+
+
+def _imports_of(tree):
+    """Imports, and import paths as strings, of a syntax tree."""
     imports, paths = [], []
-    for node in ast.walk(_parse(file)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imports += [Import(alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
