@@ -19,7 +19,7 @@ REGRESSION["studies"]["saez_2022"] |= {"datasets": ["steps"], "learners": ["NN"]
 # Every rule of both studies, with few jobs: one costs five seconds of a core on its way through SLURM.
 BOTH = copy.deepcopy(REGRESSION)
 BOTH["studies"]["moreno_torres_2012"] = copy.deepcopy(TINY_CLASSES["studies"]["moreno_torres_2012"]) | {
-    "datasets": ["iris", "monk-2"],
+    "datasets": ["iris"],
     "partitioners": ["SCV", "DOB-SCV"],
     "learners": ["1NN", "LDA"],
     "schemes": ["3x1"],
@@ -56,11 +56,11 @@ class Cluster:
         """A whole run through the profile."""
         return workflow(*arguments, *IMPATIENT, cores=None, profile="slurm", **keywords)
 
-    def start(self, workflow, log, *arguments):
+    def start(self, workflow, log, *arguments, **keywords):
         """The same in the background, with the cluster to itself."""
         _command("scancel", f"--user={getpass.getuser()}")
         wait_until(lambda: not _command("squeue", "--noheader"), 60, "an empty queue")
-        return workflow.start(log, *arguments, *IMPATIENT, cores=None, profile="slurm")
+        return workflow.start(log, *arguments, *IMPATIENT, cores=None, profile="slurm", **keywords)
 
     def now(self):
         """Jobs that are running."""

@@ -110,9 +110,8 @@ def test_a_finished_run_plans_nothing(finished):
 @pytest.mark.parametrize(
     ("label", "settings", "cores", "env"),
     [
-        ("one core, another hash seed", [], 1, {"PYTHONHASHSEED": "7"}),
-        ("blocks of one seed", ["seeds_per_block=1", "learners=NN,GBM"], 2, {"PYTHONHASHSEED": "8"}),
-        ("blocks of seven seeds, four cores", ["seeds_per_block=7"], 4, None),
+        ("blocks of seven seeds, one core, another hash seed", ["seeds_per_block=7"], 1, {"PYTHONHASHSEED": "7"}),
+        ("blocks of three seeds, four cores", ["seeds_per_block=3", "learners=NN,GBM"], 4, {"PYTHONHASHSEED": "8"}),
     ],
 )
 def test_tables_are_the_same_bytes_however_the_run_is_cut(finished, tmp_path, label, settings, cores, env):
