@@ -15,17 +15,17 @@ def _data(n=200, seed=0, r=1):
     return y, scores, np.stack([rng.permutation(n) % 5 for _ in range(r)])
 
 
-def delong(y, scores):
-    """DeLong's placements; the number of rows of a class is the divisor, as in influence curves."""
+def delong(y, scores, ddof=0):
+    """DeLong's placements; the number of rows of a class is the divisor, as in influence curves, or one less, as in DeLong's."""
     a, b = scores[y == 1], scores[y == 0]
     wins = (a[:, None] > b) + 0.5 * (a[:, None] == b)
-    return wins.mean(), wins.mean(axis=1).var() / len(a) + wins.mean(axis=0).var() / len(b)
+    return wins.mean(), wins.mean(axis=1).var(ddof=ddof) / len(a) + wins.mean(axis=0).var(ddof=ddof) / len(b)
 
 
 def test_one_fold_is_delong_s():
     y, scores, _ = _data()
     found = auc_interval(y, scores[0], np.zeros(200, dtype=int))
-    area, variance = delong(y, scores[0])
+    area, variance = delong(y, scores[0], ddof=1)
     assert found.estimate == pytest.approx(area) == roc_auc_score(y, scores[0])
     assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
     assert (found.low, found.high) == pytest.approx((area - 1.959964 * variance**0.5, area + 1.959964 * variance**0.5), rel=1e-6)
@@ -33,7 +33,7 @@ def test_one_fold_is_delong_s():
 
 def test_folds_are_averaged_and_their_variances_added():
     y, scores, folds = _data()
-    found = auc_interval(y, scores[0], folds[0])
+    found = auc_interval(y, scores[0], folds[0], variance="plain")
     parts = [delong(y[folds[0] == k], scores[0][folds[0] == k]) for k in range(5)]
     assert found.estimate == pytest.approx(np.mean([area for area, _ in parts]))
     assert found.standard_error == pytest.approx(np.sqrt(np.sum([variance for _, variance in parts])) / 5, rel=1e-12)
@@ -50,7 +50,25 @@ def test_stratified_folds_have_the_influence_curve_of_the_authors_program():
         wins = (a[:, None] > b).astype(float)
         curve = np.r_[3 * (wins.mean(axis=1) - wins.mean()), 1.5 * (wins.mean(axis=0) - wins.mean())]
         squares.append((curve**2).mean())
-    assert auc_interval(y, scores, folds).standard_error == pytest.approx(np.sqrt(np.mean(squares) / 150), rel=1e-12)
+    assert auc_interval(y, scores, folds, variance="plain").standard_error == pytest.approx(np.sqrt(np.mean(squares) / 150), rel=1e-12)
+
+
+def test_the_variance_is_right_on_average_where_a_fold_has_two_rows_of_a_class():
+    """The area of a fixed score is a mean over folds of known variance; influences about a fold's own mean fall short of it."""
+    y, folds = np.tile(np.arange(10) < 2, 10), np.repeat(np.arange(10), 10)
+    found = {"unbiased": [], "plain": []}
+    estimates = []
+    for seed in range(1500):
+        scores = y + np.random.default_rng(seed).standard_normal(100)
+        for variance, squares in found.items():
+            one = auc_interval(y, scores, folds, variance=variance)
+            squares.append(one.standard_error**2)
+        estimates.append(one.estimate)
+    ratio = {variance: np.mean(squares) / np.var(estimates, ddof=1) for variance, squares in found.items()}
+    assert abs(ratio["unbiased"] - 1) < 0.12 and ratio["plain"] < 0.75, ratio
+    once = np.repeat([True, False], [10, 90])  # one row of the class in each fold: nothing tells how much they vary
+    alone = auc_interval(once, scores, np.arange(100) % 10)
+    assert alone.standard_error > auc_interval(once, scores, np.arange(100) % 10, variance="plain").standard_error
 
 
 def test_repetitions_are_not_more_rows():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, rankdata
 
-from foldshift.inference.arguments import check_confidence
+from foldshift.inference.arguments import check_confidence, check_one_of
 from foldshift.readable import readable
 
 TARGET = "mean area under the ROC curve of these models"
@@ -55,7 +55,7 @@ class AUCInterval(NamedTuple):
         return pd.DataFrame([self._asdict()])
 
 
-def auc_interval(y, scores, folds, *, pos_label=None, confidence=0.95):
+def auc_interval(y, scores, folds, *, pos_label=None, variance="unbiased", confidence=0.95):
     """Interval of the cross-validated area under the ROC curve.
 
     Parameters
@@ -68,6 +68,10 @@ def auc_interval(y, scores, folds, *, pos_label=None, confidence=0.95):
         Fold of every row; plain or stratified.
     pos_label : object, optional
         Positive class; the larger of the two by default.
+    variance : {"unbiased", "plain"}, default="unbiased"
+        Squares of the influences are those about a mean that was estimated from the rows of a class in a fold, so that their sum
+        is too small by one row for each fold, by half where a fold has two rows of a class: ``unbiased`` puts that right, as
+        DeLong's variance does for a single test set; ``plain`` is that of [1]_.
     confidence : float, default=0.95
         Probability of coverage aimed at.
 
@@ -104,6 +108,7 @@ def auc_interval(y, scores, folds, *, pos_label=None, confidence=0.95):
     (5, True)
     """
     check_confidence(confidence)
+    check_one_of("variance", variance, ("unbiased", "plain"))
     y, scores, folds = np.asarray(y), np.asarray(scores, dtype=np.float64), np.asarray(folds)
     classes = np.unique(y)
     if y.ndim != 1 or len(classes) != 2:
@@ -120,7 +125,7 @@ def auc_interval(y, scores, folds, *, pos_label=None, confidence=0.95):
     if not np.isfinite(scores).all():
         raise ValueError(f"scores has {int((~np.isfinite(scores)).sum())} NaN or infinite values; every row needs a score")
     right = y == positive
-    found = [_repetition(right, one, row) for one, row in zip(scores, folds)]
+    found = [_repetition(right, one, row, variance == "unbiased") for one, row in zip(scores, folds)]
     if not any(len(areas) for areas, _, _ in found):
         raise ValueError("no fold holds both classes; use stratified folds, or fewer")
     found = [one for one in found if len(one[0])]
@@ -142,7 +147,7 @@ def auc_interval(y, scores, folds, *, pos_label=None, confidence=0.95):
     )
 
 
-def _repetition(right, scores, folds):
+def _repetition(right, scores, folds, unbiased):
     """Areas of the folds with both classes, influence of every row on their mean, and the number of folds left out.
 
     The influence curve is that of the mean of the folds' areas, with every fold's own class shares in the weights, so that it
@@ -163,4 +168,8 @@ def _repetition(right, scores, folds):
         sizes = np.where(of_fold, n_right, n_wrong)
         influence[rows] = N / (len(kept) * sizes) * (below - area)
         areas.append(area)
+    for of_class in (right, ~right) if unbiased else ():
+        n = int((of_class & np.isin(folds, kept)).sum())
+        if n > len(kept):  # else every fold has one row of the class, and nothing tells how much they vary
+            influence[of_class] *= np.sqrt(n / (n - len(kept)))
     return np.array(areas), influence, len(names) - len(kept)
