@@ -50,7 +50,8 @@ def test_stratified_folds_have_the_influence_curve_of_the_authors_program():
         wins = (a[:, None] > b).astype(float)
         curve = np.r_[3 * (wins.mean(axis=1) - wins.mean()), 1.5 * (wins.mean(axis=0) - wins.mean())]
         squares.append((curve**2).mean())
-    assert auc_interval(y, scores, folds, variance="plain").standard_error == pytest.approx(np.sqrt(np.mean(squares) / 150), rel=1e-12)
+    found = auc_interval(y, scores, folds, variance="plain")
+    assert found.standard_error == pytest.approx(np.sqrt(np.mean(squares) / 150), rel=1e-12)
 
 
 def test_the_variance_is_right_on_average_where_a_fold_has_two_rows_of_a_class():
