@@ -42,7 +42,7 @@ from foldshift.planning.progress import LastWords, Progress, jobs_of
 from foldshift.planning.record import add_record, record_file
 from foldshift.studies.base import key as item_key
 from foldshift.studies.configure import configure, located
-from foldshift.studies.run import START, own_study_folders
+from foldshift.studies.run import own_study_folders
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
 expose(ROOT / "src", Path.cwd())

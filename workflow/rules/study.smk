@@ -45,8 +45,8 @@ for RUN in RUNS.values():
                 "../../envs/foldshift.yaml"
             resources:
                 mem_mb=memory(ITEMS.mb),
-                runtime=minutes(60 + ITEMS.seconds),
-                expected_s=START["items"] + ITEMS.seconds,
+                runtime=minutes(60 + RUN.items_seconds(ITEMS)),
+                expected_s=RUN.items_seconds(ITEMS),
             params:
                 make=RUN.found.path(ITEMS.make),
                 settings=RUN.words,

@@ -149,8 +149,8 @@ class Items:
     items : tuple of Table or Figure
     inputs, params : callable
         ``inputs(run)``, ``params(run)``: as of `Measure`.
-    seconds : float
-        At the paper's scale.
+    seconds : float or callable
+        Of one core without the start of Python: at the paper's scale, or ``seconds(run)`` where that says little of a small run.
     mb : float
         Memory in MB.
     local : bool
@@ -165,7 +165,7 @@ class Items:
     message: str
     inputs: Callable = nothing
     params: Callable = nothing
-    seconds: float = 1.0
+    seconds: float | Callable = 1.0
     mb: float = 1000.0
     local: bool = False
 

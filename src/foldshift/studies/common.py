@@ -107,7 +107,7 @@ def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=
                 {"files": len(run.scores(name, chosen)), "wanted": run.wanted_scores(name, chosen)} for name in run.datasets
             ]
         },
-        seconds=60,
+        seconds=lambda run: 0.5 + 3e-6 * run.n_fits(),
         mb=4000,
         message="differences within data sets",
         items=(

@@ -252,6 +252,15 @@ class Run:
         cost = measure.cost(self, cell)
         return Cost(START["measure"] + cost.seconds, cost.mb, cost.writes_mb)
 
+    def items_seconds(self, items):
+        """Expected time of a job that makes items, with the start of Python."""
+        return START["items"] + (items.seconds(self) if callable(items.seconds) else items.seconds)
+
+    def n_fits(self):
+        """Number of fits that the engine makes for this study: what the time of tables grows with."""
+        fits = {name: sum(cell.n_seeds * cell.k * cell.iterations for cell in self.layout.cells(name)) for name in self.datasets}
+        return sum(n * len(self.layout.learners_of(name)) for name, n in fits.items())
+
     def rule_message(self, message):
         """A message of a declaration as Snakemake wants it."""
         return f"{self.found.title}: " + re.sub(r"{(\w+)}", r"{wildcards.\1}", message)

@@ -31,7 +31,7 @@ AGREEMENT = Items(
     make="tables.agreement",
     inputs=lambda run: {"scores": run.per_dataset("seed_scores")},
     params=lambda run: {"learners": run.entries()},
-    seconds=20,
+    seconds=lambda run: 1 + 2e-6 * run.n_fits(),
     mb=4000,
     message="Tables II to VI, truth, tests and accuracy of a single experiment",
     items=(
@@ -253,7 +253,7 @@ CHANGES = Items(
         "convergence": run.rows("convergence"),
         "heldout": run.rows("held_out"),
     },
-    seconds=30,
+    seconds=lambda run: 4 + 3e-6 * run.n_fits(),
     mb=4000,
     message="what the conclusions rest on",
     items=(

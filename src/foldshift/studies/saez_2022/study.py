@@ -100,7 +100,7 @@ STUDY = Study(
             "error",
             make="tables.error",
             inputs=lambda run: {"errors": run.per_dataset("seed_scores"), "descriptions": run.descriptions()},
-            seconds=20,
+            seconds=lambda run: 0.5 + 1e-6 * run.n_fits(),
             mb=4000,
             message="Table 5, error; p-values by repetitions",
             items=(
