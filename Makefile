@@ -39,16 +39,16 @@ run: $(READY) ## the main job with the default configuration: minutes, no data h
 	@"$(BIN)/snakemake" --cores $(CORES) all
 	@"$(BIN)/python" tools/finish_run.py
 
-# Two files at a time, three of those that wait for a cluster or a clock. What is slow: tests/conftest.py lists files, single tests bear the mark.
-PYTEST = "$(BIN)/python" -m pytest --dist loadfile --no-loadscope-reorder
+# Two files at a time. What is slow: tests/conftest.py lists files, single tests bear the mark.
+PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test
 test: $(READY) ## does it work here? units, one study from end to end, oracles that are at hand: minutes
-	$(PYTEST) --numprocesses 2 -m "not slow"
+	$(PYTEST) -m "not slow"
 
 .PHONY: check
 check: $(READY) ## the tests that `make test` leaves out: all studies, the same bytes, kills, a cluster, fuzzing: half an hour
-	$(PYTEST) --numprocesses 3 -m slow
+	$(PYTEST) -m slow
 
 .PHONY: lint
 lint: $(READY) ## ruff, snakefmt and snakemake --lint

@@ -87,7 +87,8 @@ def test_a_node_that_dies_in_mid_run_costs_time_only(cluster, regression, tmp_pa
     finally:
         end_group(run)
     states = Counter(record.state for record in cluster.records(log.read_text()))
-    assert states["NODE_FAIL"] >= 1, states
+    # Its daemon's last word may come before the controller misses the node.
+    assert states["NODE_FAIL"] + states["FAILED"] >= 1, states
     assert same_bytes(workflow, regression, TABLES)
 
 

@@ -120,8 +120,7 @@ def test_continuous_integration_runs_the_command_of_the_readme_and_then_every_ot
     commands = [line for line in (root / ".ci/run").read_text().splitlines() if line.startswith("make ")]
     assert commands == ["make setup", "make lint", "make test", "make check"]
     recipes = dict(re.findall(r"^(test|check): .*\n\t(.*)", (root / "Makefile").read_text(), re.MULTILINE))
-    # No test in both, none in neither.
-    assert recipes == {"test": '$(PYTEST) --numprocesses 2 -m "not slow"', "check": "$(PYTEST) --numprocesses 3 -m slow"}
+    assert recipes == {"test": '$(PYTEST) -m "not slow"', "check": "$(PYTEST) -m slow"}  # no test in both, none in neither
 
 
 def test_items_of_the_report_have_one_label(root):
