@@ -28,8 +28,7 @@ def is_checked(run):
 
 
 def scaling_cost(run, cell):
-    """Two partitioners, two kinds of scaling; scaled per training part, fits share nothing: what a call does once is done for every
-    seed."""
+    """Two partitioners, two kinds of scaling; scaled per training part, fits share nothing: every seed costs a call's start."""
     check = run.settings["scaling_check"]
     n_rows, n_features = run.shape(cell["dataset"])
     costs = [run.fit_cost(name, n_rows, n_features) for name in run.learner_ids]
