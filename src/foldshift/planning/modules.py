@@ -107,15 +107,20 @@ def _reached(files, tables):
     return found
 
 
-def _parse(file):
+def _read(file):
     try:
-        return ast.parse(file.read_bytes(), filename=str(file))
+        return file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read ({error.strerror}); results rest on what it says") from error
+
+
+def _parse(file, content=None):
+    try:
+        return ast.parse(_read(file) if content is None else content, filename=str(file))
     except SyntaxError as error:
         raise ConfigError(f"{file}, line {error.lineno or 1}: not valid Python ({error.msg}); mend the file") from error
     except ValueError as error:  # a byte of value 0, in some versions of Python
         raise ConfigError(f"{file}, line 1: not valid Python ({error}); mend the file") from error
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read ({error.strerror}); results rest on what it says") from error
 
 
 @cache
@@ -125,13 +130,10 @@ def _imports(file):
     They are looked up once for a content: reading all files takes milliseconds, parsing them half a second, and on a cluster
     every job starts Snakemake.
     """
-    try:
-        key = hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
-        key = None  # said below
-    known = _known()
+    content, known = _read(file), _known()
+    key = hashlib.sha256(content).hexdigest()
     if key not in known:
-        known[key] = _imports_of(_parse(file))
+        known[key] = _imports_of(_parse(file, content))
         known[NEW] = True
     return tuple(tuple(Import(*one) for one in some) for some in known[key])
 
@@ -149,7 +151,7 @@ def _known():
 def _keep():
     """Keep new imports for later processes, where anything can be kept."""
     if _memory.get(NEW) and cache_root() is not None:
-        found = {key: value for key, value in list(_memory.items())[-MOST_KEPT:] if key not in (NEW, None)}
+        found = {key: value for key, value in list(_memory.items())[-MOST_KEPT:] if key != NEW}
         with contextlib.suppress(OSError):  # the next process looks them up again
             write_text(_kept_file(), json.dumps({"by": _reader(), "imports": found}))
         _memory[NEW] = False
