@@ -94,6 +94,10 @@ levels: $(READY) ## real levels of the tests over data sets, n = 3 to 15, k = 2 
 corrected-t: $(READY) ## how often tests on one data set find a difference between equally good learners: half an hour
 	"$(BIN)/python" tools/simulate_corrected_t.py
 
+.PHONY: cuts
+cuts: $(READY) ## what the balanced cuts reach on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
+	"$(BIN)/python" tools/measure_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
+
 .PHONY: scale
 scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
 	"$(BIN)/python" tools/measure_scale.py

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def nominal_columns(categorical_features, n_features):
+def nominal_columns(categorical_features, n_features, argument="categorical_features"):
     """Boolean mask of the nominal columns.
 
     Parameters
@@ -11,6 +11,8 @@ def nominal_columns(categorical_features, n_features):
     categorical_features : None, array-like of bool of shape (n_features,) or of int
         None: no column is nominal; a mask, or the positions of the nominal columns.
     n_features : int
+    argument : str, default="categorical_features"
+        What the columns came as, for messages.
 
     Returns
     -------
@@ -27,11 +29,9 @@ def nominal_columns(categorical_features, n_features):
     given = np.asarray(categorical_features)
     if given.dtype == bool:
         if given.shape != (n_features,):
-            raise ValueError(f"categorical_features is a mask of shape {given.shape}; X has {n_features} features")
+            raise ValueError(f"{argument} is a mask of shape {given.shape}; X has {n_features} features")
         return given.copy()
     if given.size and (given.dtype.kind not in "ui" or given.min() < 0 or given.max() >= n_features):
-        raise ValueError(
-            f"categorical_features={categorical_features!r} must be a mask or positions between 0 and {n_features - 1}"
-        )
+        raise ValueError(f"{argument}={categorical_features!r} must be a mask or positions between 0 and {n_features - 1}")
     nominal[given.astype(np.int64)] = True
     return nominal

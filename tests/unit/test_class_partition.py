@@ -25,7 +25,8 @@ from foldshift.partition.class_splitters import (
     RepeatedSCV,
 )
 from foldshift.partition.classes import REMAINDERS, db_scv_folds, dob_scv_folds, ms_scv_folds
-from foldshift.partition.neighbours import DUPLICATES, LIST_LENGTH, METRICS, assign_in_groups, class_neighbours, make_space
+from foldshift.partition.metric import METRICS, make_space
+from foldshift.partition.neighbours import DUPLICATES, LIST_LENGTH, assign_in_groups, class_neighbours
 from foldshift.partition.scv import scv_folds
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)

@@ -16,15 +16,16 @@ from foldshift.seeding import generator
 from foldshift.shift import fold_covariates
 from foldshift.shift.covariates import MEASURES
 from foldshift.shift.folds import fold_drift
-from foldshift.studies.moreno_torres_2012 import measure_covariate_shift
-from foldshift.studies.moreno_torres_2012.covariate_shift_tables import (
-    covariate_shift,
+from foldshift.studies import covariate_shift as measuring
+from foldshift.studies.covariate_shift_tables import (
     drift_by_cell,
     feature_table,
+    shift_by_cell,
     shift_grid,
     shift_summary,
     shifted_grid,
 )
+from foldshift.studies.moreno_torres_2012.covariate_shift_tables import covariate_shift
 from foldshift.studies.moreno_torres_2012.figures import draw_covariate_shift, draw_shift_against_error
 from foldshift.studies.moreno_torres_2012.shift_and_error import (
     QUESTIONS,
@@ -32,7 +33,6 @@ from foldshift.studies.moreno_torres_2012.shift_and_error import (
     error_by_cell,
     run_errors,
     shift_and_error,
-    shift_by_cell,
     spearman,
 )
 
@@ -85,7 +85,7 @@ def made_up_features(n_runs=20):
                     distance = chance * (RATIO.get(verdict, 0.0) + (0.25 if feature == "town" and verdict == "m" else 0.0))
                     word = {"m": "more", "l": "less"}.get(verdict, "as chance")
                     rows.append((dataset, name, k, n_runs, feature, kind, distance, chance, 0.1, 0.05, 0.5, 0.5, 1.0, word))
-    return pd.DataFrame(rows, columns=list(measure_covariate_shift.SCHEMAS["shifted_features"].names))
+    return pd.DataFrame(rows, columns=list(measuring.SCHEMAS["shifted_features"].names))
 
 
 SHIFT, SCORES = made_up()
@@ -106,7 +106,7 @@ def test_cells_have_means_and_standard_errors_over_their_runs():
 
 
 def test_the_summary_averages_data_sets_and_tests_against_scv():
-    summary = shift_summary(BY_CELL, NAMES)
+    summary = shift_summary(BY_CELL, NAMES, "SCV")
     row = summary.query("scheme == '2x5' and measure == 'ks_max' and partitioner == 'DOB-SCV'").iloc[0]
     wide = BY_CELL[BY_CELL["scheme"] == "2x5"].pivot(index="dataset", columns="partitioner", values="ks_max")
     errors = BY_CELL.query("scheme == '2x5' and partitioner == 'DOB-SCV'")["ks_max_standard_error"]
@@ -121,7 +121,7 @@ def test_the_summary_averages_data_sets_and_tests_against_scv():
 
 def test_a_data_set_that_lacks_a_partitioner_is_left_out_of_that_scheme():
     part = BY_CELL[~((BY_CELL["dataset"] == "set0") & (BY_CELL["scheme"] == "5x2") & (BY_CELL["partitioner"] == "SCV"))]
-    assert shift_summary(part, NAMES).groupby("scheme")["n_datasets"].unique().to_dict() == {"2x5": [7 + 1], "5x2": [7]}
+    assert shift_summary(part, NAMES, "SCV").groupby("scheme")["n_datasets"].unique().to_dict() == {"2x5": [7 + 1], "5x2": [7]}
 
 
 def test_drift_of_a_cell_counts_inputs_and_names_those_that_are_shifted():
@@ -145,7 +145,7 @@ def test_inputs_that_are_all_constant_have_no_ratio_and_a_feature_called_target_
 
 
 def test_shares_of_features_in_the_summary_are_the_means_of_the_cells():
-    summary = shift_summary(BY_CELL, NAMES)
+    summary = shift_summary(BY_CELL, NAMES, "SCV")
     assert summary["measure"].drop_duplicates().to_list() == [*MEASURES, "features_more", "features_less"]
     for measure in ("features_more", "features_less"):
         for scheme, name in ((scheme, name) for scheme in ("2x5", "5x2") for name in NAMES):
@@ -281,12 +281,12 @@ def test_one_data_set_gives_correlations_without_intervals_and_tables_that_print
     assert table.query("level == 'runs'")["spearman"].notna().all()
     assert "nan" not in to_html(correlation_grid(table)).lower()
     single = shift_by_cell(shift[shift["run"] == 0], SCHEMES).merge(DRIFT, on=["dataset", "scheme", "partitioner"])
-    single = shift_summary(single, NAMES)
-    assert "nan" not in to_html(shift_grid(single, 0.1)).lower()
+    single = shift_summary(single, NAMES, "SCV")
+    assert "nan" not in to_html(shift_grid(single, 0.1, "SCV")).lower()
 
 
 def test_grids_mark_the_least_shift_and_the_clear_correlations():
-    grid = shift_grid(shift_summary(BY_CELL, NAMES), 0.1)
+    grid = shift_grid(shift_summary(BY_CELL, NAMES, "SCV"), 0.1, "SCV")
     assert grid.header == ["Measure", *NAMES] and grid.rows[0] == ["2x5 (2 folds), 8 data sets"]
     assert [cell.underline for cell in grid.rows[1][1:]] == [False, True, False, False] and grid.rows[1][2].shade == 1
     assert grid.rows[2][2].bold and grid.rows[2][2].text == "7.81E-3" and grid.rows[2][4].text == "7.81E-3 *"
@@ -329,10 +329,12 @@ RUNS = {2: 5, 5: 20}
 class Prepared(SimpleNamespace):
     """What the measure needs of a prepared data set."""
 
+    task = "classification"
+
 
 def measure(folder, data, folds, parts, runs, monkeypatch):
     """Rows by kind, of folds of six seeds that are cut into files."""
-    monkeypatch.setattr(measure_covariate_shift, "read_prepared", lambda path: data)
+    monkeypatch.setattr(measuring, "read_prepared", lambda path: data)
     names, sizes = (list(dict.fromkeys(key[i] for key in folds)) for i in (0, 1))
     bundle = bundle_name(names, [f"{k}x1" for k in sizes])
     (folder / bundle).mkdir(parents=True)
@@ -346,7 +348,7 @@ def measure(folder, data, folds, parts, runs, monkeypatch):
         "seeds": {bundle_name([name], [f"{k}x1"]): 6 for k in sizes for name in names},
     }
     inputs = SimpleNamespace(data="", folds=paths)
-    made = measure_covariate_shift.measure_covariate_shift(inputs, {"dataset": "made"}, wanted=wanted, runs=runs, master_seed=0)
+    made = measuring.measure_covariate_shift(inputs, {"dataset": "made"}, wanted=wanted, runs=runs, master_seed=0)
     return {kind: pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True) for kind, parts in made.items()}
 
 
@@ -363,7 +365,7 @@ def measured(tmp_path, monkeypatch):
 def test_the_first_runs_are_measured_over_the_files_in_order(measured):
     data, folds, made = measured
     rows = made["covariate_shift"]
-    assert list(rows) == measure_covariate_shift.SCHEMAS["covariate_shift"].names
+    assert list(rows) == measuring.SCHEMAS["covariate_shift"].names
     assert rows.groupby(["k", "partitioner"]).size().to_dict() == {
         (2, "SCV"): 5,
         (2, "DB-SCV"): 5,
@@ -430,12 +432,12 @@ def test_a_data_set_too_small_to_be_tested_has_no_rows_of_features(tmp_path, mon
     cells = shift_by_cell(made["covariate_shift"], SCHEMES).merge(
         drift_by_cell(features, SCHEMES), on=["dataset", "scheme", "partitioner"], how="left"
     )
-    summary = shift_summary(cells, ["SCV"])
+    summary = shift_summary(cells, ["SCV"], "SCV")
     assert summary.set_index("measure")["n_datasets"].to_dict() == dict.fromkeys(MEASURES, 1) | {
         "features_more": 0,
         "features_less": 0,
     }
-    assert "nan" not in to_html(shift_grid(summary, 0.1)).lower()
+    assert "nan" not in to_html(shift_grid(summary, 0.1, "SCV")).lower()
     assert shifted_grid(feature_table(features, SCHEMES), ["SCV"]).rows == []
 
 

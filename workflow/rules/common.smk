@@ -16,7 +16,7 @@ from foldshift.errors import FoldshiftError
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.files import sweep, write_text
 from foldshift.jobs import LEADER, RERUN, SHOWN, rerun_command
-from foldshift.partition.registry import import_path
+from foldshift.partition.registry import PARTITIONERS, import_path
 from foldshift.planning.compile_cost import compile_seconds, kept_paths
 from foldshift.planning.shapes import local_files, shape_of
 from foldshift.planning.command_line import (
@@ -95,7 +95,7 @@ if workflow.is_main_process:
 
 # Of this machine; on a cluster none are named, and `workflow.cores` would raise.
 CORES = workflow.resource_settings.cores
-PARTITIONERS = ROOT / "src/foldshift/partition/registry.py"
+REGISTRY = ROOT / "src/foldshift/partition/registry.py"
 
 
 def code(script, objects=(), tables=True):
@@ -111,7 +111,7 @@ def code_files(script, objects, tables):
     """The same, looked up once for all jobs that share it."""
     script = ROOT / "scripts" / f"{script}.py"
     files = module_files(script, objects=objects, tables=tables)
-    if tables and str(PARTITIONERS) in files:
+    if tables and str(REGISTRY) in files:
         own = [entry["import"] for entry in config["own_partitioners"].values()]
         files = module_files(script, objects=[*objects, *own])
     # Relative where possible, so that a folder that was moved does not replan.
@@ -483,10 +483,17 @@ def compiled_learners():
 
 
 def compiled_partitioners():
-    """Partitioners of the library whose first call compiles: those that look at inputs."""
-    if any(TASKS[study] == "classification" for study in LAYOUTS):
-        return ["DB-SCV", "DOB-SCV", "MS-SCV"]
-    return []
+    """Partitioners of the library whose first call compiles: those that look at inputs, of all that are used."""
+    used = {
+        choice.get("partitioner")
+        for layout in LAYOUTS.values()
+        for choice in layout.record()["partitioners"].values()
+    }
+    return [
+        name
+        for name, one in PARTITIONERS.items()
+        if name in used and one.looks_at_inputs
+    ]
 
 
 def seconds_of_compiling(wildcards, threads):

@@ -200,18 +200,23 @@ def build_table(columns, options, task, target):
     where = _target(columns, options, target, dropped)
     if where in dropped:
         raise DataError(f"the target column {options.target or where + 1!r} is among the dropped columns; change target or drop")
-    others = sorted(columns.others - dropped - {where})
+    together = _position(options.groups, columns) if options.groups else None
+    if together is not None and together in dropped | {where}:
+        what = "the target" if together == where else "among the dropped columns"
+        raise DataError(f"the column of groups, {options.groups!r}, is {what}; change groups")
+    others = sorted(columns.others - dropped - {where, together})
     kept = [p for p in range(len(columns.values)) if p not in dropped and p not in others]
     names = columns.names
     if names is None:
         inputs = iter(range(1, len(kept) + 1))
         names = {p: "y" if p == where else f"x{next(inputs)}" for p in kept}
-    table = RawTable(frame=None, target=names[where], kinds={}, notes=[*columns.notes], own=options.own)
+    groups = "" if together is None else names[together]
+    table = RawTable(frame=None, target=names[where], kinds={}, notes=[*columns.notes], own=options.own, groups=groups)
     if others:
         table.notes.append(f"left out, neither input nor target: {_listed([names[p] for p in others])}")
     recode = {_position(reference, columns): texts for reference, texts in options.map.items()}
     digits = {_position(reference, columns): n for reference, n in options.round.items()}
-    labels = {_position(reference, columns) for reference in options.nominal}
+    labels = {_position(reference, columns) for reference in options.nominal} | {together}
     wanted = {_position(reference, columns) for reference in options.keep}
     series, commas = {}, {}
     for p in kept:

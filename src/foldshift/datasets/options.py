@@ -40,6 +40,8 @@ class ReadOptions:
         Columns whose values are labels although they look like numbers.
     keep : tuple of str, default=()
         Columns of the user's own file that are inputs although they look like none: row numbers, dates, names of rows.
+    groups : str, default=""
+        The column that says which rows belong together (persons, sites, days); it is no input.
     own : bool, default=False
         Whether the file is the user's own, of which nothing is known: read as `foldshift.datasets.own` says. Not an option of a
         source.
@@ -58,6 +60,7 @@ class ReadOptions:
     missing: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    groups: str = ""
     own: bool = False
 
 
@@ -169,4 +172,5 @@ _READERS = {
     "missing": _list,
     "nominal": _list,
     "keep": _list,
+    "groups": _plain,
 }

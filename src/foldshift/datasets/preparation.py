@@ -36,7 +36,8 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     expected_rows, expected_features : int, optional
         Counts of the catalogue; a difference becomes a note.
     groups : array-like of shape (n_rows,), optional
-        Source of every row of the table, rows with missing values included.
+        Group or source of every row of the table, rows with missing values included; by default those of the table's column of
+        groups, if it names one.
 
     Returns
     -------
@@ -62,6 +63,8 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     """
     if scaling not in SCALINGS:
         raise DataError(f"data set {name}: scaling={scaling!r} must be one of {', '.join(SCALINGS)}")
+    if groups is None and table.groups:
+        groups = table.frame[table.groups].to_numpy(dtype=object)
     features = table.features
     _check_size(features, f"data set {name}: the names of its columns")
     if not features:
@@ -105,7 +108,7 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
         kinds=tuple(table.kinds[feature] for feature in features),
         categories=tuple(categories),
         classes=classes,
-        groups=None if groups is None else np.asarray(groups)[rows],
+        groups=None if groups is None else _codes(np.asarray(groups)[rows]) if table.groups else np.asarray(groups)[rows],
         target=table.target,
         target_range=target_range,
         feature_ranges=np.array(ranges),
@@ -116,6 +119,7 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
         notes=(
             *table.notes,
             *(_own_notes(table, n_dropped, y, classes) if table.own else ()),
+            *_group_notes(table, rows),
             *_count_notes(len(rows), len(features), expected_rows, expected_features),
         ),
     )
@@ -151,6 +155,24 @@ def _where_missing(table):
     shown = ", ".join(f"{one_line(name, 60)} {count}" for name, count in list(counts.items())[:5])
     worst = [name for name in counts if name != table.target][:1]
     return f"missing are {shown} of {n}; fill them in, or leave out columns: drop={listed(worst)} in the source"
+
+
+def _codes(labels):
+    """Groups as numbers, in sorted order of their labels."""
+    return np.unique(labels.astype(str), return_inverse=True)[1].astype(np.int64)
+
+
+def _group_notes(table, rows):
+    """Which rows belong together, and which cuts heed it."""
+    if not table.groups:
+        return ()
+    sizes = table.frame[table.groups].iloc[rows].value_counts()
+    sizes = sizes[sizes > 0]
+    column = one_line(table.groups, 60)
+    return (
+        f"groups of column {column}: {len(sizes)}, the largest of {sizes.max()} rows; CB-TSCV, CB-SCV and CB-CV keep them "
+        "together, the other partitioners do not",
+    )
 
 
 def _own_notes(table, n_dropped, y, classes):

@@ -29,6 +29,8 @@ class RawTable:
         Columns of the user's own file that are no inputs, and why.
     own : bool
         Whether it was read as the user's own file, see `foldshift.datasets.own`.
+    groups : str
+        Name of the column that says which rows belong together, no input; empty if there is none.
     """
 
     frame: pd.DataFrame
@@ -37,11 +39,12 @@ class RawTable:
     notes: list = field(default_factory=list)
     left_out: dict = field(default_factory=dict)
     own: bool = False
+    groups: str = ""
 
     @property
     def features(self):
         """Names of the input columns, in their order."""
-        return [name for name in self.frame.columns if name != self.target]
+        return [name for name in self.frame.columns if name not in (self.target, self.groups)]
 
     def complete(self):
         """Boolean array of shape (n_rows,): rows without a missing value."""
@@ -77,7 +80,7 @@ def row_texts(table):
     rows : list of str
         One line per row without missing values, fields joined by commas.
     """
-    frame = table.frame.loc[table.complete(), [*table.features, table.target]]
+    frame = table.frame.loc[table.complete(), [*table.features, *filter(None, [table.groups]), table.target]]
     columns = [_texts(frame[name]) for name in frame.columns]
     return [",".join(row) for row in zip(*columns)]
 

@@ -18,13 +18,12 @@ from foldshift.evaluation.classes import evaluate_class_cell
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import evaluate_cell
 from foldshift.importing import import_object
-from foldshift.partition.registry import make_folds
+from foldshift.partition.registry import find_partitioner, import_path, make_folds
 
 N_ROWS = 48
 N_FOLDS = 4
 N_CLASSES = 3
 NOMINAL = np.array([False, False, True, True])
-LOOK_AT_INPUTS = ("DB-SCV", "DOB-SCV", "MS-SCV")
 
 
 class Sample(NamedTuple):
@@ -85,9 +84,8 @@ def call_learner(spec):
 
 def call_partitioner(name, options):
     """Cut a data set with one of the library's partitioners."""
-    data = sample("classification")
-    named = {"categorical_features": NOMINAL} if name in LOOK_AT_INPUTS else {}
-    make_folds(name, data.X, data.y, N_FOLDS, range(2), **options, **named)
+    data = sample(find_partitioner(name).tasks[0])
+    make_folds(name, data.X, data.y, N_FOLDS, range(2), **options, categorical_features=NOMINAL)
 
 
 def target_shift():
@@ -127,8 +125,9 @@ def compile_kernels(learners, partitioners=(), measures=(), *, n_processes=1, pr
     """
     options = partitioners if isinstance(partitioners, dict) else {name: {} for name in partitioners}
     parts = {name: (call_learner, (spec,), _sources(import_object(spec["import"], "learner"))) for name, spec in learners.items()}
-    cut = import_object("foldshift.partition.classes.db_scv_folds", "partitioner")
-    parts |= {name: (call_partitioner, (name, given), _sources(cut)) for name, given in options.items() if name in LOOK_AT_INPUTS}
+    for name, given in options.items():
+        if find_partitioner(name).looks_at_inputs:
+            parts[name] = (call_partitioner, (name, given), _sources(import_object(import_path(name), "partitioner")))
     parts |= {path: (call_measure, (path,), frozenset((path,))) for path in measures}
     done = []
     for found in _in_processes(families(parts), n_processes):

@@ -4,7 +4,8 @@ import numpy as np
 
 from foldshift.partition.common import check_n_folds, fold_dtype, rows_by_class
 from foldshift.partition.inputs import measurable
-from foldshift.partition.neighbours import DUPLICATES, FEWEST_SEEDS, METRICS, assign_in_groups, class_neighbours, make_space
+from foldshift.partition.metric import METRICS, make_space
+from foldshift.partition.neighbours import DUPLICATES, FEWEST_SEEDS, assign_in_groups, class_neighbours
 from foldshift.partition.targets import class_target
 
 REMAINDERS = ("spread", "restart")

@@ -10,7 +10,7 @@ FROM_DTYPE = "from_dtype"
 _NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
-def measurable(X, categorical_features=None):
+def measurable(X, categorical_features=None, what="measuring distances"):
     """Inputs as numbers.
 
     Parameters
@@ -20,6 +20,8 @@ def measurable(X, categorical_features=None):
     categorical_features : None, "from_dtype", array-like of bool, of int or of str, default=None
         Nominal columns: a mask, positions, or names of a data frame's columns; ``from_dtype``: those of a categorical type or of
         text. Nominal columns may hold anything; all others numbers.
+    what : str, default="distances"
+        What the inputs are needed for, for messages.
 
     Returns
     -------
@@ -35,7 +37,7 @@ def measurable(X, categorical_features=None):
     """
     if hasattr(X, "tocsr"):
         raise ValueError(
-            f"X is a sparse matrix of shape {X.shape}; distances need a dense table: pass X.toarray(), or a few columns made "
+            f"X is a sparse matrix of shape {X.shape}; {what} needs a dense table: pass X.toarray(), or a few columns made "
             "of it (TruncatedSVD), or use SCV, which does not look at X"
         )
     names = list(X.columns) if hasattr(X, "columns") else None
@@ -46,7 +48,7 @@ def measurable(X, categorical_features=None):
             raise ValueError(f"Expected 2D array: X has shape {X.shape}; expected (n_samples, n_features)")
     n_features = X.shape[1] if names is None else len(names)
     if n_features == 0:
-        raise ValueError("X has no columns; distances need at least one")
+        raise ValueError(f"X has no columns; {what} needs at least one")
     if names is None and X.dtype.kind in "buif":
         table, text = np.array(X, dtype=np.float64, order="C"), np.zeros(n_features, dtype=bool)
         nominal = _nominal(categorical_features, n_features, names, text)
@@ -61,8 +63,28 @@ def measurable(X, categorical_features=None):
     if np.isinf(table).any():
         row, j = np.argwhere(np.isinf(table))[0]
         label = j if names is None else repr(names[j])
-        raise ValueError(f"Input X contains infinity (row {row}, column {label}); distances need finite numbers")
+        raise ValueError(f"Input X contains infinity (row {row}, column {label}); {what} needs finite numbers")
     return table, nominal
+
+
+def column_mask(X, columns, argument):
+    """Which columns of a table are meant.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        An array, lists, or a data frame (pandas, polars).
+    columns : None, array-like of bool, of int or of str
+        A mask, positions, or names of a data frame's columns; None: no column.
+    argument : str
+        What they came as, for messages.
+
+    Returns
+    -------
+    mask : ndarray of shape (n_features,), dtype bool
+    """
+    names = list(X.columns) if hasattr(X, "columns") else None
+    return _mask(columns, np.shape(X)[1] if names is None else len(names), names, argument)
 
 
 def _nominal(categorical_features, n_features, names, text):
@@ -73,18 +95,22 @@ def _nominal(categorical_features, n_features, names, text):
                 "values"
             )
         return text
-    if categorical_features is not None:
-        wanted = list(categorical_features)
+    return _mask(categorical_features, n_features, names, "categorical_features")
+
+
+def _mask(columns, n_features, names, argument):
+    if isinstance(columns, str):
+        raise ValueError(f"{argument}={columns!r} must be a list of names, positions or truth values, such as [{columns!r}]")
+    if columns is not None:
+        wanted = list(columns)
         if wanted and all(isinstance(name, str) for name in wanted):
             if names is None:
-                raise ValueError(
-                    f"categorical_features names a column, {wanted[0]!r}; X is no data frame and has no names: give positions"
-                )
+                raise ValueError(f"{argument} names a column, {wanted[0]!r}; X is no data frame and has no names: give positions")
             for name in wanted:
                 if name not in names:
-                    raise ValueError(f"categorical_features: {unknown('column', name, names)}")
+                    raise ValueError(f"{argument}: {unknown('column', name, names)}")
             return np.isin(names, wanted)
-    return nominal_columns(categorical_features, n_features)
+    return nominal_columns(columns, n_features, argument)
 
 
 def _columns(frame):

@@ -1,43 +1,20 @@
-"""Nearest unassigned samples of a class: a k-d tree that forgets samples as they are assigned, and neighbour lists shared by
-seeds."""
+"""Nearest unassigned samples of a class: from a tree that forgets samples as they are assigned, and from lists of neighbours that
+seeds share."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from foldshift.compiling import compiled
+from foldshift.partition.metric import BLOCK, Space, block_distances, box_distances, plain_block_distances, plain_box_distances
+from foldshift.partition.unassigned import MOST_LEVELS, N_LEVELS, N_SLOTS, leave, none_assigned, order_in_space, thin_out
 
-METRICS = ("heom", "euclidean", "keel")
 DUPLICATES = ("neighbours", "skipped")
-LEAF_SIZE = 8  # distinct points in a leaf of the tree, at most
 LIST_LENGTH = 64  # neighbours listed per distinct point: beyond, the tree is asked, when few samples are left anyway
 MOST_LISTED = 1 << 24  # entries of all lists of a class together (64 MB)
 FEWEST_SEEDS = 10  # below, lists cost more than they save
-
-
-class Space(NamedTuple):
-    """Samples in the coordinates of a metric.
-
-    Attributes
-    ----------
-    coordinates : ndarray of shape (n_samples, n_features), dtype float64
-        Numeric columns in the metric's scaling; positions of the categories, from 0, in nominal columns.
-    weights : ndarray of shape (n_features,), dtype float64
-        ``keel``: standard deviation of every numeric column. Not used otherwise.
-    gaps : ndarray of shape (n_entries,), dtype float64
-        ``keel``: distance between two categories of a nominal column, one square table after the other.
-    starts, n_codes : ndarray of shape (n_features,), dtype int64
-        Where the table of a column starts in `gaps`; its number of categories, 0 for numeric columns.
-    is_keel : bool
-        Whether distances are those of ``keel``; squared Euclidean ones with overlap otherwise.
-    """
-
-    coordinates: np.ndarray
-    weights: np.ndarray
-    gaps: np.ndarray
-    starts: np.ndarray
-    n_codes: np.ndarray
-    is_keel: bool
+OWN_LEAF = -1
+MOST_OPEN = MOST_LEVELS * BLOCK  # nodes of the tree that a search has still to look at
 
 
 class ClassNeighbours(NamedTuple):
@@ -46,13 +23,11 @@ class ClassNeighbours(NamedTuple):
     Attributes
     ----------
     space : Space
-        Distinct points, in the order of the leaves of the tree, in place of the samples.
+        Distinct points in place of the samples, in an order in which neighbours in space stand near one another.
     members, firsts : ndarray of int32
         Members at every point, ascending: those of point u are ``members[firsts[u] : firsts[u + 1]]``.
     point_of : ndarray of shape (n_members,), dtype int32
         Point of every member.
-    low, high : ndarray of shape (2 * n_leaves, n_features), dtype float64
-        Box around the points of every node. Node 1 is the root, those below node i are 2i and 2i + 1, the leaves the last half.
     lists : ndarray of shape (n_points, length), dtype int32
         Nearest members of every point, near to far, ties in row order; -1 behind the last. Length 0: no lists.
     skips_duplicates : bool
@@ -63,62 +38,8 @@ class ClassNeighbours(NamedTuple):
     members: np.ndarray
     firsts: np.ndarray
     point_of: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
     lists: np.ndarray
     skips_duplicates: bool
-
-
-def make_space(X, codes, metric, nominal):
-    """Coordinates in which a metric measures.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), dtype float64
-        Inputs, finite, or NaN where missing under ``heom``. Nominal columns hold any numbers, one for each category.
-    codes : ndarray of shape (n_samples,), dtype int64
-        Classes ``0 .. n_classes - 1``.
-    metric : {"heom", "euclidean", "keel"}
-        ``heom``: numeric columns scaled to [0, 1], nominal ones 0 or 1 (equal or not), 1 where a value is missing [1]_.
-        ``euclidean``: the numbers as they are, nominal or not. ``keel``: root of the sum of ``|a - b| / 4 * sd`` over numeric
-        columns and of ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones.
-    nominal : ndarray of shape (n_features,), dtype bool
-        Which columns are nominal.
-
-    Returns
-    -------
-    space : Space
-
-    Notes
-    -----
-    Ranges, standard deviations (population) and class frequencies come from all samples.
-
-    References
-    ----------
-    .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6,
-    1-34,
-       section 2.3.
-    """
-    coordinates = X.copy()
-    n_features = X.shape[1]
-    n_codes = np.zeros(n_features, np.int64)
-    tables = []
-    for j in np.flatnonzero(nominal) if metric != "euclidean" else ():
-        categories, positions = np.unique(coordinates[:, j], return_inverse=True)
-        coordinates[:, j] = np.where(np.isnan(coordinates[:, j]), np.nan, positions)
-        n_codes[j] = len(categories)
-        if metric == "keel":
-            counts = np.zeros((len(categories), codes.max() + 1))
-            np.add.at(counts, (positions, codes), 1)
-            shares = counts / counts.sum(axis=1, keepdims=True)
-            tables.append(np.sqrt(((shares[:, None] - shares[None]) ** 2).sum(axis=2)).ravel())
-    if metric == "heom":
-        numeric = n_codes == 0
-        low = np.fmin.reduce(coordinates[:, numeric], axis=0)  # of the values that are there
-        width = np.fmax.reduce(coordinates[:, numeric], axis=0) - low
-        coordinates[:, numeric] = (coordinates[:, numeric] - low) / np.where(width > 0, width, 1)
-    starts = np.concatenate([[0], np.cumsum(n_codes**2)[:-1]]).astype(np.int64)
-    return Space(coordinates, X.std(axis=0), np.concatenate(tables) if tables else np.empty(0), starts, n_codes, metric == "keel")
 
 
 def class_neighbours(space, rows, duplicates, with_lists):
@@ -146,10 +67,7 @@ def class_neighbours(space, rows, duplicates, with_lists):
     firsts = np.flatnonzero(is_new)
     sizes = np.diff(np.append(firsts, len(rows)))
     space = space._replace(coordinates=coordinates[by_value[firsts]])
-    n_leaves = 1
-    while n_leaves * LEAF_SIZE < len(firsts):
-        n_leaves *= 2
-    order, low, high = _build(space, n_leaves)
+    order = order_in_space(space)
     starts = np.append(0, np.cumsum(sizes[order]))
     # The members of every point, in the points' new order.
     members = by_value[np.repeat(firsts[order] - starts[:-1], sizes[order]) + np.arange(len(rows))].astype(np.int32)
@@ -160,8 +78,6 @@ def class_neighbours(space, rows, duplicates, with_lists):
         members,
         starts.astype(np.int32),
         point_of,
-        low,
-        high,
         np.empty((len(order), 0), np.int32),
         duplicates == "skipped",
     )
@@ -203,7 +119,7 @@ def assign_in_groups(neighbours, starts, group_size, hops):
     used = np.zeros(n_members, np.bool_)
     heads = neighbours.firsts[:-1].copy()
     cursors = np.zeros(len(heads), np.int32)
-    alive = _count_points(len(heads), len(neighbours.low))
+    unassigned = none_assigned(neighbours.space)
     n_wanted = 1 if hops else group_size - 1
     found = np.empty(n_wanted, np.int32)
     distances = np.empty(n_wanted)
@@ -212,13 +128,13 @@ def assign_in_groups(neighbours, starts, group_size, hops):
         if used[start]:
             continue
         group[start], place[start] = n_groups, 0
-        _remove(neighbours, start, used, heads, alive)
+        _remove(neighbours, start, used, heads, unassigned)
         last, n_placed = start, 1
         while n_placed < group_size:
-            n_found = _unassigned(neighbours, last, n_wanted, used, heads, cursors, alive, distances, found)
+            n_found = _unassigned(neighbours, last, n_wanted, used, heads, cursors, unassigned, distances, found)
             for member in found[:n_found]:
                 group[member], place[member] = n_groups, n_placed
-                _remove(neighbours, member, used, heads, alive)
+                _remove(neighbours, member, used, heads, unassigned)
                 last = member
                 n_placed += 1
             if n_found == 0 or not hops:
@@ -228,7 +144,7 @@ def assign_in_groups(neighbours, starts, group_size, hops):
 
 
 @compiled
-def _unassigned(neighbours, member, n_wanted, used, heads, cursors, alive, distances, found):
+def _unassigned(neighbours, member, n_wanted, used, heads, cursors, unassigned, distances, found):
     """Nearest unassigned neighbours of a member into `found`; return how many there are, up to `n_wanted`."""
     point = neighbours.point_of[member]
     listed = neighbours.lists[point]
@@ -242,43 +158,64 @@ def _unassigned(neighbours, member, n_wanted, used, heads, cursors, alive, dista
             n_found += 1
             if n_found == n_wanted:
                 return n_found
-    return _search(neighbours, point, used, heads, alive, distances, found)
+    return _search(neighbours, point, used, heads, unassigned, distances, found)
 
 
 @compiled
-def _search(neighbours, point, used, heads, alive, distances, found):
+def _search(neighbours, point, used, heads, unassigned, distances, found):
     """Nearest unassigned members of a point from the tree: into `found`, near to far, ties in row order; return how many."""
     space, members, firsts = neighbours.space, neighbours.members, neighbours.firsts
-    query = space.coordinates[point]
-    n_points, n_leaves = len(firsts) - 1, len(neighbours.low) // 2
+    thin_out(unassigned, space, heads, firsts)
+    query, is_plain, skips = space.coordinates[point], space.is_plain, neighbours.skips_duplicates
+    points, blocks, low, high, alive = unassigned.points, unassigned.blocks, unassigned.low, unassigned.high, unassigned.alive
+    counts, offsets = unassigned.counts, unassigned.offsets
+    n_slots, top = unassigned.extent[N_SLOTS], unassigned.extent[N_LEVELS] - 1
     n_wanted = len(found)
-    nodes = np.empty(64, np.int64)
-    bounds = np.empty(64)
-    nodes[0], bounds[0] = 1, 0.0
-    n_open, n_held = 1, 0
+    levels, nodes, bounds = np.empty(MOST_OPEN, np.int64), np.empty(MOST_OPEN, np.int64), np.empty(MOST_OPEN)
+    of_block = np.empty(BLOCK)
+    levels[0], nodes[0], bounds[0] = top, 0, 0.0
+    n_open, n_held, own = 1, 0, -1
+    # First the leaf that the point itself is in: what is near bounds the search.
+    slot = unassigned.slot_of[point]
+    if slot < n_slots and points[slot] == point:
+        own = slot // BLOCK
+        levels[1], nodes[1], bounds[1] = OWN_LEAF, own, 0.0
+        n_open = 2
     while n_open > 0:
         n_open -= 1
-        node = nodes[n_open]
+        level, node = levels[n_open], nodes[n_open]
         farthest = distances[n_wanted - 1] if n_held == n_wanted else np.inf
         # A node as far as the farthest neighbour held may hold a lower row at that distance.
-        if alive[node] == 0 or bounds[n_open] > farthest:
+        if bounds[n_open] > farthest or (level == 0 and node == own):
             continue
-        if node < n_leaves:
-            left = _box_distance(space, query, neighbours.low[2 * node], neighbours.high[2 * node])
-            right = _box_distance(space, query, neighbours.low[2 * node + 1], neighbours.high[2 * node + 1])
-            near = 0 if left <= right else 1
-            nodes[n_open], bounds[n_open] = 2 * node + 1 - near, right if near == 0 else left
-            nodes[n_open + 1], bounds[n_open + 1] = 2 * node + near, left if near == 0 else right
-            n_open += 2
+        start = node * BLOCK
+        if level > 0:
+            group = offsets[level] - offsets[1] + node
+            if is_plain:
+                plain_box_distances(query, low, high, group, farthest, of_block)
+            else:
+                box_distances(space, query, low[group], high[group], of_block)
+            first = n_open
+            for i in range(min(BLOCK, counts[level - 1] - start)):
+                bound = of_block[i]
+                if bound <= farthest and alive[offsets[level - 1] + start + i] > 0:
+                    at = n_open  # the nearest is looked at first
+                    while at > first and bounds[at - 1] < bound:
+                        levels[at], nodes[at], bounds[at] = levels[at - 1], nodes[at - 1], bounds[at - 1]
+                        at -= 1
+                    levels[at], nodes[at], bounds[at] = level - 1, start + i, bound
+                    n_open += 1
             continue
-        leaf = node - n_leaves
-        for other in range(n_points * leaf // n_leaves, n_points * (leaf + 1) // n_leaves):
-            if heads[other] == firsts[other + 1]:
-                continue
+        if is_plain:
+            plain_block_distances(query, blocks, node, farthest, of_block)
+        else:
+            block_distances(space, query, blocks[node], farthest, of_block)
+        for i in range(min(BLOCK, n_slots - start)):
             farthest = distances[n_wanted - 1] if n_held == n_wanted else np.inf
-            distance = _distance(space, query, space.coordinates[other], farthest)
-            if distance > farthest or (neighbours.skips_duplicates and distance == 0):
+            distance = of_block[i]
+            if distance > farthest or (skips and distance == 0):
                 continue
+            other = points[start + i]
             for at in range(heads[other], firsts[other + 1]):
                 member = members[at]
                 if used[member]:
@@ -308,46 +245,8 @@ def _insert(distances, found, n_held, distance, member):
     return n_held
 
 
-@compiled(inline="always")
-def _distance(space, a, b, farthest):
-    """Distance (``keel``) or its square; infinity as soon as a square exceeds `farthest`."""
-    total = 0.0
-    if space.is_keel:
-        for j in range(len(a)):
-            if space.n_codes[j] > 0:
-                total += space.gaps[space.starts[j] + int(a[j]) * space.n_codes[j] + int(b[j])]
-            else:
-                total += abs(a[j] - b[j]) / 4 * space.weights[j]
-        return np.sqrt(total)
-    for j in range(len(a)):
-        if space.n_codes[j] > 0:
-            total += 1.0 if a[j] != b[j] else 0.0
-        else:
-            gap = a[j] - b[j]
-            total += 1.0 if np.isnan(gap) else gap * gap
-        if total > farthest:
-            return np.inf
-    return total
-
-
-@compiled(inline="always")
-def _box_distance(space, a, low, high):
-    """No more than the distance to any point in a box: the same sum with smaller terms, so that rounding keeps the order too."""
-    total = 0.0
-    for j in range(len(a)):
-        if space.n_codes[j] > 0:
-            if not space.is_keel:
-                total += 1.0 if a[j] < low[j] or a[j] > high[j] else 0.0
-            elif low[j] == high[j]:
-                total += space.gaps[space.starts[j] + int(a[j]) * space.n_codes[j] + int(low[j])]
-            continue
-        gap = low[j] - a[j] if a[j] < low[j] else a[j] - high[j] if a[j] > high[j] else 0.0
-        total += gap / 4 * space.weights[j] if space.is_keel else gap * gap
-    return np.sqrt(total) if space.is_keel else total
-
-
 @compiled
-def _remove(neighbours, member, used, heads, alive):
+def _remove(neighbours, member, used, heads, unassigned):
     """Mark a member as assigned; a point whose members are all assigned leaves the tree's counts."""
     used[member] = True
     point = neighbours.point_of[member]
@@ -355,65 +254,7 @@ def _remove(neighbours, member, used, heads, alive):
     while heads[point] < end and used[neighbours.members[heads[point]]]:
         heads[point] += 1
     if heads[point] == end:
-        n_points, n_leaves = len(heads), len(neighbours.low) // 2
-        # The leaf whose points, from n_points * leaf // n_leaves on, hold this one.
-        node = n_leaves + ((point + 1) * n_leaves - 1) // n_points
-        while node > 0:
-            alive[node] -= 1
-            node //= 2
-
-
-@compiled
-def _count_points(n_points, n_nodes):
-    """Points in every node of the tree."""
-    n_leaves = n_nodes // 2
-    counts = np.zeros(n_nodes, np.int64)
-    for leaf in range(n_leaves):
-        counts[n_leaves + leaf] = n_points * (leaf + 1) // n_leaves - n_points * leaf // n_leaves
-    for node in range(n_leaves - 1, 0, -1):
-        counts[node] = counts[2 * node] + counts[2 * node + 1]
-    return counts
-
-
-@compiled
-def _build(space, n_leaves):
-    """Order of the points along the leaves, and the box of every node; a node is cut at its middle, across its widest column."""
-    n_points, n_features = space.coordinates.shape
-    order = np.arange(n_points)
-    low = np.full((2 * n_leaves, n_features), np.inf)
-    high = np.full((2 * n_leaves, n_features), -np.inf)
-    level = 1  # nodes at the level, and number of its first
-    while level <= n_leaves:
-        for i in range(level):
-            # Whole numbers rounded down once: the ends agree with those of the leaves below.
-            start = n_points * (i * (n_leaves // level)) // n_leaves
-            stop = n_points * ((i + 1) * (n_leaves // level)) // n_leaves
-            for t in range(start, stop):
-                for j in range(n_features):
-                    value = space.coordinates[order[t], j]
-                    # A missing value is as far away as any value can be, so that the box may do without it.
-                    if not np.isnan(value):
-                        low[level + i, j] = min(low[level + i, j], value)
-                        high[level + i, j] = max(high[level + i, j], value)
-            if level < n_leaves:
-                widest, width = 0, -1.0
-                for j in range(n_features):
-                    extent = high[level + i, j] - low[level + i, j]
-                    if space.n_codes[j] > 0:
-                        extent = min(extent, 1.0)
-                    elif space.is_keel:
-                        extent *= space.weights[j]
-                    if extent > width:
-                        widest, width = j, extent
-                values = np.empty(stop - start)
-                for t in range(start, stop):
-                    values[t - start] = space.coordinates[order[t], widest]
-                order[start:stop] = order[start:stop][np.argsort(values, kind="mergesort")]
-            for j in range(n_features):
-                if low[level + i, j] > high[level + i, j] and space.n_codes[j] == 0:  # no value at all: the box says nothing
-                    low[level + i, j], high[level + i, j] = -np.inf, np.inf
-        level *= 2
-    return order, low, high
+        leave(unassigned, point)
 
 
 @compiled
@@ -423,8 +264,8 @@ def _make_lists(neighbours, length):
     lists = np.full((n_points, length), -1, np.int32)
     used = np.zeros(len(neighbours.members), np.bool_)
     heads = neighbours.firsts[:-1].copy()
-    alive = _count_points(n_points, len(neighbours.low))
+    unassigned = none_assigned(neighbours.space)
     distances = np.empty(length)
     for point in range(n_points):
-        _search(neighbours, point, used, heads, alive, distances, lists[point])
+        _search(neighbours, point, used, heads, unassigned, distances, lists[point])
     return lists

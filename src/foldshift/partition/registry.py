@@ -2,6 +2,7 @@
 
 import numbers
 import re
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,18 +11,92 @@ from foldshift.importing import import_object
 from foldshift.partition.arrays import check_folds
 from foldshift.partition.common import check_n_folds
 
-# By import path, so that folds load, and rest on, the modules of the partitioners they are cut with and no others
-# (`import_path`).
-CLASS_PARTITIONERS = {
-    "SCV": "foldshift.partition.scv.scv_folds",
-    "DB-SCV": "foldshift.partition.classes.db_scv_folds",
-    "DOB-SCV": "foldshift.partition.classes.dob_scv_folds",
-    "MS-SCV": "foldshift.partition.classes.ms_scv_folds",
+CLASSES, NUMBERS = "classification", "regression"
+
+
+class Partitioner(NamedTuple):
+    """How a partitioner is called, and what for.
+
+    Attributes
+    ----------
+    path : str
+        Import path of the array function, so that folds load, and rest on, the modules of the partitioners they are cut with and
+        no others (`import_path`).
+    tasks : tuple of str
+        Whose tables it can stand in.
+    looks_at_inputs : bool
+        Whether its folds depend on X; it then takes ``categorical_features``.
+    takes : tuple of str
+        Further options.
+    """
+
+    path: str
+    tasks: tuple
+    looks_at_inputs: bool = False
+    takes: tuple = ()
+
+
+BY_DISTANCE = ("metric", "duplicates", "remainders")
+BALANCED = ("groups", "stratify")
+STRATA = Partitioner("foldshift.partition.stratified.stratified_folds", (NUMBERS,))  # CV, SCVt and TSCV
+PARTITIONERS = {
+    "CV": STRATA,
+    "TSCV": STRATA,
+    "SCV": Partitioner("foldshift.partition.scv.scv_folds", (CLASSES,)),
+    "DB-SCV": Partitioner("foldshift.partition.classes.db_scv_folds", (CLASSES,), True, BY_DISTANCE),
+    "DOB-SCV": Partitioner("foldshift.partition.classes.dob_scv_folds", (CLASSES,), True, BY_DISTANCE),
+    "MS-SCV": Partitioner("foldshift.partition.classes.ms_scv_folds", (CLASSES,), True, BY_DISTANCE),
+    "CB-TSCV": Partitioner("foldshift.partition.balanced.cb_tscv_folds", (NUMBERS,), True, BALANCED),
+    "CB-SCV": Partitioner("foldshift.partition.balanced.cb_scv_folds", (CLASSES,), True, BALANCED),
+    "CB-CV": Partitioner("foldshift.partition.balanced.cb_cv_folds", (NUMBERS, CLASSES), True, BALANCED),
+    "ABA": Partitioner("foldshift.partition.published.aba_folds", (NUMBERS, CLASSES), True),
+    "Twinning": Partitioner("foldshift.partition.published.twinning_folds", (NUMBERS, CLASSES), True),
+    "LOSO": Partitioner("foldshift.partition.groups.source_folds", (), False, ("groups",)),
 }
-TARGET_PARTITIONER = "foldshift.partition.stratified.stratified_folds"
 LEAVE_ONE_SOURCE_OUT = "LOSO"
-KNOWN = ("CV", "SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100", "TSCV")
+SHOWN_STRATA = ("SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100")
 HINT = "SCVt takes any number of strata t, for example SCV7."
+
+
+def known_partitioners(task=None):
+    """Names to choose from, some of SCVt among them.
+
+    Parameters
+    ----------
+    task : {None, "classification", "regression"}
+        Whose tables they can stand in; None: all.
+
+    Returns
+    -------
+    names : list of str
+    """
+    names = [name for name, one in PARTITIONERS.items() if task is None or task in one.tasks]
+    if task in (None, NUMBERS):
+        names[1:1] = SHOWN_STRATA
+    return names
+
+
+def find_partitioner(name):
+    """What is known of a partitioner.
+
+    Parameters
+    ----------
+    name : str
+        As in `make_folds`.
+
+    Returns
+    -------
+    partitioner : Partitioner
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown; the message lists those there are.
+    """
+    if name in PARTITIONERS:
+        return PARTITIONERS[name]
+    n_strata_of(name)
+    return STRATA
 
 
 def n_strata_of(name):
@@ -48,7 +123,7 @@ def n_strata_of(name):
         return None
     match = re.fullmatch(r"SCV([1-9][0-9]*)", name)
     if match is None:
-        raise ValueError(unknown("partitioner", name, (*KNOWN, *CLASS_PARTITIONERS), HINT))
+        raise ValueError(unknown("partitioner", name, known_partitioners(), HINT))
     return int(match.group(1))
 
 
@@ -70,12 +145,7 @@ def import_path(partitioner):
     ValueError
         If the name is unknown; the message lists those there are.
     """
-    if partitioner == LEAVE_ONE_SOURCE_OUT:
-        return "foldshift.partition.groups.source_folds"
-    if partitioner in CLASS_PARTITIONERS:
-        return CLASS_PARTITIONERS[partitioner]
-    n_strata_of(partitioner)
-    return TARGET_PARTITIONER
+    return find_partitioner(partitioner).path
 
 
 def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
@@ -84,11 +154,12 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     Parameters
     ----------
     partitioner : str or callable
-        For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, or ``TSCV``; for classes
-        ``SCV``, ``DB-SCV``, ``DOB-SCV`` or ``MS-SCV``; for data from several sources ``LOSO``, leave one source out; or a
-        function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
+        For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, ``TSCV``, or ``CB-TSCV``;
+        for classes ``SCV``, ``DB-SCV``, ``DOB-SCV``, ``MS-SCV`` or ``CB-SCV``; for either ``CB-CV``, blind to the target, and, to
+        compare with, ``ABA`` and ``Twinning``; for data from several sources ``LOSO``, leave one source out; or a function
+        ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
     X : array-like of shape (n_samples, n_features) or None
-        Inputs. ``DB-SCV``, ``DOB-SCV`` and ``MS-SCV`` look at them, the others do not.
+        Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV`` and ``LOSO`` do not look at them.
     y : array-like of shape (n_samples,) or (n_samples, 1)
         Target, without missing values.
     n_folds : int, default=5
@@ -96,8 +167,9 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
         One partition is made for each; those of ``LOSO`` are all the same.
     **options
-        Passed on to the partitioner: ``metric`` and ``categorical_features`` of those that look at the inputs, ``groups`` of
-        ``LOSO`` (array-like of shape (n_samples,): the source of every sample).
+        Passed on to the partitioner: ``categorical_features`` of those that look at the inputs, ``metric`` of those that measure
+        distances, ``stratify`` of the balanced ones, ``groups`` of the balanced ones and of ``LOSO`` (array-like of shape
+        (n_samples,): the group or source of every sample).
 
     Returns
     -------
@@ -138,14 +210,20 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     if callable(partitioner):
         folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
         return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
-    function = import_object(import_path(partitioner), "partitioner")
+    known = find_partitioner(partitioner)
+    allowed = (*known.takes, *(("categorical_features",) if known.looks_at_inputs else ()))
+    refused = sorted(set(options) - set(allowed))
+    if refused:
+        takes = f"only {', '.join(allowed)}" if allowed else "no options"
+        raise ValueError(f"partitioner {partitioner} takes {takes}; got {', '.join(refused)}")
+    if known.looks_at_inputs and X is None:
+        raise ValueError(f"partitioner {partitioner} looks at the inputs; X is None")
+    function = import_object(known.path, "partitioner")
     if partitioner == LEAVE_ONE_SOURCE_OUT:
         return np.repeat(function(len(y), **options)[None], len(rngs), axis=0)
-    if options and (partitioner == "SCV" or partitioner not in CLASS_PARTITIONERS):
-        raise ValueError(f"partitioner {partitioner} takes no options; got {', '.join(sorted(options))}")
-    if partitioner in CLASS_PARTITIONERS:
-        return function(X, y, n_folds, rngs, **options)
-    return function(y, n_folds, n_strata_of(partitioner), rngs)
+    if known is STRATA:
+        return function(y, n_folds, n_strata_of(partitioner), rngs)
+    return function(X, y, n_folds, rngs, **options)
 
 
 def _listed(seeds):

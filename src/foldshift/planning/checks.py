@@ -10,9 +10,9 @@ from foldshift.errors import ConfigError, unknown
 from foldshift.importing import import_object, is_named
 from foldshift.learners import EXPORTS
 from foldshift.own_code import DECLARED, LEARNER, PARTITIONER, OwnCodeError, call_own, check_call, is_own
-from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, LEAVE_ONE_SOURCE_OUT, n_strata_of
+from foldshift.partition.registry import HINT, STRATA, find_partitioner, known_partitioners, n_strata_of
 from foldshift.planning.blocks import TRUTH
-from foldshift.planning.config import is_regression_partitioner
+from foldshift.planning.config import is_partitioner
 from foldshift.planning.modules import module_files
 from foldshift.planning.shapes import local_files
 
@@ -100,16 +100,13 @@ def check_studies(config, catalogue, learners, studies, declared):
 def _check_partitioner(study, task, name, settings, config, catalogue):
     if name in config["own_partitioners"]:
         return
-    if task == "classification":
-        known = (*CLASS_PARTITIONERS, *config["own_partitioners"])
-        if name not in known:
-            raise ConfigError(unknown(f"partitioner in {study}.partitioners", name, known))
+    if not is_partitioner(name) or task not in find_partitioner(name).tasks:
+        known = (*known_partitioners(task), *config["own_partitioners"])
+        hint = HINT if task == "regression" else ""
+        raise ConfigError(unknown(f"partitioner in {study}.partitioners", name, known, hint))
+    if find_partitioner(name) is not STRATA:
         return
-    try:
-        n_strata = n_strata_of(name)
-    except ValueError:
-        known = (*KNOWN, *config["own_partitioners"])
-        raise ConfigError(unknown(f"partitioner in {study}.partitioners", name, known, HINT)) from None
+    n_strata = n_strata_of(name)
     for dataset in settings["datasets"]:
         rows = catalogue[dataset].n_rows
         if n_strata is not None and rows is not None and n_strata > rows:
@@ -198,7 +195,7 @@ def check_own_partitioners(own):
     ConfigError
     """
     for name in own:
-        if name in (*CLASS_PARTITIONERS, TRUTH, LEAVE_ONE_SOURCE_OUT) or is_regression_partitioner(name):
+        if name == TRUTH or is_partitioner(name):
             raise ConfigError(f"own_partitioners: {name} is a partitioner of foldshift's own already; choose another name")
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]*", name):
             raise ConfigError(

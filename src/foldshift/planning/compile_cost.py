@@ -29,11 +29,16 @@ FIRST_CALL = {
     "foldshift.learners.NNRegressor": 5.3,
     "foldshift.learners.GBMRegressor": 5.0,
     "foldshift.studies.cieslak_2009.measure.first_call": 12.4,
-    "foldshift.studies.moreno_torres_2012.measure_covariate_shift.first_call": 10.5,
+    "foldshift.studies.covariate_shift.first_call": 10.5,
     "foldshift.studies.geras_2013.measure.first_call": 3.8,
     "foldshift.evaluation.first_calls.target_shift": 1.0,
 }
-NEIGHBOURS = 15.3  # of the three partitioners that look at inputs, together
+# Of the partitioners of a module together.
+PARTITIONERS = {
+    "foldshift.partition.classes": 15.3,
+    "foldshift.partition.balanced": 6.0,
+    "foldshift.partition.published": 3.0,
+}
 # Of the evaluation itself, which learners of a task share.
 SHARED = {"Classifier": 9.0, "Regressor": 4.5}
 UNKNOWN = 1.0
@@ -67,9 +72,9 @@ def compile_seconds(paths, n_processes, kept=frozenset()):
         learners = {path for path in wanted if path in FIRST_CALL and path.endswith(task)}
         left += [FIRST_CALL[path] - shared for path in learners] + ([shared] if learners else [])
         wanted -= learners
-    if cutting := {path for path in wanted if path.startswith("foldshift.partition.")}:
-        left.append(NEIGHBOURS)
-        wanted -= cutting
+    cutting = {path for path in wanted if path.rpartition(".")[0] in PARTITIONERS}
+    left += [PARTITIONERS[module] for module in {path.rpartition(".")[0] for path in cutting}]
+    wanted -= cutting
     left += [FIRST_CALL.get(path, UNKNOWN) for path in wanted]
     return START + max(sum(left) / n_processes, max(left, default=0.0))
 

@@ -7,7 +7,7 @@ import jsonschema
 import yaml
 
 from foldshift.errors import ConfigError, unknown
-from foldshift.partition.registry import CLASS_PARTITIONERS, n_strata_of
+from foldshift.partition.registry import find_partitioner, known_partitioners
 from foldshift.planning.schemes import choose_schemes, iterations
 
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
@@ -211,7 +211,7 @@ def resolve(config, schema, misfit=lambda study, key, value: None, named=None, n
                 raise ConfigError(f"{key}={value} fits no study of this run: {'; '.join(dict.fromkeys(found))}")
         for name in takers:
             own = [value for value in config[key] if not reasons[name][str(value)]]
-            if own:
+            if own and name in named:  # others keep what is their own
                 config["studies"][name][key] = own
             if name in named and len(own) < len(config[key]):
                 left_out = next(reason for reason in reasons[name].values() if reason)
@@ -259,11 +259,8 @@ def fitting(config, catalogue, learners, studies):
             if value in learners and task not in learners[value]["tasks"]:
                 return f"{value} does {' and '.join(learners[value]['tasks'])}; {study} takes learners of {task}"
         elif key == "partitioners":
-            of_classes = value in CLASS_PARTITIONERS
-            of_targets = not of_classes and is_regression_partitioner(value)
-            if (of_classes or of_targets) and of_classes != (task == "classification"):
-                known = CLASS_PARTITIONERS if task == "classification" else ("CV", "SCVt", "TSCV")
-                return f"{value} is no partitioner of {task}; {study} takes {', '.join(known)}"
+            if is_partitioner(value) and task not in find_partitioner(str(value)).tasks:
+                return f"{value} is no partitioner of {task}; {study} takes {', '.join(known_partitioners(task))}"
         elif (schemes := config["studies"][study].get("schemes")) is not None and value not in iterations(schemes):
             known = ", ".join(map(str, iterations(schemes)))
             return f"k={value} has no scheme in {study}; allowed: {known}, or add {value}x1 to its schemes"
@@ -272,10 +269,10 @@ def fitting(config, catalogue, learners, studies):
     return misfit
 
 
-def is_regression_partitioner(name):
-    """Whether a name is that of a partitioner for a continuous target: ``CV``, ``SCVt``, ``TSCV``."""
+def is_partitioner(name):
+    """Whether a name is that of one of the library's partitioners."""
     try:
-        n_strata_of(str(name))
+        find_partitioner(str(name))
     except ValueError:
         return False
     return True

@@ -1,7 +1,8 @@
 """What the jobs of the engine are expected to take: fetching and preparing, folds, target shift, scores."""
 
 from foldshift.names import bundle_of, part_of
-from foldshift.planning.blocks import TRUTH
+from foldshift.partition.waves import n_waves
+from foldshift.planning.blocks import NEIGHBOUR_PARTITIONERS
 from foldshift.planning.job_cost import Cost
 
 # Seconds of one core. Starting a job: with numpy alone, with scikit-learn.
@@ -10,6 +11,8 @@ FETCH, PREPARE, COLLECT = 1.5, 0.5, 0.6
 PER_FETCHED, PER_PREPARED = 2.8e-6, 1.3e-6  # per value of the table; make bench does not measure them: 100,000 rows, 11 columns
 PER_ASSIGNMENT = {"regression": 1.1e-7, "classification": 4e-7}  # per sample and partition
 PER_NEIGHBOUR = 1e-8  # per pair of samples and column, once for a job that cuts by neighbours
+PER_BALANCED = 1.5e-9  # per sample, partition, fold and term
+PER_TWIN = 2.5e-10  # per pair of samples, column and partition
 PER_SHIFT = 1.2e-8  # D_n, per sample and fold
 PER_SCORE = 2e-6  # collecting, per row
 BYTES_PER_SCORE = 30
@@ -53,9 +56,16 @@ def folds_cost(layout, task, dataset, bundle, block):
     """
     n_rows, n_features = layout.shape(dataset)
     work = layout.fold_work(dataset, bundle, block)
-    by_neighbours = task == "classification" and bundle_of(bundle)[0] != (TRUTH,)
-    once = PER_NEIGHBOUR * n_rows**2 * n_features if by_neighbours else 0.0
-    return Cost(START["light"] + once + PER_ASSIGNMENT[task] * work, 3 * work / 1e6, BYTES_PER_FOLD * work / 1e6)
+    cutters = {layout.partitioner(name).get("partitioner") for name in bundle_of(bundle)[0]}
+    work_of_folds = layout.shift_work(dataset, bundle, block)
+    seconds = PER_ASSIGNMENT[task] * work
+    if cutters.intersection(NEIGHBOUR_PARTITIONERS):
+        seconds += PER_NEIGHBOUR * n_rows**2 * n_features
+    n_balanced = sum(str(name).startswith("CB-") for name in cutters)
+    seconds += PER_BALANCED * work_of_folds * n_features * n_waves(n_rows, n_features) * n_balanced / len(cutters)
+    if "Twinning" in cutters:
+        seconds += PER_TWIN * work * n_rows * n_features / len(cutters)
+    return Cost(START["light"] + seconds, 3 * work / 1e6, BYTES_PER_FOLD * work / 1e6)
 
 
 def shift_cost(layout, dataset, bundle, block):

@@ -7,7 +7,7 @@ import numpy as np
 from foldshift.compiling import compiled
 from foldshift.nominal import nominal_columns
 from foldshift.partition.common import fold_dtype
-from foldshift.partition.neighbours import make_space
+from foldshift.partition.metric import make_space
 from foldshift.shift.columns import matched_columns
 from foldshift.shift.hellinger import bin_codes
 from foldshift.shift.ks import fold_ks

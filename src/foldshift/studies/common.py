@@ -2,7 +2,14 @@
 
 import csv
 
-from foldshift.studies.base import Items, Table
+from foldshift.planning.layout import of_own_experiments
+from foldshift.studies.base import Cost, Items, Measure, Table
+
+# Seconds of one core.
+PER_COVARIATE = 1e-8  # covariate shift, per sample, column and fold
+PER_DRIFT = 3e-6  # shifted features, per sample and column, for a partitioner and k: hundreds of random cuts
+DRIFT_ONCE = 1000  # samples that a column takes in addition, however small the data set
+DRIFT_MB = 1.1e-3  # per sample
 
 
 def has_print(run, paper_name=str):
@@ -136,3 +143,33 @@ def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=
             ),
         ),
     )
+
+
+def covariate_shift_cost(run, cell):
+    """Distances of the first runs, and random cuts for every feature."""
+    (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
+    cells = [one for one in run.layout.cells(cell["dataset"]) if of_own_experiments(one)]
+    n_folds = sum(min(one.n_seeds * one.iterations, n_runs) * one.k for one in cells)
+    seconds = PER_COVARIATE * n_folds * n_rows * n_columns
+    return Cost(seconds + PER_DRIFT * len(cells) * (n_rows + DRIFT_ONCE) * n_columns, DRIFT_MB * n_rows)
+
+
+# Of a study that the engine cuts, with the setting `covariate_shift`.
+COVARIATE_SHIFT = Measure(
+    "measure_covariate_shift",
+    make="foldshift.studies.covariate_shift.measure_covariate_shift",
+    rows={"covariate_shift": "covariate_shift/{dataset}.parquet", "shifted_features": "shifted_features/{dataset}.parquet"},
+    cells=lambda run: [{"dataset": name} for name in run.datasets],
+    inputs=lambda run, cell: {
+        "data": run.prepared(cell["dataset"], "none"),
+        "folds": run.folds(cell["dataset"], of_own_experiments, run.settings["covariate_shift"]["n_runs"]),
+    },
+    params=lambda run, cell: {
+        "wanted": run.wanted_folds(cell["dataset"], of_own_experiments, run.settings["covariate_shift"]["n_runs"]),
+        "runs": dict.fromkeys(run.schemes, run.settings["covariate_shift"]["n_runs"]),
+        "master_seed": run.master_seed,
+    },
+    cost=covariate_shift_cost,
+    first_call="foldshift.studies.covariate_shift.first_call",
+    message="shift of the inputs between training and test parts, {dataset}",
+)

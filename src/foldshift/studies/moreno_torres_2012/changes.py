@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from foldshift.planning.blocks import TRUTH
+from foldshift.planning.blocks import NEIGHBOUR_PARTITIONERS, TRUTH
 from foldshift.reporting.few import too_few
 from foldshift.reporting.items import Shown
 from foldshift.studies.moreno_torres_2012.ablation import Change, judge
@@ -149,5 +149,5 @@ class _Study:
 
 
 def _with(name, ending):
-    """Id of a partitioner's variant; SCV does not look at the inputs and has none."""
-    return name if name == "SCV" else name + ending
+    """Id of a partitioner's variant; those that measure no distances have none."""
+    return name + ending if name in NEIGHBOUR_PARTITIONERS else name

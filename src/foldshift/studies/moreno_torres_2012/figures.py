@@ -8,15 +8,8 @@ from foldshift.reporting.few import too_few
 from foldshift.reporting.figures import MARKERS, log_scale, plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.shift.covariates import MEASURES
-from foldshift.studies.moreno_torres_2012.shared import (
-    ALL,
-    AVERAGE,
-    CHANCE_IS_HALF,
-    NO_PAIR,
-    SHIFT_LABELS,
-    by_partitioner,
-    scheme_name,
-)
+from foldshift.studies.covariate_shift_tables import CHANCE_IS_HALF, SHIFT_LABELS, by_partitioner
+from foldshift.studies.moreno_torres_2012.shared import ALL, AVERAGE, NO_PAIR, scheme_name
 
 LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
 TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -167,7 +160,7 @@ def draw_covariate_shift(by_cell, partitioners, schemes):
     Parameters
     ----------
     by_cell : pandas.DataFrame
-        As `covariate_shift_tables.shift_by_cell` makes it.
+        As `foldshift.studies.covariate_shift_tables.shift_by_cell` makes it.
     partitioners : sequence of str
         Boxes, from left to right.
     schemes : sequence of str
@@ -206,7 +199,7 @@ def draw_shift_against_error(by_cell, partitioners, schemes):
     Parameters
     ----------
     by_cell : pandas.DataFrame
-        Mean shift and ``rms_error``, see `covariate_shift_tables.shift_by_cell` and `covariate_shift_tables.error_by_cell`; NaN
+        Mean shift and ``rms_error``, see `shift_by_cell` there and `shift_and_error.error_by_cell`; NaN
         without results.
     partitioners : sequence of str
         Series.

@@ -8,7 +8,7 @@ from foldshift.planning.blocks import TRUTH
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
 from foldshift.shift.covariates import MEASURES
-from foldshift.studies.moreno_torres_2012.shared import SHIFT_LABELS
+from foldshift.studies.covariate_shift_tables import SHIFT_LABELS, shift_by_cell
 
 INTERVAL = (2.5, 97.5)  # per cent
 FEWEST = 3  # points of a rank correlation, at least
@@ -27,32 +27,6 @@ QUESTIONS = {
     ("runs", "absolute"): "Between partitions of the same data by the same partitioner: does one with more shift err more?",
     ("runs", "signed"): "Between partitions of the same data by the same partitioner: does one with more shift say a higher AUC?",
 }
-
-
-def shift_by_cell(rows, schemes):
-    """Shift of every data set, scheme and partitioner.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        One row per run: columns ``dataset, partitioner, k, run`` and the measures (`foldshift.shift.covariates.MEASURES`).
-    schemes : dict of int to int
-        Number of folds k to iterations; other k are left out.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``dataset, scheme, partitioner``, every measure's mean over the runs and, as ``<measure>_standard_error``, how far
-        other runs would move it (NaN for a single run), ``n_runs``.
-    """
-    table = []
-    for (dataset, k, partitioner), cell in rows.groupby(["dataset", "k", "partitioner"], sort=False):
-        if k in schemes:
-            row = {"dataset": dataset, "scheme": f"{k}x{schemes[k]}", "partitioner": partitioner}
-            for name in MEASURES:
-                row |= {name: cell[name].mean(), f"{name}_standard_error": cell[name].std(ddof=1) / np.sqrt(len(cell))}
-            table.append(row | {"n_runs": len(cell)})
-    return pd.DataFrame(table)
 
 
 def run_errors(scores, partitioners, learners):

@@ -1,17 +1,14 @@
 """Partition-induced covariate shift (Moreno-Torres, Saez and Herrera 2012): what is measured."""
 
 from foldshift.planning.blocks import choice_of, variants
-from foldshift.planning.layout import of_experiments, of_own_experiments
+from foldshift.planning.layout import of_experiments
 from foldshift.studies.base import Cost, Measure, Study
+from foldshift.studies.common import COVARIATE_SHIFT
 from foldshift.studies.moreno_torres_2012.items import ITEMS
 
 # Seconds of one core.
 PER_PREDICTION = 3e-9  # convergence, per prediction and order
 PER_EXPERIMENT = 2.5e-4  # convergence, per learner, partitioner, k and experiment
-PER_COVARIATE = 1e-8  # covariate shift, per sample, column and fold
-PER_DRIFT = 3e-6  # shifted features, per sample and column, for a partitioner and k: hundreds of random cuts
-DRIFT_ONCE = 1000  # samples that a column takes in addition, however small the data set
-DRIFT_MB = 1.1e-3  # per sample
 HELDOUT_MB = 900
 COLUMNS = 10  # of a generated population, about
 
@@ -35,15 +32,6 @@ def convergence_cost(run, cell):
     per_run = PER_PREDICTION * run.shape(cell["dataset"])[0] * run.settings["convergence"]["n_orders"]
     seconds = per_run * n_runs + PER_EXPERIMENT * sum(one.n_seeds for one in cells)
     return Cost(seconds * len(run.layout.learners_of(cell["dataset"])))
-
-
-def covariate_shift_cost(run, cell):
-    """Distances of the first runs, and random cuts for every feature."""
-    (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
-    cells = [one for one in run.layout.cells(cell["dataset"]) if of_own_experiments(one)]
-    n_folds = sum(min(one.n_seeds * one.iterations, n_runs) * one.k for one in cells)
-    seconds = PER_COVARIATE * n_folds * n_rows * n_columns
-    return Cost(seconds + PER_DRIFT * len(cells) * (n_rows + DRIFT_ONCE) * n_columns, DRIFT_MB * n_rows)
 
 
 def heldout_cost(run, cell):
@@ -76,24 +64,7 @@ MEASURES = (
         cost=convergence_cost,
         message="experiments until estimates are stable, {dataset}",
     ),
-    Measure(
-        "measure_covariate_shift",
-        make="measure_covariate_shift.measure_covariate_shift",
-        rows={"covariate_shift": "covariate_shift/{dataset}.parquet", "shifted_features": "shifted_features/{dataset}.parquet"},
-        cells=lambda run: [{"dataset": name} for name in run.datasets],
-        inputs=lambda run, cell: {
-            "data": run.prepared(cell["dataset"], "none"),
-            "folds": run.folds(cell["dataset"], of_own_experiments, run.settings["covariate_shift"]["n_runs"]),
-        },
-        params=lambda run, cell: {
-            "wanted": run.wanted_folds(cell["dataset"], of_own_experiments, run.settings["covariate_shift"]["n_runs"]),
-            "runs": dict.fromkeys(run.schemes, run.settings["covariate_shift"]["n_runs"]),
-            "master_seed": run.master_seed,
-        },
-        cost=covariate_shift_cost,
-        first_call="measure_covariate_shift.first_call",
-        message="shift of the inputs between training and test parts, {dataset}",
-    ),
+    COVARIATE_SHIFT,
     Measure(
         "measure_heldout",
         make="measure_heldout.measure_heldout",

@@ -1,7 +1,7 @@
 """Regressand stratification (Saez and Romero-Bejar 2022): what is measured and what is shown."""
 
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.common import DATASETS, failures, has_print, single_datasets
+from foldshift.studies.common import COVARIATE_SHIFT, DATASETS, failures, has_print, single_datasets
 
 REFERENCES = ("CV", "TSCV")
 
@@ -65,6 +65,7 @@ STUDY = Study(
             limited=True,
             message="scaling on the whole set against scaling per fold, {dataset}",
         ),
+        COVARIATE_SHIFT,
     ),
     items=(
         DATASETS,
@@ -94,6 +95,47 @@ STUDY = Study(
                     caption="Mean over folds and seeds, its Monte Carlo standard error, and the standard deviation over seeds. "
                     "Small data sets suffer more from a "
                     "random cut; stratification helps all of them. Where the target has many ties, no cut can bring D_n to zero.",
+                ),
+            ),
+        ),
+        Items(
+            "covariate_shift",
+            make="covariate_shift.tables",
+            inputs=lambda run: {"shift": run.rows("covariate_shift"), "features": run.rows("shifted_features")},
+            seconds=4,
+            mb=4000,
+            message="shift of the inputs",
+            items=(
+                Table(
+                    "covariate_shift",
+                    title="Shift of the inputs",
+                    category="2 Target shift",
+                    caption="The paper balances the target and leaves the inputs to chance: how different are the inputs of "
+                    "training and test part? Smaller is better. KS: largest difference between the distribution functions of an "
+                    "input (nominal ones: total variation), mean and largest over the inputs. Hellinger: distance between the "
+                    "histograms of an input, mean over the inputs, at most the root of 2. Energy: energy distance of all inputs "
+                    "at once. Two-sample AUC: how well a row's five nearest neighbours tell whether it is a test row; .5 is "
+                    "chance, less means more alike than a random cut. Features shifted and balanced: share of the inputs that "
+                    "differ more, or less, than in random cuts of the same sizes. Stratifying on the target helps inputs that go "
+                    "with it, a little; CB-TSCV balances target and inputs at once.",
+                ),
+                Table(
+                    "covariate_shift_by_dataset",
+                    title="Shift of the inputs of every data set",
+                    category="2 Target shift",
+                    caption="For every data set, number of folds and partitioner: mean over folds and partitions, with its Monte "
+                    "Carlo standard error. Against random cuts of the same sizes: share of the inputs that are shifted "
+                    "(features_more) and balanced (features_less), whether the target is (more, less, as chance), and the "
+                    "distance between training and test part as a multiple of that of random cuts, mean over the inputs.",
+                ),
+                Table(
+                    "shifted_features",
+                    title="Which features the folds shift",
+                    category="2 Target shift",
+                    caption="Inputs whose values in training and test part differ more than in random cuts of the same sizes "
+                    "(shifted; the one that is shifted most with its distance as a multiple of that of random cuts), or less "
+                    "(balanced), for every data set, number of folds and partitioner. A learner that relies on a shifted feature "
+                    "is tested on other values than it was trained on. The CSV file has a row for every feature and the target.",
                 ),
             ),
         ),

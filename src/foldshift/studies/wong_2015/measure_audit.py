@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.populations import draw_population
-from foldshift.errors import DataError, unknown
+from foldshift.errors import DataError
 from foldshift.evaluation.heldout import sample_and_rest, scale_by_sample
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
@@ -17,12 +17,11 @@ from foldshift.evaluation.scores import FAILED, OK
 from foldshift.evaluation.storage import TEXT
 from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
 from foldshift.inference.moments import LossMoments, loss_moments
-from foldshift.partition.registry import CLASS_PARTITIONERS, HINT, KNOWN, make_folds, n_strata_of
+from foldshift.partition.registry import find_partitioner, make_folds
 from foldshift.seeding import generator, seed_sequence
 
 MOST_HELD_OUT = 5000  # rows: with samples of 200, a tenth in the variance of estimate less truth at most
 SCALE_ROWS = 100_000  # of a generated population, for the standard deviation of its target
-LOOK_AT_INPUTS = ("DB-SCV", "DOB-SCV", "MS-SCV")
 SCHEMAS = {
     "audit": pa.schema(
         [
@@ -113,13 +112,10 @@ def audit_coverage(inputs, cell, *, n_sample, n_folds, n_replicates, partitioner
 
 def suits(partitioner, task):
     """Whether a partitioner is one of classes, or of targets, as the task wants."""
-    if partitioner in CLASS_PARTITIONERS:
-        return task == "classification"
     try:
-        n_strata_of(partitioner)
-    except ValueError:
-        raise DataError(unknown("partitioner in audit.partitioners", partitioner, (*CLASS_PARTITIONERS, *KNOWN), HINT)) from None
-    return task == "regression"
+        return task in find_partitioner(partitioner).tasks
+    except ValueError as error:
+        raise DataError(f"audit.partitioners: {error}") from None
 
 
 def target_scale(name, data, master_seed):
@@ -142,7 +138,7 @@ def cut(data, sample, replicate, partitioners, n_folds, master_seed):
     """Folds of the sample by partitioner."""
     folds = {}
     for name in partitioners:
-        options = {"categorical_features": data.categorical_features} if name in LOOK_AT_INPUTS else {}
+        options = {"categorical_features": data.categorical_features} if find_partitioner(name).looks_at_inputs else {}
         sequence = seed_sequence(master_seed, "audit", data.name, "folds", name, n_folds, replicate)
         try:
             folds[name] = make_folds(name, data.X[sample], data.y[sample], n_folds, [sequence], **options)[0]

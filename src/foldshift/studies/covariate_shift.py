@@ -84,7 +84,7 @@ def feature_rows(data, partitioner, cut, k, master_seed):
         # All partitioners are compared with the same random cuts.
         rng = generator(master_seed, "fold drift", data.name, k)
         about = {"categorical_features": data.categorical_features, "feature_names": data.feature_names}
-        drift = fold_drift(data.X, data.y, cut, k, task="classification", n_random=N_RANDOM, rng=rng, **about)
+        drift = fold_drift(data.X, data.y, cut, k, task=data.task, n_random=N_RANDOM, rng=rng, **about)
         keys = {"dataset": data.name, "partitioner": partitioner, "k": k, "n_runs": len(cut)}
         rows = [keys | {"feature": row.pop("name")} | row for row in drift.to_rows()]
     return {name: [row[name] for row in rows] for name in SCHEMAS["shifted_features"].names}

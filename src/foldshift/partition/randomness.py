@@ -1,0 +1,116 @@
+"""How random repeated partitions are: how many differ, and whether samples and pairs are spread as by chance."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.partition.arrays import check_folds
+
+
+class FoldRandomness(NamedTuple):
+    """What `fold_randomness` finds.
+
+    Attributes
+    ----------
+    n_partitions : int
+        Partitions looked at.
+    n_distinct : int
+        How many of them differ, whatever the names of the folds.
+    bits : float
+        ``log2(n_distinct)``: what was seen of the freedom that a cut leaves; at most ``log2(n_partitions)``.
+    place_error : float
+        Mean over samples and folds of the distance between the share of partitions in which the sample is in the fold, and the
+        fold's mean share of the samples.
+    place_chance : float
+        What `place_error` would be on average if each sample was in each fold by chance.
+    pair_error : float
+        Mean over pairs of samples of the distance between the share of partitions in which both are in one fold, and the mean of
+        these shares.
+    pair_chance : float
+        What `pair_error` would be on average if pairs were together by chance.
+    pairs_together : float
+        Mean share of partitions in which two samples are in one fold.
+    """
+
+    n_partitions: int
+    n_distinct: int
+    bits: float
+    place_error: float
+    place_chance: float
+    pair_error: float
+    pair_chance: float
+    pairs_together: float
+
+
+def fold_randomness(folds, *, max_pairs=20_000, rng=0):
+    """How random repeated partitions are.
+
+    A cut that balances much leaves less to chance; one that leaves too little cannot be repeated: its partitions are always the
+    same, or the same samples are always tested together.
+
+    Parameters
+    ----------
+    folds : array-like of shape (n_seeds, n_samples), integer
+        Fold of every sample, one row per seed; at least two.
+    max_pairs : int, default=20_000
+        Pairs of samples to look at; where there are more, that many are drawn.
+    rng : int or numpy.random.Generator, default=0
+        Source of the draw.
+
+    Returns
+    -------
+    randomness : FoldRandomness
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two partitions, or they are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import fold_randomness, make_folds
+    >>> found = fold_randomness(make_folds("TSCV", None, np.arange(40.0), 5, range(500)))
+    >>> found.n_distinct, round(found.pairs_together, 3)
+    (500, 0.179)
+    """
+    shape = np.shape(folds)
+    folds = check_folds(folds, shape[-1] if shape else 0)
+    n_seeds, n_samples = folds.shape
+    if n_seeds < 2 or n_samples < 2:
+        raise ValueError(f"folds have shape {folds.shape}; expected at least two partitions of at least two samples")
+    n_folds = int(folds.max()) + 1
+    distinct = len({np.unique(row, return_index=True)[1][row].tobytes() for row in folds})
+    place, place_chance = 0.0, 0.0
+    for fold in range(n_folds):
+        shares = (folds == fold).mean(axis=0)
+        place += np.abs(shares - shares.mean()).mean() / n_folds
+        place_chance += _chance(shares.mean(), n_seeds) / n_folds
+    first, second = _pairs(n_samples, max_pairs, np.random.default_rng(rng))
+    together = np.zeros(len(first))
+    for row in folds:
+        together += row[first] == row[second]
+    together /= n_seeds
+    mean = float(together.mean())
+    return FoldRandomness(
+        n_seeds,
+        distinct,
+        float(np.log2(distinct)),
+        float(place),
+        float(place_chance),
+        float(np.abs(together - mean).mean()),
+        _chance(mean, n_seeds),
+        mean,
+    )
+
+
+def _pairs(n_samples, max_pairs, rng):
+    if n_samples * (n_samples - 1) // 2 <= max_pairs:
+        return np.triu_indices(n_samples, 1)
+    first = rng.integers(n_samples, size=max_pairs)
+    return first, (first + rng.integers(1, n_samples, size=max_pairs)) % n_samples
+
+
+def _chance(share, n_seeds):
+    """Mean absolute error of a share estimated from independent draws, by the normal approximation."""
+    return float(np.sqrt(2 / np.pi * share * (1 - share) / n_seeds))
