@@ -85,7 +85,7 @@ blanks, are tried in order:
 | `drop` | columns to leave out, by name or position |
 | `map=column:text=number,...` | recode labels |
 | `round=column:digits` | round a column |
-| `groups=column` | which rows belong together (persons, sites, days): no input; CB-TSCV, CB-SCV and CB-CV keep each group in one fold |
+| `groups=column` | which rows belong together, no input; CB-TSCV, CB-SCV and CB-CV keep each group in one fold |
 | `keep` | columns of your own file that are inputs although they look like none; dates become days since 1970 |
 | `missing` | further signs of a missing value (besides blank, `?`, `NA`, `nan`, `<null>`) |
 | `nominal` | columns whose numbers are labels |

@@ -459,5 +459,5 @@ def test_a_population_that_no_learner_fits_gives_a_file_without_rows(tmp_path):
 
 
 def test_an_unknown_partitioner_is_named(tmp_path):
-    with pytest.raises(DataError, match=r"unknown partitioner in audit\.partitioners 'DBSCV'; did you mean DB-SCV"):
+    with pytest.raises(DataError, match=r"audit\.partitioners: unknown partitioner 'DBSCV'; did you mean DB-SCV"):
         _rows(tmp_path, "circles", partitioners=["SCV", "DBSCV"])

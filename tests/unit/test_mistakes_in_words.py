@@ -66,7 +66,7 @@ IN_CONFIGURATION = {
         ["learners=C4.5", "geras_2013"],
     ),
     "partitioner misspelt": (saez(partitioners=["CV", "TSCV", "TSVC"]), ["'TSVC'", "did you mean TSCV"]),
-    "partitioner of the other task": (saez() | {"partitioners": "DOB-SCV"}, ["DOB-SCV", "saez_2022 takes CV, SCVt, TSCV"]),
+    "partitioner of the other task": (saez() | {"partitioners": "DOB-SCV"}, ["DOB-SCV", "saez_2022 takes CV, SCV2"]),
     "references left out": (saez(partitioners=["SCV10"]), ["must contain CV and TSCV", "got SCV10"]),
     "more strata than rows": (saez(partitioners=["CV", "TSCV", "SCV9999"]), ["9999 strata", "t must be between 1 and"]),
     "more folds than rows": (saez(n_folds=[9999]), ["k=9999", "k must be between 2 and"]),

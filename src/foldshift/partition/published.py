@@ -46,6 +46,15 @@ def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
     ----------
     .. [1] Papenberg, M., Klau, G.W. (2021). Using anticlustering to partition data sets into equivalent parts. Psychological
        Methods 26(2), 161-174. The objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import aba_folds
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    >>> (folds,) = aba_folds(X, None, 2, [np.random.default_rng(0)])
+    >>> bool(folds[0] == folds[3] and folds[1] == folds[2])  # equal means
+    True
     """
     points = _scaled(*_complete(X, categorical_features))
     check_n_folds(n_folds, len(points))
@@ -87,6 +96,15 @@ def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None):
     References
     ----------
     .. [1] Vakayil, A., Joseph, V.R. (2022). Data Twinning. Statistical Analysis and Data Mining 15(5), 598-610.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import twinning_folds
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> folds = twinning_folds(X, None, 2, [np.random.default_rng(seed) for seed in range(9)])
+    >>> bool((folds[:, 0] != folds[:, 1]).all())  # near samples go to different folds
+    True
     """
     table, nominal = _complete(X, categorical_features)
     if y is not None:
