@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from foldshift.datasets.dataset import read_prepared
+from foldshift.partition.storage import read_folds
 from workflow_runner import ROOT, Workflow
 
 pytestmark = pytest.mark.workflow
@@ -20,11 +22,13 @@ def own_study(tmp_path_factory):
     config = yaml.safe_load(text)
     config["studies"]["saez_2022"]["n_seeds"] = 3
     config["studies"]["saez_2022"]["learners"] += ["HGB"]
+    config["extra_datasets"]["mine"]["sources"] += "?groups=street"
     workflow = Workflow(folder, config)
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"size": rng.random(60), "town": rng.choice(["Ulm", "Bonn", "Jena"], 60), "one": 1})
     table["price"] = table["size"] + (table["town"] == "Bonn") + 0.1 * rng.random(60)
     table.loc[[3, 9], "size"] = np.nan
+    table["street"] = [f"street {number}" for number in rng.integers(15, size=60)]
     (folder / "data").mkdir()
     table.to_csv(folder / "data/mine.csv", index=False)
     (folder / "my_cuts.py").write_text(
@@ -41,8 +45,35 @@ def test_own_data_learners_and_partitioner_are_in_the_tables(own_study):
     assert sets.loc["mine", ["attributes", "nominal", "samples", "dropped"]].tolist() == [3, 1, 58, 2]
     assert sets.loc["mine", "constant"] == "one"
     error = pd.read_csv(tables / "table5_error.csv")
-    assert set(error["partitioner"]) == {"CV", "SCV10", "Halves", "TSCV"} and set(error["regressor"]) == {"NN", "SVR", "HGB"}
+    assert set(error["partitioner"]) == {"CV", "SCV10", "Halves", "TSCV", "CB-TSCV"} and set(error["regressor"]) == {
+        "NN",
+        "SVR",
+        "HGB",
+    }
     assert (error["n_failed_fits"] == 0).all() and error["rmse"].between(0, 1).all()
+
+
+def test_groups_stay_together_in_the_cuts_that_heed_them_and_are_no_input(own_study):
+    groups = read_prepared(own_study.folder / "resources/prepared/global/mine.npz").groups
+    folds = {}
+    for file in (own_study.folder / "results/saez_2022/folds/mine").rglob("*.npz"):
+        folds |= read_folds(file)[0]
+    assert len(np.unique(groups)) == 15
+
+    def n_parted(name):
+        return sum(len(set(row[groups == group])) > 1 for row in folds[name, 5] for group in np.unique(groups))
+
+    assert n_parted("CB-TSCV") == 0 < n_parted("TSCV")
+    sets = (own_study.folder / "results/saez_2022/tables/table1_datasets.html").read_text()
+    assert "groups of column street: 15" in sets
+
+
+def test_shift_of_the_inputs_is_in_the_tables(own_study):
+    tables = own_study.folder / "results/saez_2022/tables"
+    shift = pd.read_csv(tables / "covariate_shift.csv").set_index(["measure", "partitioner"])["mean"]
+    assert shift["ks_mean", "CB-TSCV"] < shift["ks_mean", "CV"]
+    features = pd.read_csv(tables / "shifted_features.csv")
+    assert set(features["feature"][features["dataset"] == "mine"]) == {"size", "town", "one", "target"}
 
 
 def test_the_paper_is_not_compared_with_other_data(own_study):

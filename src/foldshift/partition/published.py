@@ -53,7 +53,7 @@ def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
     >>> from foldshift.partition import aba_folds
     >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
     >>> (folds,) = aba_folds(X, None, 2, [np.random.default_rng(0)])
-    >>> bool(folds[0] == folds[3] and folds[1] == folds[2])  # equal means
+    >>> bool(folds[0] == folds[2] and folds[1] == folds[3])  # means 5 and 6
     True
     """
     points = _scaled(*_complete(X, categorical_features))
