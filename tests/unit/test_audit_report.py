@@ -10,8 +10,8 @@ from foldshift.inference.moments import loss_moments, moment_intervals
 from foldshift.reporting.figures import plt
 from foldshift.reporting.numbers import EMPTY
 from foldshift.reporting.tables import to_html, to_tex
+from foldshift.studies.coverage import AUDIT_COLUMNS, audit_table, partitioner_table
 from foldshift.studies.wong_2015 import coverage_tables
-from foldshift.studies.wong_2015.coverage import AUDIT_COLUMNS, audit_table, partitioner_table
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
 from foldshift.studies.wong_2015.coverage_tables import audit_grid, partitioner_grid
 from foldshift.studies.wong_2015.measure_audit import SCHEMAS

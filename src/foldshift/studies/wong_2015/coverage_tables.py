@@ -6,7 +6,7 @@ from foldshift.inference.coverage import not_refuted
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import number, percent, with_error
 from foldshift.reporting.tables import Cell, Grid
-from foldshift.studies.wong_2015.coverage import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
+from foldshift.studies.coverage import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
 from foldshift.studies.wong_2015.rows import read_rows
 
 INTERVALS_NOTE = (

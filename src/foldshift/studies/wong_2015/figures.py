@@ -8,8 +8,8 @@ from foldshift.inference.repetitions import variance_ratio
 from foldshift.reporting.critical_difference import draw_critical_difference
 from foldshift.reporting.figures import plt, style
 from foldshift.reporting.items import Drawn
+from foldshift.studies.coverage import ROWS, audit_table, partitioner_table
 from foldshift.studies.wong_2015.accuracy import FOLDS, intervals_table, ranks_table, repetitions_table
-from foldshift.studies.wong_2015.coverage import ROWS, audit_table, partitioner_table
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
 from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_rows
 

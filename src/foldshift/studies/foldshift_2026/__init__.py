@@ -1,0 +1,1 @@
+"""Are balanced cuts honest, and which interval holds?"""

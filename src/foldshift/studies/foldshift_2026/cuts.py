@@ -1,0 +1,61 @@
+"""The cuts of the study: the library's, and re-randomisation."""
+
+import numpy as np
+
+from foldshift.partition.registry import find_partitioner, make_folds
+from foldshift.shift.covariates import fold_ks_attributes
+
+RERANDOMISED = "Rerandomised"
+N_DRAWN = 20  # random cuts of which the best is taken
+REFERENCES = {"classification": "SCV", "regression": "CV"}
+
+
+def fits(cut, task):
+    """Whether a cut is one for a task.
+
+    Parameters
+    ----------
+    cut : str
+        A partitioner's name, or ``Rerandomised``.
+    task : {"classification", "regression"}
+
+    Returns
+    -------
+    fits : bool
+
+    Raises
+    ------
+    ValueError
+        If nobody knows the name; the message lists those there are.
+    """
+    return cut == RERANDOMISED or task in find_partitioner(cut).tasks
+
+
+def cut_sample(cut, X, y, n_folds, seeds, task, nominal):
+    """Cut one sample once per seed.
+
+    Parameters
+    ----------
+    cut : str
+        One that `fits` the task.
+    X, y : ndarray of shape (n_samples, n_features), (n_samples,)
+        The sample.
+    n_folds : int
+    seeds : sequence of numpy.random.SeedSequence
+    task : {"classification", "regression"}
+    nominal : ndarray of shape (n_features,), dtype bool
+        Nominal columns.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+    """
+    if cut != RERANDOMISED:
+        options = {"categorical_features": nominal} if find_partitioner(cut).looks_at_inputs else {}
+        return make_folds(cut, X, y, n_folds, seeds, **options)
+    chosen = []
+    for seed in seeds:
+        drawn = make_folds(REFERENCES[task], X, y, n_folds, seed.spawn(N_DRAWN))
+        shift = fold_ks_attributes(X, drawn, n_folds, categorical_features=nominal).mean(axis=(1, 2))
+        chosen.append(drawn[shift.argmin()])
+    return np.array(chosen)

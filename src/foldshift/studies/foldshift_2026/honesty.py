@@ -1,0 +1,288 @@
+"""How near estimates are to the truth, by cut: bias against three truths, spread, error, and the right choice of two learners.
+
+The learners of a population share its samples, and the samples of a population its quirks: the unit of every error is the
+population, whose value is the mean over its learners.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from foldshift.inference.corrections import adjust_p
+from foldshift.studies.foldshift_2026.cuts import REFERENCES, RERANDOMISED
+
+CELL = ["task", "n_sample", "k", "cut"]
+MEASURES = ("bias_training", "bias_models", "bias_whole", "spread", "error_one", "error_all", "choice")
+ENOUGH = 0.1  # share of the variance that repeating cannot remove, below which the choice of partitions does not count
+FAR = 2.0  # standard errors
+
+
+def whole_samples(rows):
+    """Samples without a failed fit: what fails with one cut is left out for all, so that all are compared on the same samples.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        As the measure writes them.
+
+    Returns
+    -------
+    rows : pandas.DataFrame
+    """
+    keys = ["population", "learner", "n_sample", "replicate"]
+    failed = rows["estimate"].isna() | rows["truth_parts"].isna() | rows["truth_whole"].isna()
+    return rows[~failed.groupby([rows[key] for key in keys], observed=True).transform("any")]
+
+
+def by_population(rows):
+    """Measures of every population, size, k and cut, mean over the learners; in per cent of the true error but for ``choice``.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        From `whole_samples`.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``population, task, n_sample, k, cut`` and `MEASURES`. ``bias_training``: mean estimate less the mean error of
+        models trained on random parts of (k - 1) / k of the sample (those of the reference cut); ``bias_models``: less that of
+        these very models; ``bias_whole``: less that of the model trained on the whole sample. ``spread``: standard deviation
+        between partitions of the same sample. ``error_one``, ``error_all``: root mean square of estimate less error of the model
+        trained on the whole sample, of one repetition and of the mean of all. ``choice``: share of the pairs of learners of which
+        one repetition finds the truly better one (of pairs that differ by more than two standard errors; an even result counts
+        half).
+    """
+    found = []
+    for (population, task, n_sample, k), part in rows.groupby(["population", "task", "n_sample", "k"], sort=False, observed=True):
+        keys = {"population": population, "task": task, "n_sample": n_sample, "k": k}
+        training = _mean_by_learner(part[part["cut"] == REFERENCES[task]], "truth_parts")
+        truth = _mean_by_learner(part, "truth_whole")
+        pairs = _true_pairs(part)
+        for cut, cell in part.groupby("cut", sort=False, observed=True):
+            values = [
+                _of_learner(own, training.get(learner, np.nan), truth[learner])
+                for learner, own in cell.groupby("learner", sort=False, observed=True)
+                if truth[learner] > 0
+            ]
+            means = {name: float(np.mean([one[name] for one in values])) if values else np.nan for name in MEASURES[:-1]}
+            found.append(keys | {"cut": cut} | means | {"choice": _right_choices(cell, pairs)})
+    return pd.DataFrame(found, columns=["population", *CELL, *MEASURES])
+
+
+def _mean_by_learner(part, column):
+    return part.groupby("learner", observed=True)[column].mean().to_dict()
+
+
+def _of_learner(cell, training, truth):
+    """Measures of one learner: per cent of its true error."""
+    wide = {
+        name: cell.pivot(index="replicate", columns="repetition", values=name).to_numpy(dtype=np.float64)
+        for name in ("estimate", "truth_parts", "truth_whole")
+    }
+    estimate, whole = wide["estimate"], wide["truth_whole"]
+    found = {
+        "bias_training": estimate.mean() - training,
+        "bias_models": (estimate - wide["truth_parts"]).mean(),
+        "bias_whole": (estimate - whole).mean(),
+        "spread": np.sqrt(estimate.var(axis=1, ddof=1).mean()),
+        "error_one": np.sqrt(((estimate - whole) ** 2).mean()),
+        "error_all": np.sqrt(((estimate.mean(axis=1) - whole[:, 0]) ** 2).mean()),
+    }
+    return {name: 100 * float(value) / truth for name, value in found.items()}
+
+
+def _true_pairs(part):
+    """Pairs of learners that truly differ, the better one first."""
+    truth = part.drop_duplicates(["learner", "replicate"]).pivot(index="replicate", columns="learner", values="truth_whole")
+    pairs = []
+    for a, b in itertools.combinations(truth.columns, 2):
+        gap = (truth[a] - truth[b]).dropna()
+        if len(gap) > 1 and abs(gap.mean()) > FAR * gap.std(ddof=1) / math.sqrt(len(gap)):
+            pairs.append((a, b) if gap.mean() < 0 else (b, a))
+    return pairs
+
+
+def _right_choices(cell, pairs):
+    wide = cell.pivot(index=["replicate", "repetition"], columns="learner", values="estimate")
+    shares = []
+    for better, worse in pairs:
+        if better in wide and worse in wide:
+            gap = (wide[worse] - wide[better]).dropna()
+            shares += [float(((gap > 0) + 0.5 * (gap == 0)).mean())] if len(gap) else []
+    return float(np.mean(shares)) if shares else np.nan
+
+
+def mean_and_error(values):
+    """Mean over populations and its standard error; NaN where there is none."""
+    values = np.asarray(values, dtype=np.float64)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return np.nan, np.nan
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+
+
+def honesty_table(populations, cuts):
+    """Measures by task, size, k and cut, and differences from the reference on the same samples.
+
+    Parameters
+    ----------
+    populations : pandas.DataFrame
+        As `by_population` makes it.
+    cuts : sequence of str
+        In the order of the table.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``task, n_sample, k, cut, n_populations``, each measure with ``_error``, its standard error over populations, and
+        ``_vs``, ``_vs_error``: less that of the reference.
+    """
+    table = []
+    for (task, n_sample, k), part in populations.groupby(CELL[:3], sort=False, observed=True):
+        wide = part.pivot(index="population", columns="cut", values=list(MEASURES))
+        for cut in [one for one in cuts if one in set(part["cut"])]:
+            row = {"task": task, "n_sample": n_sample, "k": k, "cut": cut, "n_populations": len(wide)}
+            for name in MEASURES:
+                row[name], row[f"{name}_error"] = mean_and_error(wide[name, cut])
+                gap = wide[name, cut] - wide[name, REFERENCES[task]] if (name, REFERENCES[task]) in wide else [np.nan]
+                of_reference = (np.nan, np.nan) if cut == REFERENCES[task] else mean_and_error(gap)
+                row[f"{name}_vs"], row[f"{name}_vs_error"] = of_reference
+            table.append(row)
+    columns = [f"{name}{end}" for name in MEASURES for end in ("", "_error", "_vs", "_vs_error")]
+    return pd.DataFrame(table, columns=[*CELL, "n_populations", *columns])
+
+
+SAEZ, MORENO, TWINS, ANTI = "Saez 2022", "Moreno-Torres 2012", "Vakayil 2022", "anticlustering"
+OURS, FOLKLORE = "this project", "folklore"
+NUMBERS, CLASSES = "regression", "classification"
+# What is said, by whom, of which task, which cut lies below which other one, in which measure. None: the reference of the task.
+CLAIMS = (
+    ("a stratified target lowers the estimated error", SAEZ, NUMBERS, "bias_whole", "TSCV", None),
+    ("a stratified target makes the estimate vary less between partitions", SAEZ, NUMBERS, "spread", "TSCV", None),
+    ("a stratified target brings the estimate nearer to the truth", SAEZ, NUMBERS, "error_one", "TSCV", None),
+    ("ten strata do as much as total stratification", FOLKLORE, NUMBERS, "error_one", "TSCV", "SCV10"),
+    ("neighbours in different folds bring the estimate nearer to the truth", MORENO, CLASSES, "error_one", "DOB-SCV", None),
+    ("so do neighbours along a path", MORENO, CLASSES, "error_one", "DB-SCV", None),
+    ("neighbours in different folds make it vary less", MORENO, CLASSES, "spread", "DOB-SCV", None),
+    ("neighbours in the same fold make it too high", MORENO, CLASSES, "bias_whole", None, "MS-SCV"),
+    ("neighbours in different folds make it too low", OURS, CLASSES, "bias_whole", "DOB-SCV", None),
+    ("twins in different folds make the estimate too low", OURS, NUMBERS, "bias_whole", "Twinning", None),
+    ("twins in different folds make the estimate too low", OURS, CLASSES, "bias_whole", "Twinning", None),
+    ("twins in different folds bring the estimate nearer to the truth", TWINS, NUMBERS, "error_one", "Twinning", None),
+    ("twins in different folds bring the estimate nearer to the truth", TWINS, CLASSES, "error_one", "Twinning", None),
+    ("equal means of the inputs bring the estimate nearer to the truth", ANTI, NUMBERS, "error_one", "ABA", None),
+    ("equal means of the inputs bring the estimate nearer to the truth", ANTI, CLASSES, "error_one", "ABA", None),
+    ("balance of target and inputs brings the estimate nearer to the truth", OURS, NUMBERS, "error_one", "CB-TSCV", None),
+    ("balance of classes and inputs brings the estimate nearer to the truth", OURS, CLASSES, "error_one", "CB-SCV", None),
+    ("balance of target and inputs makes it vary less", OURS, NUMBERS, "spread", "CB-TSCV", None),
+    ("balance of classes and inputs makes it vary less", OURS, CLASSES, "spread", "CB-SCV", None),
+    ("balance of target and inputs makes it lower", OURS, NUMBERS, "bias_whole", "CB-TSCV", None),
+    ("balance of classes and inputs makes it lower", OURS, CLASSES, "bias_whole", "CB-SCV", None),
+    ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, NUMBERS, "error_one", RERANDOMISED, None),
+    ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, CLASSES, "error_one", RERANDOMISED, None),
+)
+HOLDS, FAILS, OPEN = "holds", "the opposite", "not decided"
+
+
+def ledger(populations, alpha=0.05):
+    """Claims of the field that were tested: which hold, by how much, corrected for their number.
+
+    Parameters
+    ----------
+    populations : pandas.DataFrame
+        As `by_population` makes it.
+    alpha : float, default=0.05
+        Level of the verdicts, after Holm's correction.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per claim whose cuts were run: ``claim, source, task, measure, lower, higher``; ``difference``: mean over
+        populations (of each the mean over sizes and k) of the measure of `lower` less that of `higher`, percentage points of the
+        true error; ``standard_error`` over populations, ``n_populations``; ``p_value`` of Student's t, two-sided, ``p_holm``;
+        ``verdict``; ``verdict_of_half``: the same from every second population.
+    """
+    table = []
+    for claim, source, task, measure, lower, higher in CLAIMS:
+        lower, higher = lower or REFERENCES[task], higher or REFERENCES[task]
+        part = populations[(populations["task"] == task) & populations["cut"].isin([lower, higher])]
+        wide = part.pivot(index=["population", "n_sample", "k"], columns="cut", values=measure)
+        if lower not in wide or higher not in wide:
+            continue
+        gaps = (wide[lower] - wide[higher]).dropna().groupby(level="population", sort=False).mean().to_numpy()
+        difference, error = mean_and_error(gaps)
+        row = {"claim": claim, "source": source, "task": task, "measure": measure, "lower": lower, "higher": higher}
+        row |= {"difference": difference, "standard_error": error, "n_populations": len(gaps)}
+        table.append(
+            row | {"p_value": _p_value(gaps), "p_of_half": _p_value(gaps[::2]), "sign_of_half": np.sign(gaps[::2].sum())}
+        )
+    table = pd.DataFrame(table, columns=[*LEDGER[:-3], "p_of_half", "sign_of_half"])
+    for ending, signs in (("value", np.sign(table["difference"])), ("of_half", table["sign_of_half"])):
+        corrected = adjust_p(table[f"p_{ending}"].to_numpy(dtype=np.float64), "holm") if len(table) else []
+        verdicts = [OPEN if not p <= alpha else HOLDS if sign < 0 else FAILS for p, sign in zip(corrected, signs)]
+        if ending == "value":
+            table["p_holm"], table["verdict"] = corrected, verdicts
+        else:
+            table["verdict_of_half"] = verdicts
+    return table[LEDGER]
+
+
+LEDGER = ["claim", "source", "task", "measure", "lower", "higher", "difference", "standard_error", "n_populations", "p_value"]
+LEDGER += ["p_holm", "verdict", "verdict_of_half"]
+
+
+def _p_value(gaps):
+    """Student's t over populations, two-sided; NaN for fewer than three."""
+    if len(gaps) < 3:
+        return np.nan
+    spread = gaps.std(ddof=1)
+    return float(stats.ttest_1samp(gaps, 0.0).pvalue) if spread > 0 else 1.0 if not gaps.any() else 0.0
+
+
+def answer(honesty, coverage, level):
+    """What to do, by task and size: cut, number of folds, repetitions, interval.
+
+    Parameters
+    ----------
+    honesty : pandas.DataFrame
+        As `honesty_table` makes it.
+    coverage : pandas.DataFrame
+        Coverage of the error of the model trained on the whole sample: ``task, n_sample, k, partitioner, interval, coverage,
+        coverage_error, width``.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per task and size: ``cut, k`` with the least error of one repetition, ``error``; ``gain``: by how much less than
+        the reference with the same k, ``gain_error``, and whether that is ``decided`` (two standard errors); ``repetitions``
+        after which the choice of partitions adds less than a tenth of the variance that repeating cannot remove, ``fits``;
+        ``interval``: the narrowest that holds the truth as often as it promises, with this cut and k, within two standard errors,
+        and its ``coverage``.
+    """
+    table = []
+    for (task, n_sample), part in honesty.groupby(["task", "n_sample"], sort=False):
+        part = part.dropna(subset=["error_one"])
+        if part.empty:
+            continue
+        best = part.loc[part["error_one"].idxmin()]
+        is_reference = best["cut"] == REFERENCES[task]
+        fixed = best["error_one"] ** 2 - best["spread"] ** 2
+        repetitions = max(math.ceil(best["spread"] ** 2 / (ENOUGH * fixed)), 1) if fixed > 0 else np.nan
+        row = {"task": task, "n_sample": n_sample, "cut": best["cut"], "k": best["k"], "error": best["error_one"]}
+        row |= {"gain": 0.0 if is_reference else -best["error_one_vs"], "gain_error": best["error_one_vs_error"]}
+        row["decided"] = "reference" if is_reference else "yes" if row["gain"] > FAR * row["gain_error"] else "no"
+        row |= {"repetitions": repetitions, "fits": best["k"] * repetitions}
+        own = coverage[(coverage[["task", "n_sample", "k"]] == [task, n_sample, best["k"]]).all(axis=1)]
+        own = own[(own["partitioner"] == best["cut"]) & (own["coverage"] + FAR * own["coverage_error"].fillna(0) >= level)]
+        narrow = own.loc[own["width"].idxmin()] if own["width"].notna().any() else {"interval": "none", "coverage": np.nan}
+        table.append(row | {"interval": narrow["interval"], "coverage": narrow["coverage"]})
+    return pd.DataFrame(table, columns=ANSWER)
+
+
+ANSWER = ["task", "n_sample", "cut", "k", "error", "gain", "gain_error", "decided", "repetitions", "fits", "interval", "coverage"]

@@ -1,0 +1,169 @@
+"""Cross-validate samples of one population and size with every cut and learner, and measure the true errors."""
+
+import logging
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from foldshift.datasets.dataset import read_prepared
+from foldshift.datasets.populations import draw_population
+from foldshift.errors import DataError
+from foldshift.evaluation.heldout import sample_and_rest, scale_by_sample
+from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.evaluation.learner import build_learner, design_matrix
+from foldshift.evaluation.scores import FAILED, OK
+from foldshift.evaluation.storage import TEXT
+from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
+from foldshift.inference.moments import LossMoments, loss_moments
+from foldshift.seeding import generator, seed_sequence
+from foldshift.studies.foldshift_2026.cuts import cut_sample, fits
+
+MOST_HELD_OUT = 4000  # rows that stand for the population
+SCALE_ROWS = 100_000  # of a generated population, for the standard deviation of its target
+KEYS = ("population", "task", "learner", "cut", "n_sample", "k", "replicate", "repetition")
+NUMBERS = (*LossMoments._fields, "truth_parts", "truth_whole")
+SCHEMAS = {
+    "estimates": pa.schema(
+        [
+            *[(name, TEXT) for name in KEYS[:4]],
+            *[(name, pa.int32()) for name in KEYS[4:]],
+            *[(name, pa.float64()) for name in NUMBERS],
+            ("status", TEXT),
+            ("message", TEXT),
+        ]
+    )
+}
+
+
+def cross_validate(inputs, cell, *, folds, n_repetitions, n_replicates, cuts, learners, master_seed, limits):
+    """Moments of the losses, and two true errors, of every learner, cut, k, sample and repetition.
+
+    Parameters
+    ----------
+    inputs : object
+        ``data``: the prepared data set that is the population; nothing for a generated one.
+    cell : dict
+        ``population``, ``n_sample``.
+    folds : sequence of int
+        Numbers of folds k.
+    n_repetitions, n_replicates : int
+        Partitions of each sample, samples.
+    cuts : sequence of str
+        Those that fit the task of the population are used.
+    learners : dict of str to dict
+        Entries of the learners file; as `cuts`.
+    master_seed : int
+    limits : dict
+        ``minutes`` and ``memory_mb`` of a learner on a sample.
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``estimates``. ``truth_parts``: mean error on rows outside the sample of the models of this cross-validation;
+        ``truth_whole``: that of the model trained on the whole sample. Errors are 0/1 for classes, and for numbers the squared
+        error as a share of the variance of the target. NaN where a fit failed.
+    """
+    name, n_sample = cell["population"], int(cell["n_sample"])
+    data = read_prepared(inputs.data) if inputs.data else None
+    if data is not None and len(data.y) < 2 * n_sample:
+        logging.warning("%s: %d rows are too few for samples of %d; left out", name, len(data.y), n_sample)
+        return {"estimates": []}
+    names = (master_seed, "honesty", name, n_sample)
+    task = data.task if data is not None else draw_population(name, 2, generator(*names)).task
+    scale = _target_scale(name, data, names) if task == "regression" else 1.0
+    fitting = {learner: spec for learner, spec in learners.items() if task in spec["tasks"]}
+    used = [cut for cut in cuts if fits(cut, task)]
+    ks = [k for k in folds if k <= n_sample // 2]
+
+    @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
+    def drawn(replicate):
+        population, sample, rest = _draw(data, name, n_sample, scale, generator(*names, "rows", replicate))
+        return population, sample, rest, _cut(population, sample, used, ks, n_repetitions, (*names, "folds", replicate))
+
+    def result_of(cell):
+        learner, replicate = cell
+        population, sample, rest, partitions = drawn(replicate)
+        try:
+            estimator = build_learner(fitting[learner], categorical_features=population.categorical_features)
+        except ValueError as error:
+            raise DataError(str(error)) from error
+        X = design_matrix(population, fitting[learner]["nominal"])
+        rng = generator(*names, "fits", learner, replicate)
+        return _measure(estimator, X, population.y, sample, rest, partitions, rng)
+
+    rows = []
+    cells = [(learner, replicate) for replicate in range(n_replicates) for learner in fitting if used and ks]
+    for (learner, replicate), result in run_cells(result_of, cells, **limits):
+        lost = isinstance(result, Lost)
+        if lost:
+            logging.warning("%s, replicate %d: %s: %s", learner, replicate, result.status, result.message)
+        for cut in used:
+            for k in ks:
+                for repetition in range(n_repetitions):
+                    numbers = {"message": result.message} if lost else result[cut, k][repetition]
+                    status = result.status if lost else FAILED if numbers["message"] else OK
+                    values = (name, task, learner, cut, n_sample, k, replicate, repetition)
+                    rows.append(dict(zip(KEYS, values)) | numbers | {"status": status})
+    logging.info("%s, n=%d: %d rows, %d with a failed fit", name, n_sample, len(rows), sum(row["status"] != OK for row in rows))
+    return {"estimates": [{column: [row.get(column, np.nan) for row in rows] for column in SCHEMAS["estimates"].names}]}
+
+
+def _target_scale(name, data, names):
+    """What a target is divided by: its standard deviation in the population, so that predicting the mean has an error of 1."""
+    y = draw_population(name, SCALE_ROWS, generator(*names, "scale")).y if data is None else data.y
+    return y.std() or 1.0
+
+
+def _draw(data, name, n_sample, scale, rng):
+    """Population scaled by the sample, rows of the sample, and rows held out; a generated population is drawn anew."""
+    if data is None:
+        data = draw_population(name, n_sample + MOST_HELD_OUT, rng)
+    sample, rest = sample_and_rest(len(data.y), n_sample, MOST_HELD_OUT, rng)
+    y = data.y if data.task == "classification" else data.y / scale
+    X = scale_by_sample(data.X, sample, data.categorical_features)
+    return replace(data, X=X, y=y, scaling="global"), sample, rest
+
+
+def _cut(data, sample, cuts, folds, n_repetitions, names):
+    """Partitions of the sample by cut and k."""
+    X, y, partitions = data.X[sample], data.y[sample], {}
+    for cut in cuts:
+        for k in folds:
+            seeds = [seed_sequence(*names, cut, k, repetition) for repetition in range(n_repetitions)]
+            try:
+                partitions[cut, k] = cut_sample(cut, X, y, k, seeds, data.task, data.categorical_features)
+            except ValueError as error:
+                raise DataError(f"population {data.name}, cut {cut}, k={k}: {error}") from error
+    return partitions
+
+
+def _measure(estimator, X, y, sample, rest, partitions, rng):
+    """Moments and truths of every repetition by cut and k, and a message where a fit failed."""
+    loss = zero_one_loss if y.dtype.kind == "i" else squared_error
+    inside, outside = (np.ascontiguousarray(X[sample]), y[sample]), (X[rest], y[rest])
+    most = max(k for _, k in partitions)
+    *states, whole_state = (rng.random(most + 1) * 2**32).astype(np.uint32).tolist()
+    whole, whole_message = _attempt(held_out_loss, estimator, *inside, *outside, whole_state, loss)
+    found = {}
+    for (cut, k), rows in partitions.items():
+        found[cut, k] = []
+        for row in rows:
+            result, message = _attempt(fold_losses, estimator, *inside, *outside, row, states[:k], loss)
+            numbers = dict.fromkeys(NUMBERS, np.nan)
+            if result is not None:
+                numbers |= loss_moments(result[0])._asdict() | {"truth_parts": result[1]}
+            numbers["truth_whole"] = np.nan if whole is None else whole
+            found[cut, k].append(numbers | {"message": message or whole_message})
+    return found
+
+
+def _attempt(function, *args):
+    """Result and an empty message, or None and what the learner raised."""
+    try:
+        return function(*args), ""
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever else a learner raises costs no more than this number
+        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,0 +1,115 @@
+"""Are balanced cuts honest, and which interval holds: what is measured and what is shown."""
+
+from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
+
+COLUMNS = 10  # of a generated population, about
+PER_CUT = 4e-3  # seconds of one core: cutting a sample once, mean over the cuts
+HELD_OUT = 3.0  # a fit with predictions of the rows held out costs as much as so many without
+
+
+def cells(run):
+    """Populations by sizes; a data set that is too small for a size is left out."""
+    found = []
+    for name in run.settings["populations"]:
+        rows = run.catalogue[name].n_rows if name in run.catalogue else None
+        found += [{"population": name, "n_sample": n} for n in run.settings["sample_sizes"] if rows is None or rows >= 2 * n]
+    return found
+
+
+def cost(run, cell):
+    """Every cut, k and repetition of every sample; about half of the cuts and learners fit the task of a population."""
+    settings, name, n_sample = run.settings, cell["population"], int(cell["n_sample"])
+    n_columns = run.shape(name)[1] if name in run.catalogue else COLUMNS
+    n_cuts = len(settings["cuts"]) * settings["n_repetitions"] / 2
+    n_fits = n_cuts * sum(settings["folds"]) + 1
+    per_fit = sum(run.fit_cost(one, n_sample, n_columns).seconds_per_fit + 1e-3 for one in settings["fitted"]) / 2
+    return Cost(settings["n_replicates"] * (HELD_OUT * n_fits * per_fit + n_cuts * len(settings["folds"]) * PER_CUT), 300, 0.2)
+
+
+STUDY = Study(
+    derive=lambda run: {"level_percent": f"{100 * run.settings['level']:g}"},
+    measures=(
+        Measure(
+            "cross_validate",
+            make="measure.cross_validate",
+            rows={"estimates": "estimates/{population}-{n_sample}.parquet"},
+            cells=cells,
+            inputs=lambda run, cell: {"data": run.population(cell["population"])},
+            params=lambda run, cell: {
+                **run.pick("folds", "n_repetitions", "n_replicates", "cuts"),
+                "learners": run.entries(run.settings["fitted"]),
+                "master_seed": run.master_seed,
+            },
+            cost=cost,
+            learners=lambda run: run.settings["fitted"],
+            limited=True,
+            message="samples of {n_sample} rows of {population}, cross-validated with every cut",
+        ),
+    ),
+    items=(
+        Items(
+            "honesty",
+            make="tables.everything",
+            inputs=lambda run: {"rows": run.rows("estimates")},
+            seconds=6,
+            mb=2000,
+            message="honesty of cuts, coverage, ledger, answer",
+            items=(
+                Table(
+                    "answer",
+                    title="What to do",
+                    category="1 Answer",
+                    caption="Which cut, how many folds and repetitions, which interval, by task and size of the data. Error: "
+                    "root mean square of the estimate of one cross-validation less the true error of the model trained on the "
+                    "whole sample, per cent of that error, mean over learners and populations. Repetitions: after which the "
+                    "choice of partitions adds less than a tenth of the variance that repeating cannot remove. Interval: the "
+                    "narrowest from one cross-validation that holds the truth as often as its {level_percent} % promise.",
+                ),
+                Table(
+                    "ledger",
+                    title="Claims of the field, tested",
+                    category="2 Ledger",
+                    caption="What papers, and folklore, say of cuts, each as one comparison that was fixed before the rows were "
+                    "looked at. A lower estimate is no merit: estimates are held against the error on rows outside the sample.",
+                ),
+                Table(
+                    "honesty",
+                    title="Is the estimate honest?",
+                    category="3 Honesty",
+                    caption="Samples of populations are cross-validated with every cut. Bias: mean of estimate less truth, "
+                    "for three truths that differ: the mean error of models trained on a random part of the sample as large "
+                    "as the training parts (part), that of these very models, and the error of the model trained on the whole "
+                    "sample, which is what a user gets. Positive: the estimate is too pessimistic. Spread: standard deviation "
+                    "between partitions of the same sample. Error: root mean square distance from the error of the model "
+                    "trained on the whole sample, of one repetition and of the mean of {n_repetitions}.",
+                ),
+                Table(
+                    "coverage",
+                    title="Which interval holds, by cut?",
+                    category="4 Coverage",
+                    caption="Intervals from one cross-validation, held against the error of the model trained on the whole "
+                    "sample. An honest {level_percent} % interval holds it in {level_percent} of 100 samples. Cuts that make "
+                    "folds alike shrink intervals that rest on the spread between folds (S2/K, Nadeau-Bengio).",
+                ),
+                Table(
+                    "by_population",
+                    title="Every population",
+                    category="5 Populations",
+                    caption="What the tables are means of: each measure for every population, size, number of folds and cut, "
+                    "mean over its learners; per cent of the true error, right choices as a share.",
+                ),
+                Figure(
+                    "optimism",
+                    title="Bias and error by size of the sample",
+                    category="3 Honesty",
+                    caption="Above: mean of estimate less the error of the model trained on the whole sample, per cent of "
+                    "that error; below zero the estimate promises too much. Below: how far one estimate lies from that error "
+                    "(root mean square). Thick and black: the random cut that all are compared with. Bars: one standard error "
+                    "over populations. Training on less than the whole sample makes the random cut pessimistic; a cut that "
+                    "spreads near twins over the folds makes up for it by being optimistic, which is no virtue that can be "
+                    "relied on.",
+                ),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,236 @@
+"""Tables and figure of the study."""
+
+import pandas as pd
+
+from foldshift.evaluation.storage import read_columns
+from foldshift.inference.coverage import WHOLE_SAMPLE
+from foldshift.reporting.figures import plt, style
+from foldshift.reporting.items import Shown
+from foldshift.reporting.numbers import EMPTY, number, p_value, percent, with_error
+from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.coverage import PARTITIONER_COLUMNS, audit_table, partitioner_table
+from foldshift.studies.foldshift_2026.cuts import REFERENCES
+from foldshift.studies.foldshift_2026.honesty import FAR, OPEN, answer, by_population, honesty_table, ledger, whole_samples
+from foldshift.studies.foldshift_2026.measure import KEYS, NUMBERS
+
+TITLES = {"classification": "Classes", "regression": "Numbers"}
+LABELS = {
+    "bias_training": "bias, part",
+    "bias_models": "bias, these models",
+    "bias_whole": "bias, whole",
+    "spread": "spread",
+    "error_one": "error",
+    "error_all": "error, repeated",
+    "choice": "right choice",
+}
+KEPT = ("classification", "regression")
+
+
+def everything(inputs, settings):
+    """All tables, and the figure.
+
+    Parameters
+    ----------
+    inputs : object
+        ``rows``: files of estimates, one for each population and size.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown or matplotlib Figure
+    """
+    cuts, level = settings["cuts"], settings["level"]
+    rows = pd.concat([pd.DataFrame(read_columns(path, (*KEYS, *NUMBERS))) for path in inputs.rows], ignore_index=True)
+    for name in KEYS[:4]:
+        rows[name] = rows[name].astype(str)
+    good = whole_samples(rows)
+    populations = by_population(good)
+    honesty, coverage = honesty_table(populations, cuts), coverage_table(good, cuts, level)
+    claims = ledger(populations)
+    of_whole = coverage[coverage["target"] == WHOLE_SAMPLE]
+    advice = answer(honesty, of_whole, level)
+    lost = len(rows) - len(good)
+    return {
+        "answer": Shown(advice, answer_grid(advice)),
+        "ledger": Shown(claims, ledger_grid(claims)),
+        "honesty": Shown(honesty, honesty_grid(honesty, lost)),
+        "coverage": Shown(coverage, coverage_grid(of_whole, level)),
+        "by_population": Shown(populations),
+        "optimism": draw_optimism(honesty, cuts),
+    }
+
+
+def coverage_table(rows, cuts, level):
+    """Coverage of every interval of one cross-validation, by size, k and cut, averaged over populations.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        From `honesty.whole_samples`.
+    cuts : sequence of str
+    level : float
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``n_sample, k`` and those of `foldshift.studies.coverage.partitioner_table`.
+    """
+    found = []
+    first = rows[rows["repetition"] == 0].rename(columns={"cut": "partitioner"})
+    for (n_sample, k), part in first.groupby(["n_sample", "k"], sort=True):
+        table = partitioner_table(audit_table(part, cuts, level), level)
+        found.append(table.assign(n_sample=n_sample, k=k))
+    columns = ["n_sample", "k", *PARTITIONER_COLUMNS]
+    return pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
+
+
+def honesty_grid(table, lost):
+    """`honesty.honesty_table` as it is printed: a block for each task, size and k."""
+    rows = []
+    for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
+        rows.append([f"{TITLES[task]}, samples of {n_sample}, {k} folds; {int(block['n_populations'].max())} populations"])
+        for _, row in block.iterrows():
+            cells = [_measured(row, name) for name in LABELS]
+            rows.append([row["cut"], *cells])
+    notes = [
+        "Per cent of the true error of the model trained on the whole sample, mean over populations (of each over its "
+        "learners) ± standard error over populations. Bold: further from the reference (SCV for classes, CV for numbers) than "
+        "two standard errors of the difference, which stands in the CSV file. Right choice: per cent of the pairs of learners "
+        "that truly differ.",
+    ]
+    if lost:
+        notes.append(f"{lost} rows of samples on which a fit failed are left out, for all cuts.")
+    return Grid(["Cut", *LABELS.values()], rows, notes)
+
+
+def _measured(row, name):
+    scale = 100 if name == "choice" else 1
+    if row[name] != row[name]:
+        return Cell(EMPTY)
+    far = abs(row[f"{name}_vs"]) > FAR * row[f"{name}_vs_error"]
+    form = "+.1f" if name.startswith("bias") else ".1f"
+    return Cell(with_error(scale * row[name], scale * row[f"{name}_error"], form), bold=bool(far))
+
+
+def coverage_grid(table, level):
+    """Coverage of the error of the model trained on the whole sample, as it is printed."""
+    intervals = list(dict.fromkeys(table["interval"]))
+    rows = []
+    for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
+        rows.append([f"{TITLES[task]}, samples of {n_sample}, {k} folds; {int(block['n_populations'].max())} populations"])
+        for name, part in block.groupby("partitioner", sort=False):
+            cells = part.set_index("interval")
+            shown = [name]
+            for interval in intervals:
+                if interval not in cells.index or cells.loc[interval, "coverage"] != cells.loc[interval, "coverage"]:
+                    shown.append(Cell(EMPTY))
+                    continue
+                one = cells.loc[interval]
+                low = (
+                    one["coverage"] + FAR * (one["coverage_error"] if one["coverage_error"] == one["coverage_error"] else 0)
+                    < level
+                )
+                shown.append(Cell(with_error(100 * one["coverage"], 100 * one["coverage_error"], ".1f"), bold=bool(low)))
+            rows.append(shown)
+    notes = [
+        f"Per cent of the samples whose {100 * level:g} % interval holds the error of the model trained on the whole sample, "
+        "mean over populations ± standard error over populations. Bold: below the level by more than two standard errors. "
+        "The CSV file has the two other targets (the average over training parts, and these very models), widths and "
+        "differences from the reference.",
+    ]
+    return Grid(["Cut", *intervals], rows, notes)
+
+
+def ledger_grid(table):
+    """`honesty.ledger` as it is printed."""
+    rows = []
+    for _, row in table.iterrows():
+        what = f"{row['lower']} below {row['higher']}, {LABELS[row['measure']]}"
+        decided = row["verdict"] != OPEN
+        rows.append(
+            [
+                Cell(row["claim"]),
+                row["source"],
+                TITLES[row["task"]],
+                what,
+                with_error(row["difference"], row["standard_error"], "+.2f"),
+                str(int(row["n_populations"])),
+                p_value(row["p_holm"], False) if row["p_holm"] == row["p_holm"] else EMPTY,
+                Cell(row["verdict"], bold=decided),
+                row["verdict_of_half"],
+            ]
+        )
+    notes = [
+        "Difference in percentage points of the true error, mean over populations ± standard error over populations; p by "
+        "Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds where the first cut "
+        "is lower and p is at most .05. Half: the same verdict from every second population.",
+    ]
+    return Grid(["Claim", "By", "Task", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Half"], rows, notes)
+
+
+def answer_grid(table):
+    """`honesty.answer` as it is printed."""
+    rows = []
+    for _, row in table.iterrows():
+        gain = "is the reference" if row["decided"] == "reference" else with_error(row["gain"], row["gain_error"], "+.2f")
+        repetitions = EMPTY if row["repetitions"] != row["repetitions"] else str(int(row["repetitions"]))
+        fits = EMPTY if row["fits"] != row["fits"] else str(int(row["fits"]))
+        rows.append(
+            [
+                TITLES[row["task"]],
+                str(row["n_sample"]),
+                row["cut"],
+                str(row["k"]),
+                number(row["error"]),
+                Cell(gain, bold=row["decided"] == "yes"),
+                repetitions,
+                fits,
+                row["interval"],
+                EMPTY if row["coverage"] != row["coverage"] else percent(row["coverage"]),
+            ]
+        )
+    notes = [
+        "Cut and number of folds with the least error of one repetition; gain over the reference with as many folds, "
+        "percentage points of the true error ± standard error over populations. Bold: by more than two standard errors; else "
+        "nothing speaks against the reference (SCV for classes, CV for numbers), and the cut named is the best by chance. The "
+        "best of many is chosen on the same rows that its gain is read from, so that gains are too large by something."
+    ]
+    header = ["Task", "Rows", "Cut", "Folds", "Error, %", "Gain", "Repetitions", "Fits", "Interval", "Holds, %"]
+    return Grid(header, rows, notes)
+
+
+def draw_optimism(table, cuts):
+    """Bias against the error of the model trained on the whole sample, and error of the estimate, by size of the sample."""
+    tasks = [task for task in KEPT if task in set(table["task"])] or ["classification"]
+    figure, axes = plt.subplots(2, len(tasks), figsize=(5.2 * len(tasks), 6.6), squeeze=False, sharex="col")
+    for column, task in enumerate(tasks):
+        own = table[table["task"] == task]
+        ks = own["k"]
+        own = own[ks == (5 if (ks == 5).any() else ks.max())]
+        for row, (name, label) in enumerate(
+            (("bias_whole", "bias, % of the true error"), ("error_one", "error, % of the true error"))
+        ):
+            axis = axes[row, column]
+            for i, cut in enumerate(one for one in cuts if one in set(own["cut"])):
+                part = own[own["cut"] == cut].sort_values("n_sample")
+                is_reference = cut == REFERENCES[task]
+                axis.errorbar(
+                    part["n_sample"] * (1 + 0.02 * (i - 4)),
+                    part[name],
+                    yerr=part[f"{name}_error"],
+                    label=cut,
+                    **style(i) | ({"color": "black", "lw": 2.2} if is_reference else {"lw": 0.9}),
+                )
+            if name == "bias_whole":
+                axis.axhline(0, color="#7F7F7F", lw=0.8)
+                axis.set_title(TITLES[task] if len(own) else "nothing was measured")
+            axis.set_ylabel(label)
+            if len(own):
+                axis.set_xscale("log")
+                axis.set_xticks(sorted(set(own["n_sample"])), [str(n) for n in sorted(set(own["n_sample"]))])
+                axis.minorticks_off()
+        axes[1, column].set_xlabel("rows of the sample")
+        if len(own):
+            axes[1, column].legend(fontsize=7, ncol=3, loc="upper center", bbox_to_anchor=(0.5, -0.18), frameon=False)
+    return figure

@@ -1,0 +1,163 @@
+"""The tables of the study on honest cuts, on rows of which everything is known, and its measure on a small population."""
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foldshift.reporting.tables import to_html
+from foldshift.seeding import seed_sequence
+from foldshift.shift.covariates import fold_ks_attributes
+from foldshift.studies.foldshift_2026.cuts import N_DRAWN, cut_sample, fits
+from foldshift.studies.foldshift_2026.honesty import (
+    ANSWER,
+    CLAIMS,
+    FAILS,
+    HOLDS,
+    LEDGER,
+    MEASURES,
+    OPEN,
+    by_population,
+    honesty_table,
+    ledger,
+    whole_samples,
+)
+from foldshift.studies.foldshift_2026.measure import SCHEMAS, cross_validate
+from foldshift.studies.foldshift_2026.tables import everything
+
+POPULATIONS = [f"population {i}" for i in range(8)]
+CUTS = ["CV", "TSCV", "CB-TSCV"]
+SHIFT = {"CV": 0.02, "TSCV": 0.0, "CB-TSCV": -0.02}  # of the estimate
+SPREAD = {"CV": 0.04, "TSCV": 0.02, "CB-TSCV": 0.01}
+TRUTH = {"a": 0.20, "b": 0.30}
+
+
+def made_up(n_replicates=40, n_repetitions=3, task="regression"):
+    """Estimates around the true error 0.2 (learner a) and 0.3 (b), by each cut off and scattered by a known amount."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for population, learner, replicate in itertools.product(POPULATIONS, TRUTH, range(n_replicates)):
+        whole = TRUTH[learner] + 0.001 * rng.normal()
+        for cut in CUTS:
+            own = 0.02 * rng.normal()
+            for repetition in range(n_repetitions):
+                estimate = whole + SHIFT[cut] + own + SPREAD[cut] * rng.normal()
+                row = {"population": population, "task": task, "learner": learner, "cut": cut, "n_sample": 100, "k": 5}
+                row |= {"replicate": replicate, "repetition": repetition, "estimate": estimate, "estimate_micro": estimate}
+                row |= {"variance": 0.1, "W": 0.1, "S2": 0.005, "K": 5, "M": 20}
+                rows.append(row | {"truth_parts": whole + 0.01, "truth_whole": whole})
+    return pd.DataFrame(rows)
+
+
+ROWS = made_up()
+
+
+def test_bias_spread_and_error_are_those_that_the_rows_were_made_with():
+    table = honesty_table(by_population(ROWS), CUTS).set_index("cut")
+    mean_truth = np.mean([1 / truth for truth in TRUTH.values()])  # per cent of each learner's error, then their mean
+    for cut in CUTS:
+        for measure, expected in (
+            ("bias_whole", SHIFT[cut]),
+            ("bias_models", SHIFT[cut] - 0.01),
+            ("bias_training", SHIFT[cut] - 0.01),
+            ("spread", SPREAD[cut]),
+            ("error_one", np.sqrt(SHIFT[cut] ** 2 + 0.02**2 + SPREAD[cut] ** 2)),
+            ("error_all", np.sqrt(SHIFT[cut] ** 2 + 0.02**2 + SPREAD[cut] ** 2 / 3)),
+        ):
+            assert table.loc[cut, measure] == pytest.approx(100 * expected * mean_truth, abs=0.8), (cut, measure)
+            assert table.loc[cut, f"{measure}_error"] < 1
+    assert (table["n_populations"] == len(POPULATIONS)).all()
+    assert table.loc["CV", "bias_whole_vs":"bias_whole_vs_error"].isna().all()
+    assert table.loc["TSCV", "bias_whole_vs"] == pytest.approx(-100 * 0.02 * mean_truth, abs=0.8)
+    assert (table["choice"] > 0.9).all() and table.loc["CB-TSCV", "choice"] > table.loc["CV", "choice"]
+
+
+def test_the_unit_of_the_error_is_the_population():
+    populations = by_population(ROWS)
+    table = honesty_table(populations, CUTS).set_index("cut")
+    own = populations[populations["cut"] == "TSCV"]["bias_whole"]
+    assert table.loc["TSCV", "bias_whole_error"] == pytest.approx(own.std(ddof=1) / np.sqrt(8))
+    twice = pd.concat([ROWS, ROWS.assign(learner=ROWS["learner"] + "'")])
+    again = honesty_table(by_population(twice), CUTS).set_index("cut")
+    assert again.loc["TSCV", "bias_whole_error"] == pytest.approx(table.loc["TSCV", "bias_whole_error"])
+
+
+def test_a_sample_that_failed_with_one_cut_is_left_out_for_all():
+    rows = ROWS.copy()
+    where = (rows["population"] == POPULATIONS[0]) & (rows["learner"] == "a") & (rows["replicate"] == 7)
+    rows.loc[rows.index[where & (rows["cut"] == "TSCV")][:1], "estimate"] = np.nan
+    good = whole_samples(rows)
+    assert len(rows) - len(good) == where.sum() == len(CUTS) * 3
+
+
+def test_the_ledger_says_what_was_borne_out_and_corrects_for_the_number_of_claims():
+    table = ledger(by_population(ROWS)).set_index(["claim", "task"])
+    assert list(table.reset_index().columns.sort_values()) == sorted(LEDGER)
+    lower = table.loc[("a stratified target lowers the estimated error", "regression")]
+    assert lower["verdict"] == HOLDS and lower["difference"] < 0 and lower["verdict_of_half"] == HOLDS
+    assert (table["p_holm"] >= table["p_value"]).all()
+    swapped = ROWS.assign(cut=ROWS["cut"].map({"CV": "TSCV", "TSCV": "CV", "CB-TSCV": "CB-TSCV"}))
+    table = ledger(by_population(swapped)).set_index(["claim", "task"])
+    assert table.loc[("a stratified target lowers the estimated error", "regression"), "verdict"] == FAILS
+    same = ROWS.assign(estimate=ROWS.groupby(["population", "learner", "replicate"])["estimate"].transform("mean"))
+    assert set(ledger(by_population(same))["verdict"]) == {OPEN}
+
+
+def test_two_populations_decide_nothing():
+    table = ledger(by_population(ROWS[ROWS["population"].isin(POPULATIONS[:2])]))
+    assert set(table["verdict"]) == {OPEN} and table["p_value"].isna().all()
+
+
+def test_claims_name_known_cuts_and_measures():
+    for claim, source, task, measure, lower, higher in CLAIMS:
+        assert measure in MEASURES and source and claim
+        assert all(cut is None or fits(cut, task) for cut in (lower, higher))
+
+
+@pytest.mark.parametrize("rows", [ROWS, ROWS[ROWS["population"] == POPULATIONS[0]], ROWS[:0]], ids=["all", "one", "none"])
+def test_all_items_are_made_of_many_populations_one_and_none(rows, tmp_path):
+    rows.assign(estimate_micro=rows["estimate"]).to_parquet(tmp_path / "rows.parquet")
+    items = everything(SimpleNamespace(rows=[tmp_path / "rows.parquet"]), {"cuts": CUTS, "level": 0.95})
+    for name in ("answer", "ledger", "honesty", "coverage"):
+        assert "nan" not in to_html(items[name].grid).lower().replace("random", "")
+    assert list(items["answer"].frame) == ANSWER and len(items["answer"].frame) == (1 if len(rows) else 0)
+    if len(rows) == len(ROWS):
+        best = items["answer"].frame.iloc[0]
+        assert best["cut"] == "TSCV" and best["decided"] == "yes" and best["k"] == 5
+        assert best["repetitions"] == 10  # .02**2 / (.1 * .02**2)
+
+
+def test_rerandomised_cuts_are_the_most_balanced_of_some_random_ones():
+    rng = np.random.default_rng(0)
+    X, y, nominal = rng.normal(size=(60, 3)), rng.normal(size=60), np.zeros(3, dtype=bool)
+    seeds = [seed_sequence(0, "test", i) for i in range(10)]
+    chosen, plain = (cut_sample(name, X, y, 4, seeds, "regression", nominal) for name in ("Rerandomised", "CV"))
+    assert chosen.shape == (10, 60) and N_DRAWN > 1
+    assert fold_ks_attributes(X, chosen).mean() < 0.9 * fold_ks_attributes(X, plain).mean()
+    assert (chosen[3] == cut_sample("Rerandomised", X, y, 4, seeds[3:4], "regression", nominal)[0]).all()
+
+
+def test_a_population_is_measured_with_the_cuts_and_learners_that_fit():
+    learners = {
+        "NN": {"import": "foldshift.learners.NNRegressor", "params": {}, "tasks": ["regression"], "nominal": "codes"},
+        "1NN": {"import": "foldshift.learners.NNClassifier", "params": {}, "tasks": ["classification"], "nominal": "native"},
+    }
+    made = cross_validate(
+        SimpleNamespace(data=[]),
+        {"population": "friedman_1991", "n_sample": "30"},
+        folds=[3, 20],
+        n_repetitions=2,
+        n_replicates=3,
+        cuts=["CV", "SCV", "CB-TSCV", "Rerandomised"],
+        learners=learners,
+        master_seed=0,
+        limits={"minutes": 0, "memory_mb": 0},
+    )
+    rows = pd.DataFrame(made["estimates"][0])
+    assert list(rows) == SCHEMAS["estimates"].names
+    assert set(rows["cut"]) == {"CV", "CB-TSCV", "Rerandomised"} and set(rows["learner"]) == {"NN"} and set(rows["k"]) == {3}
+    assert len(rows) == 3 * 2 * 3 and (rows["status"] == "ok").all()
+    assert rows["estimate"].between(0.1, 3).all() and (rows["truth_parts"] > 0.9 * rows["truth_whole"]).mean() > 0.7
+    assert rows.groupby("replicate")["truth_whole"].nunique().eq(1).all()
