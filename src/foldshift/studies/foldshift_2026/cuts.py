@@ -55,7 +55,8 @@ def cut_sample(cut, X, y, n_folds, seeds, task, nominal):
         return make_folds(cut, X, y, n_folds, seeds, **options)
     chosen = []
     for seed in seeds:
-        drawn = make_folds(REFERENCES[task], X, y, n_folds, seed.spawn(N_DRAWN))
+        own = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in range(N_DRAWN)]
+        drawn = make_folds(REFERENCES[task], X, y, n_folds, own)
         shift = fold_ks_attributes(X, drawn, n_folds, categorical_features=nominal).mean(axis=(1, 2))
         chosen.append(drawn[shift.argmin()])
     return np.array(chosen)

@@ -17,6 +17,7 @@ from foldshift.evaluation.scores import FAILED, OK
 from foldshift.evaluation.storage import TEXT
 from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
 from foldshift.inference.moments import LossMoments, loss_moments
+from foldshift.planning.blocks import block_range
 from foldshift.seeding import generator, seed_sequence
 from foldshift.studies.foldshift_2026.cuts import cut_sample, fits
 
@@ -37,7 +38,7 @@ SCHEMAS = {
 }
 
 
-def cross_validate(inputs, cell, *, folds, n_repetitions, n_replicates, cuts, learners, master_seed, limits):
+def cross_validate(inputs, cell, *, folds, n_repetitions, cuts, learners, master_seed, limits):
     """Moments of the losses, and two true errors, of every learner, cut, k, sample and repetition.
 
     Parameters
@@ -45,11 +46,11 @@ def cross_validate(inputs, cell, *, folds, n_repetitions, n_replicates, cuts, le
     inputs : object
         ``data``: the prepared data set that is the population; nothing for a generated one.
     cell : dict
-        ``population``, ``n_sample``.
+        ``population``, ``n_sample``, ``block`` of samples.
     folds : sequence of int
         Numbers of folds k.
-    n_repetitions, n_replicates : int
-        Partitions of each sample, samples.
+    n_repetitions : int
+        Partitions of each sample.
     cuts : sequence of str
         Those that fit the task of the population are used.
     learners : dict of str to dict
@@ -76,6 +77,7 @@ def cross_validate(inputs, cell, *, folds, n_repetitions, n_replicates, cuts, le
     fitting = {learner: spec for learner, spec in learners.items() if task in spec["tasks"]}
     used = [cut for cut in cuts if fits(cut, task)]
     ks = [k for k in folds if k <= n_sample // 2]
+    start, n_replicates = block_range(cell["block"])
 
     @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
     def drawn(replicate):
@@ -94,7 +96,7 @@ def cross_validate(inputs, cell, *, folds, n_repetitions, n_replicates, cuts, le
         return _measure(estimator, X, population.y, sample, rest, partitions, rng)
 
     rows = []
-    cells = [(learner, replicate) for replicate in range(n_replicates) for learner in fitting if used and ks]
+    cells = [(learner, replicate) for replicate in range(start, start + n_replicates) for learner in fitting if used and ks]
     for (learner, replicate), result in run_cells(result_of, cells, **limits):
         lost = isinstance(result, Lost)
         if lost:

@@ -1,18 +1,23 @@
 """Are balanced cuts honest, and which interval holds: what is measured and what is shown."""
 
+from foldshift.blocks import block_range
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 
+BLOCK = 8  # samples that one job works through
 COLUMNS = 10  # of a generated population, about
 PER_CUT = 4e-3  # seconds of one core: cutting a sample once, mean over the cuts
 HELD_OUT = 3.0  # a fit with predictions of the rows held out costs as much as so many without
 
 
 def cells(run):
-    """Populations by sizes; a data set that is too small for a size is left out."""
+    """Populations by sizes and blocks of samples; a data set that is too small for a size is left out."""
     found = []
     for name in run.settings["populations"]:
         rows = run.catalogue[name].n_rows if name in run.catalogue else None
-        found += [{"population": name, "n_sample": n} for n in run.settings["sample_sizes"] if rows is None or rows >= 2 * n]
+        for n in run.settings["sample_sizes"]:
+            if rows is None or rows >= 2 * n:
+                blocks = run.blocks(f"estimates/{name}-{n}", run.settings["n_replicates"], BLOCK)
+                found += [{"population": name, "n_sample": n, "block": block} for block in blocks]
     return found
 
 
@@ -23,7 +28,9 @@ def cost(run, cell):
     n_cuts = len(settings["cuts"]) * settings["n_repetitions"] / 2
     n_fits = n_cuts * sum(settings["folds"]) + 1
     per_fit = sum(run.fit_cost(one, n_sample, n_columns).seconds_per_fit + 1e-3 for one in settings["fitted"]) / 2
-    return Cost(settings["n_replicates"] * (HELD_OUT * n_fits * per_fit + n_cuts * len(settings["folds"]) * PER_CUT), 300, 0.2)
+    return Cost(
+        block_range(cell["block"])[1] * (HELD_OUT * n_fits * per_fit + n_cuts * len(settings["folds"]) * PER_CUT), 300, 0.2
+    )
 
 
 STUDY = Study(
@@ -32,18 +39,18 @@ STUDY = Study(
         Measure(
             "cross_validate",
             make="measure.cross_validate",
-            rows={"estimates": "estimates/{population}-{n_sample}.parquet"},
+            rows={"estimates": "estimates/{population}-{n_sample}/{block}.parquet"},
             cells=cells,
             inputs=lambda run, cell: {"data": run.population(cell["population"])},
             params=lambda run, cell: {
-                **run.pick("folds", "n_repetitions", "n_replicates", "cuts"),
+                **run.pick("folds", "n_repetitions", "cuts"),
                 "learners": run.entries(run.settings["fitted"]),
                 "master_seed": run.master_seed,
             },
             cost=cost,
             learners=lambda run: run.settings["fitted"],
             limited=True,
-            message="samples of {n_sample} rows of {population}, cross-validated with every cut",
+            message="samples {block} of {n_sample} rows of {population}, cross-validated with every cut",
         ),
     ),
     items=(

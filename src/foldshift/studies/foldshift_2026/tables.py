@@ -57,7 +57,7 @@ def everything(inputs, settings):
         "honesty": Shown(honesty, honesty_grid(honesty, lost)),
         "coverage": Shown(coverage, coverage_grid(of_whole, level)),
         "by_population": Shown(populations),
-        "optimism": draw_optimism(honesty, cuts),
+        "optimism (figure)": draw_optimism(honesty, cuts),
     }
 
 
