@@ -16,6 +16,7 @@ TINY_CLASSES = {"scale": "test", "studies": {"moreno_torres_2012": {}}}
 TINY_SOURCES = {"scale": "test", "studies": {"geras_2013": {}}}
 TINY_INFERENCE = {"scale": "test", "studies": {"wong_2015": {}}}
 TINY_MONITORING = {"scale": "test", "studies": {"cieslak_2009": {}}}
+TINY_HONESTY = {"scale": "test", "studies": {"foldshift_2026": {}}}
 
 
 class Workflow:

@@ -142,7 +142,7 @@ def honesty_table(populations, cuts):
         ``_vs``, ``_vs_error``: less that of the reference.
     """
     table = []
-    for (task, n_sample, k), part in populations.groupby(CELL[:3], sort=False, observed=True):
+    for (task, n_sample, k), part in populations.groupby(CELL[:3], sort=True, observed=True):
         wide = part.pivot(index="population", columns="cut", values=list(MEASURES))
         for cut in [one for one in cuts if one in set(part["cut"])]:
             row = {"task": task, "n_sample": n_sample, "k": k, "cut": cut, "n_populations": len(wide)}

@@ -4,7 +4,7 @@ import pandas as pd
 
 from foldshift.evaluation.storage import read_columns
 from foldshift.inference.coverage import WHOLE_SAMPLE
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.figures import COLOURS, plt, style
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, number, p_value, percent, with_error
 from foldshift.reporting.tables import Cell, Grid
@@ -24,6 +24,7 @@ LABELS = {
     "choice": "right choice",
 }
 KEPT = ("classification", "regression")
+LAST = "#882255"  # a colour more than lines usually have
 
 
 def everything(inputs, settings):
@@ -145,14 +146,15 @@ def coverage_grid(table, level):
 def ledger_grid(table):
     """`honesty.ledger` as it is printed."""
     rows = []
-    for _, row in table.iterrows():
+    for task, row in ((task, row) for task, part in table.groupby("task", sort=True) for _, row in part.iterrows()):
+        if [TITLES[task]] not in rows:
+            rows.append([TITLES[task]])
         what = f"{row['lower']} below {row['higher']}, {LABELS[row['measure']]}"
         decided = row["verdict"] != OPEN
         rows.append(
             [
                 Cell(row["claim"]),
                 row["source"],
-                TITLES[row["task"]],
                 what,
                 with_error(row["difference"], row["standard_error"], "+.2f"),
                 str(int(row["n_populations"])),
@@ -166,7 +168,7 @@ def ledger_grid(table):
         "Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds where the first cut "
         "is lower and p is at most .05. Half: the same verdict from every second population.",
     ]
-    return Grid(["Claim", "By", "Task", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Half"], rows, notes)
+    return Grid(["Claim", "By", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Half"], rows, notes)
 
 
 def answer_grid(table):
@@ -212,15 +214,16 @@ def draw_optimism(table, cuts):
             (("bias_whole", "bias, % of the true error"), ("error_one", "error, % of the true error"))
         ):
             axis = axes[row, column]
-            for i, cut in enumerate(one for one in cuts if one in set(own["cut"])):
+            others = [cut for cut in cuts if cut in set(own["cut"]) and cut != REFERENCES[task]]
+            for i, cut in enumerate([REFERENCES[task], *others] if len(own) else []):
                 part = own[own["cut"] == cut].sort_values("n_sample")
-                is_reference = cut == REFERENCES[task]
+                look = {"lw": 2.2} if i == 0 else {"lw": 0.9}
                 axis.errorbar(
                     part["n_sample"] * (1 + 0.02 * (i - 4)),
                     part[name],
                     yerr=part[f"{name}_error"],
                     label=cut,
-                    **style(i) | ({"color": "black", "lw": 2.2} if is_reference else {"lw": 0.9}),
+                    **style(i) | look | ({"color": LAST} if i == len(COLOURS) else {}),  # black is the reference's alone
                 )
             if name == "bias_whole":
                 axis.axhline(0, color="#7F7F7F", lw=0.8)
