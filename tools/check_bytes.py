@@ -1,6 +1,6 @@
 """Run all studies, cut small, in many ways, and compare every table and figure byte for byte: `make bytes`.
 
-    python tools/check_bytes.py
+    python tools/check_bytes.py [--ways 6 7 8]
 
 One, two and four cores; blocks of 1, 7 and 100 seeds; two hash seeds; a fresh clone in another folder; a folder with blanks in
 its name.
@@ -114,9 +114,12 @@ def run(way, place):
 
 def main():
     """Compare every way with the first."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    numbers = range(2, len(WAYS) + 1)
+    parser.add_argument("--ways", nargs="+", type=int, choices=numbers, default=numbers, help="which to compare with the first")
+    args = parser.parse_args()
     expected, n_wrong = None, 0
-    for way in WAYS:
+    for way in (WAYS[0], *(WAYS[number - 1] for number in args.ways)):
         with tempfile.TemporaryDirectory() as place:
             found, seconds = run(way, Path(place))
         expected = found if expected is None else expected
