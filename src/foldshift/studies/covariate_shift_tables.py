@@ -207,7 +207,8 @@ def shift_grid(summary, alpha, reference, few=""):
     partitioners, (p_vs, higher_vs) = list(dict.fromkeys(summary["partitioner"])), against(reference)
     rows = []
     for scheme, block in summary.groupby("scheme", sort=False):
-        rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {block['n_datasets'].min()} data sets"])
+        n = block["n_datasets"].min()
+        rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n} data {'set' if n == 1 else 'sets'}"])
         for measure, part in block.groupby("measure", sort=False):
             part = part.set_index("partitioner").loc[partitioners]
             means, less_is_better = part["mean"].to_list(), measure != MORE_IS_BETTER
