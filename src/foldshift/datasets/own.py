@@ -74,7 +74,9 @@ def decoded(data):
     if text is None or "\0" in text:
         raise DataError("not a text file (it holds zero bytes); check the file or set format")
     if encoding == "cp1252":
-        word = re.search(r"\w*[^\x00-\x7f]\w*", text).group()
+        # The letter first, then what is around it: a search for the whole word takes the square of its length.
+        at = re.search(r"[^\x00-\x7f]", text).start()
+        word = re.search(r"\w*\Z", text[max(at - 60, 0) : at]).group() + re.match(r".\w*", text[at : at + 60], re.DOTALL).group()
         shown = f"Windows-1252, e.g. {one_line(word, 40)!r}"
         return text, f"not UTF-8: read as {shown}; if that is wrong, save the file as UTF-8"
     if encoding in ("utf-16-le", "utf-16-be"):
