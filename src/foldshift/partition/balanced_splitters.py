@@ -3,28 +3,21 @@
 import warnings
 
 import numpy as np
-from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import indexable
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
 from foldshift.partition.balanced import cb_cv_folds, cb_scv_folds, cb_table_folds, cb_tscv_folds
-from foldshift.partition.splitters import check_count, make_rngs
+from foldshift.partition.splitters import FoldsSplitter, make_rngs
 
 TASKS = (None, "classification", "regression")
 
 
-class _CovariateBalanced(BaseCrossValidator):
+class _CovariateBalanced(FoldsSplitter):
     """Shared by the single and the repeated splitter: checks, folds, indices."""
 
-    @property
-    def _n_repeats(self):
-        return getattr(self, "n_repeats", None)
-
     def _check_parameters(self):
-        check_count("n_splits", self.n_splits, 2)
-        if self._n_repeats is not None:
-            check_count("n_repeats", self._n_repeats, 1)
+        super()._check_parameters()
         if self.task not in TASKS:
             raise ValueError(f"task={self.task!r} must be 'classification', 'regression', or None: told from the target")
 
@@ -53,17 +46,10 @@ class _CovariateBalanced(BaseCrossValidator):
         """
         X, y, groups = indexable(X, y, groups)
         n_samples = _num_samples(X)
-        if self.n_splits > n_samples:
-            raise ValueError(
-                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
-                f"n_samples={n_samples}."
-            )
+        self._check_size(n_samples)
         cut = self._cut_for(y)
         options = {"groups": groups, "stratify": self.stratify, "categorical_features": self.categorical_features}
-        for folds in cut(X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats), **options):
-            for fold in range(self.n_splits):
-                test = folds == fold
-                yield np.flatnonzero(~test), np.flatnonzero(test)
+        yield from self._indices(cut(X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats), **options))
 
     def _cut_for(self, y):
         """The array function for a target."""
@@ -90,10 +76,6 @@ class _CovariateBalanced(BaseCrossValidator):
                 stacklevel=4,
             )
         return cb_scv_folds
-
-    def get_n_splits(self, X=None, y=None, groups=None):
-        """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
-        return self.n_splits * (self._n_repeats or 1)
 
 
 class CovariateBalancedKFold(_CovariateBalanced):

@@ -3,37 +3,23 @@
 import warnings
 
 import numpy as np
-from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
 from foldshift.partition.classes import check_rules, db_scv_folds, dob_scv_folds, ms_scv_folds
 from foldshift.partition.scv import scv_folds
-from foldshift.partition.splitters import check_count, make_rngs, warn_of_groups
+from foldshift.partition.splitters import FoldsSplitter, make_rngs, warn_of_groups
 from foldshift.partition.targets import class_target
 
 
-class _ClassStratified(BaseCrossValidator):
+class _ClassStratified(FoldsSplitter):
     """Shared by all: checks, folds, indices. A subclass names its array function in `_make`."""
-
-    @property
-    def _n_repeats(self):
-        return getattr(self, "n_repeats", None)
-
-    def _check_parameters(self):
-        check_count("n_splits", self.n_splits, 2)
-        if self._n_repeats is not None:
-            check_count("n_repeats", self._n_repeats, 1)
 
     def _check_target(self, y, n_samples):
         if y is None:
             raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
         y = class_target(y)
-        if self.n_splits > n_samples:
-            raise ValueError(
-                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
-                f"n_samples={n_samples}."
-            )
+        self._check_size(n_samples)
         counts = np.unique(y, return_counts=True)[1]
         if self.n_splits > counts.max():
             raise ValueError(f"n_splits={self.n_splits} cannot be greater than the number of members in each class.")
@@ -75,14 +61,7 @@ class _ClassStratified(BaseCrossValidator):
         warn_of_groups(self, groups)
         X, y = indexable(X, y)
         y = self._check_target(y, _num_samples(X))
-        for folds in self._folds(X, y):
-            for fold in range(self.n_splits):
-                test = folds == fold
-                yield np.flatnonzero(~test), np.flatnonzero(test)
-
-    def get_n_splits(self, X=None, y=None, groups=None):
-        """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
-        return self.n_splits * (self._n_repeats or 1)
+        yield from self._indices(self._folds(X, y))
 
 
 class _NeighbourStratified(_ClassStratified):

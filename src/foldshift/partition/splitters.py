@@ -12,22 +12,45 @@ from foldshift.partition.stratified import one_stratum_target, stratified_folds
 from foldshift.partition.targets import numeric_target
 
 
-class _ContinuousStratified(BaseCrossValidator):
-    """Shared by the single and the repeated splitter: checks, folds, indices."""
+class FoldsSplitter(BaseCrossValidator):
+    """Shared by all splitters: numbers of folds and repetitions, and from folds to indices."""
 
     @property
     def _n_repeats(self):
         return getattr(self, "n_repeats", None)
 
-    def _check(self, y, n_samples):
-        if y is None:
-            raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
-        y = one_stratum_target(y) if self.n_strata == 1 else numeric_target(y)
+    def _check_parameters(self):
+        check_count("n_splits", self.n_splits, 2)
+        if self._n_repeats is not None:
+            check_count("n_repeats", self._n_repeats, 1)
+
+    def _check_size(self, n_samples):
         if self.n_splits > n_samples:
             raise ValueError(
                 f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
                 f"n_samples={n_samples}."
             )
+
+    def _indices(self, cuts):
+        """Training and test rows, ascending, of every fold of every row of folds."""
+        for folds in cuts:
+            for fold in range(self.n_splits):
+                test = folds == fold
+                yield np.flatnonzero(~test), np.flatnonzero(test)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
+        return self.n_splits * (self._n_repeats or 1)
+
+
+class _ContinuousStratified(FoldsSplitter):
+    """Shared by the single and the repeated splitter: checks and folds."""
+
+    def _check(self, y, n_samples):
+        if y is None:
+            raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
+        y = one_stratum_target(y) if self.n_strata == 1 else numeric_target(y)
+        self._check_size(n_samples)
         if self.n_strata is not None and self.n_strata > n_samples:
             raise ValueError(
                 f"Cannot have number of strata n_strata={self.n_strata} greater than the number of samples: "
@@ -37,7 +60,7 @@ class _ContinuousStratified(BaseCrossValidator):
         return y
 
     def _check_parameters(self):
-        check_count("n_splits", self.n_splits, 2)
+        super()._check_parameters()
         if self.n_strata is not None:
             check_count("n_strata", self.n_strata, 1)
 
@@ -67,14 +90,8 @@ class _ContinuousStratified(BaseCrossValidator):
         X, y = indexable(X, y)
         n_samples = _num_samples(X)
         y = self._check(y, n_samples)
-        for folds in stratified_folds(y, self.n_splits, self.n_strata, make_rngs(self.random_state, self._n_repeats)):
-            for fold in range(self.n_splits):
-                test = folds == fold
-                yield np.flatnonzero(~test), np.flatnonzero(test)
-
-    def get_n_splits(self, X=None, y=None, groups=None):
-        """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
-        return self.n_splits * (self._n_repeats or 1)
+        rngs = make_rngs(self.random_state, self._n_repeats)
+        yield from self._indices(stratified_folds(y, self.n_splits, self.n_strata, rngs))
 
 
 class ContinuousStratifiedKFold(_ContinuousStratified):
@@ -145,7 +162,6 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
         self.n_strata = n_strata
         self.random_state = random_state
         self._check_parameters()
-        check_count("n_repeats", n_repeats, 1)
 
 
 def check_count(name, value, lowest):

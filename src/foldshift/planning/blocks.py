@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 from foldshift.blocks import block_names as block_names
 from foldshift.blocks import block_range as block_range
+from foldshift.partition.registry import PARTITIONERS
 from foldshift.planning.schemes import iterations
 
 TRUTH = "truth"  # the partitioner id of the experiments of SCV that make the truth
-NEIGHBOUR_PARTITIONERS = ("DB-SCV", "DOB-SCV", "MS-SCV")
+NEIGHBOUR_PARTITIONERS = tuple(name for name, one in PARTITIONERS.items() if "metric" in one.takes)
+BALANCED_PARTITIONERS = tuple(name for name, one in PARTITIONERS.items() if "stratify" in one.takes)
 RULES = {
     "balanced": {"duplicates": "neighbours", "remainders": "spread"},
     "keel": {"duplicates": "skipped", "remainders": "restart"},

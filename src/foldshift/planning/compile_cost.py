@@ -34,7 +34,7 @@ FIRST_CALL = {
     "foldshift.evaluation.first_calls.target_shift": 1.0,
 }
 # Of the partitioners of a module together.
-PARTITIONERS = {
+CUTTING_MODULES = {
     "foldshift.partition.classes": 15.3,
     "foldshift.partition.balanced": 6.0,
     "foldshift.partition.published": 3.0,
@@ -72,8 +72,8 @@ def compile_seconds(paths, n_processes, kept=frozenset()):
         learners = {path for path in wanted if path in FIRST_CALL and path.endswith(task)}
         left += [FIRST_CALL[path] - shared for path in learners] + ([shared] if learners else [])
         wanted -= learners
-    cutting = {path for path in wanted if path.rpartition(".")[0] in PARTITIONERS}
-    left += [PARTITIONERS[module] for module in {path.rpartition(".")[0] for path in cutting}]
+    cutting = {path for path in wanted if path.rpartition(".")[0] in CUTTING_MODULES}
+    left += [CUTTING_MODULES[module] for module in {path.rpartition(".")[0] for path in cutting}]
     wanted -= cutting
     left += [FIRST_CALL.get(path, UNKNOWN) for path in wanted]
     return START + max(sum(left) / n_processes, max(left, default=0.0))

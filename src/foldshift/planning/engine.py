@@ -2,7 +2,7 @@
 
 from foldshift.names import bundle_of, part_of
 from foldshift.partition.waves import n_waves
-from foldshift.planning.blocks import NEIGHBOUR_PARTITIONERS
+from foldshift.planning.blocks import BALANCED_PARTITIONERS, NEIGHBOUR_PARTITIONERS
 from foldshift.planning.job_cost import Cost
 
 # Seconds of one core. Starting a job: with numpy alone, with scikit-learn.
@@ -61,7 +61,7 @@ def folds_cost(layout, task, dataset, bundle, block):
     seconds = PER_ASSIGNMENT[task] * work
     if cutters.intersection(NEIGHBOUR_PARTITIONERS):
         seconds += PER_NEIGHBOUR * n_rows**2 * n_features
-    n_balanced = sum(str(name).startswith("CB-") for name in cutters)
+    n_balanced = sum(name in BALANCED_PARTITIONERS for name in cutters)
     seconds += PER_BALANCED * work_of_folds * n_features * n_waves(n_rows, n_features) * n_balanced / len(cutters)
     if "Twinning" in cutters:
         seconds += PER_TWIN * work * n_rows * n_features / len(cutters)

@@ -1,7 +1,6 @@
 """Cross-validate samples of one population and size with every cut and learner, and measure the true errors."""
 
 import logging
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,21 +9,17 @@ import pyarrow as pa
 from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.populations import draw_population
 from foldshift.errors import DataError
-from foldshift.evaluation.heldout import sample_and_rest, scale_by_sample
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import FAILED, OK
 from foldshift.evaluation.storage import TEXT
-from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
-from foldshift.inference.moments import LossMoments, loss_moments
 from foldshift.planning.blocks import block_range
 from foldshift.seeding import generator, seed_sequence
 from foldshift.studies.foldshift_2026.cuts import cut_sample, fits
+from foldshift.studies.samples import NUMBERS, draw_sample, measure_folds, target_scale
 
 MOST_HELD_OUT = 4000  # rows that stand for the population
-SCALE_ROWS = 100_000  # of a generated population, for the standard deviation of its target
 KEYS = ("population", "task", "learner", "cut", "n_sample", "k", "replicate", "repetition")
-NUMBERS = (*LossMoments._fields, "truth_parts", "truth_whole")
 SCHEMAS = {
     "estimates": pa.schema(
         [
@@ -73,7 +68,7 @@ def cross_validate(inputs, cell, *, folds, n_repetitions, cuts, learners, master
         return {"estimates": []}
     names = (master_seed, "honesty", name, n_sample)
     task = data.task if data is not None else draw_population(name, 2, generator(*names)).task
-    scale = _target_scale(name, data, names) if task == "regression" else 1.0
+    scale = target_scale(name, data, generator(*names, "scale")) if task == "regression" else 1.0
     fitting = {learner: spec for learner, spec in learners.items() if task in spec["tasks"]}
     used = [cut for cut in cuts if fits(cut, task)]
     ks = [k for k in folds if k <= n_sample // 2]
@@ -81,7 +76,7 @@ def cross_validate(inputs, cell, *, folds, n_repetitions, cuts, learners, master
 
     @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
     def drawn(replicate):
-        population, sample, rest = _draw(data, name, n_sample, scale, generator(*names, "rows", replicate))
+        population, sample, rest = draw_sample(name, data, scale, n_sample, MOST_HELD_OUT, generator(*names, "rows", replicate))
         return population, sample, rest, _cut(population, sample, used, ks, n_repetitions, (*names, "folds", replicate))
 
     def result_of(cell):
@@ -93,7 +88,7 @@ def cross_validate(inputs, cell, *, folds, n_repetitions, cuts, learners, master
             raise DataError(str(error)) from error
         X = design_matrix(population, fitting[learner]["nominal"])
         rng = generator(*names, "fits", learner, replicate)
-        return _measure(estimator, X, population.y, sample, rest, partitions, rng)
+        return measure_folds(estimator, X, population.y, sample, rest, partitions, rng)
 
     rows = []
     cells = [(learner, replicate) for replicate in range(start, start + n_replicates) for learner in fitting if used and ks]
@@ -104,7 +99,7 @@ def cross_validate(inputs, cell, *, folds, n_repetitions, cuts, learners, master
         for cut in used:
             for k in ks:
                 for repetition in range(n_repetitions):
-                    numbers = {"message": result.message} if lost else result[cut, k][repetition]
+                    numbers = {"message": result.message} if lost else result[cut, k, repetition]
                     status = result.status if lost else FAILED if numbers["message"] else OK
                     values = (name, task, learner, cut, n_sample, k, replicate, repetition)
                     rows.append(dict(zip(KEYS, values)) | numbers | {"status": status})
@@ -112,60 +107,15 @@ def cross_validate(inputs, cell, *, folds, n_repetitions, cuts, learners, master
     return {"estimates": [{column: [row.get(column, np.nan) for row in rows] for column in SCHEMAS["estimates"].names}]}
 
 
-def _target_scale(name, data, names):
-    """What a target is divided by: its standard deviation in the population, so that predicting the mean has an error of 1."""
-    y = draw_population(name, SCALE_ROWS, generator(*names, "scale")).y if data is None else data.y
-    return y.std() or 1.0
-
-
-def _draw(data, name, n_sample, scale, rng):
-    """Population scaled by the sample, rows of the sample, and rows held out; a generated population is drawn anew."""
-    if data is None:
-        data = draw_population(name, n_sample + MOST_HELD_OUT, rng)
-    sample, rest = sample_and_rest(len(data.y), n_sample, MOST_HELD_OUT, rng)
-    y = data.y if data.task == "classification" else data.y / scale
-    X = scale_by_sample(data.X, sample, data.categorical_features)
-    return replace(data, X=X, y=y, scaling="global"), sample, rest
-
-
 def _cut(data, sample, cuts, folds, n_repetitions, names):
-    """Partitions of the sample by cut and k."""
+    """Partitions of the sample by cut, k and repetition."""
     X, y, partitions = data.X[sample], data.y[sample], {}
     for cut in cuts:
         for k in folds:
             seeds = [seed_sequence(*names, cut, k, repetition) for repetition in range(n_repetitions)]
             try:
-                partitions[cut, k] = cut_sample(cut, X, y, k, seeds, data.task, data.categorical_features)
+                rows = cut_sample(cut, X, y, k, seeds, data.task, data.categorical_features)
             except ValueError as error:
                 raise DataError(f"population {data.name}, cut {cut}, k={k}: {error}") from error
+            partitions |= {(cut, k, repetition): row for repetition, row in enumerate(rows)}
     return partitions
-
-
-def _measure(estimator, X, y, sample, rest, partitions, rng):
-    """Moments and truths of every repetition by cut and k, and a message where a fit failed."""
-    loss = zero_one_loss if y.dtype.kind == "i" else squared_error
-    inside, outside = (np.ascontiguousarray(X[sample]), y[sample]), (X[rest], y[rest])
-    most = max(k for _, k in partitions)
-    *states, whole_state = (rng.random(most + 1) * 2**32).astype(np.uint32).tolist()
-    whole, whole_message = _attempt(held_out_loss, estimator, *inside, *outside, whole_state, loss)
-    found = {}
-    for (cut, k), rows in partitions.items():
-        found[cut, k] = []
-        for row in rows:
-            result, message = _attempt(fold_losses, estimator, *inside, *outside, row, states[:k], loss)
-            numbers = dict.fromkeys(NUMBERS, np.nan)
-            if result is not None:
-                numbers |= loss_moments(result[0])._asdict() | {"truth_parts": result[1]}
-            numbers["truth_whole"] = np.nan if whole is None else whole
-            found[cut, k].append(numbers | {"message": message or whole_message})
-    return found
-
-
-def _attempt(function, *args):
-    """Result and an empty message, or None and what the learner raised."""
-    try:
-        return function(*args), ""
-    except MemoryError:
-        raise
-    except (Exception, SystemExit) as error:  # whatever else a learner raises costs no more than this number
-        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"

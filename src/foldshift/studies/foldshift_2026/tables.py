@@ -11,7 +11,8 @@ from foldshift.reporting.tables import Cell, Grid
 from foldshift.studies.coverage import PARTITIONER_COLUMNS, audit_table, partitioner_table
 from foldshift.studies.foldshift_2026.cuts import REFERENCES
 from foldshift.studies.foldshift_2026.honesty import FAR, OPEN, answer, by_population, honesty_table, ledger, whole_samples
-from foldshift.studies.foldshift_2026.measure import KEYS, NUMBERS
+from foldshift.studies.foldshift_2026.measure import KEYS
+from foldshift.studies.samples import NUMBERS
 
 TITLES = {"classification": "Classes", "regression": "Numbers"}
 LABELS = {
@@ -23,7 +24,6 @@ LABELS = {
     "error_all": "error, repeated",
     "choice": "right choice",
 }
-KEPT = ("classification", "regression")
 LAST = "#882255"  # a colour more than lines usually have
 
 
@@ -204,7 +204,7 @@ def answer_grid(table):
 
 def draw_optimism(table, cuts):
     """Bias against the error of the model trained on the whole sample, and error of the estimate, by size of the sample."""
-    tasks = [task for task in KEPT if task in set(table["task"])] or ["classification"]
+    tasks = [task for task in TITLES if task in set(table["task"])] or ["classification"]
     figure, axes = plt.subplots(2, len(tasks), figsize=(5.2 * len(tasks), 6.6), squeeze=False, sharex="col")
     for column, task in enumerate(tasks):
         own = table[table["task"] == task]

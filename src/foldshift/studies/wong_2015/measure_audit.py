@@ -1,7 +1,6 @@
 """Cross-validate samples of one population with every partitioner, and measure the true errors that intervals may be about."""
 
 import logging
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,18 +9,15 @@ import pyarrow as pa
 from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.populations import draw_population
 from foldshift.errors import DataError
-from foldshift.evaluation.heldout import sample_and_rest, scale_by_sample
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.scores import FAILED, OK
 from foldshift.evaluation.storage import TEXT
-from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
-from foldshift.inference.moments import LossMoments, loss_moments
 from foldshift.partition.registry import find_partitioner, make_folds
 from foldshift.seeding import generator, seed_sequence
+from foldshift.studies.samples import NUMBERS, draw_sample, measure_folds, target_scale
 
 MOST_HELD_OUT = 5000  # rows: with samples of 200, a tenth in the variance of estimate less truth at most
-SCALE_ROWS = 100_000  # of a generated population, for the standard deviation of its target
 SCHEMAS = {
     "audit": pa.schema(
         [
@@ -30,7 +26,7 @@ SCHEMAS = {
             ("learner", TEXT),
             ("partitioner", TEXT),
             ("replicate", pa.int32()),
-            *[(name, pa.float64()) for name in (*LossMoments._fields, "truth_parts", "truth_whole")],
+            *[(name, pa.float64()) for name in NUMBERS],
             ("status", TEXT),
             ("message", TEXT),
         ]
@@ -74,7 +70,7 @@ def audit_coverage(inputs, cell, *, n_sample, n_folds, n_replicates, partitioner
             "lower audit.n_sample or take the data set out of audit.populations"
         )
     task = data.task if data is not None else draw_population(name, 2, generator(master_seed, "audit", name)).task
-    scale = target_scale(name, data, master_seed) if task == "regression" else 1.0
+    scale = target_scale(name, data, generator(master_seed, "audit", name, "scale")) if task == "regression" else 1.0
     fitting = {learner: spec for learner, spec in learners.items() if task in spec["tasks"]}
     partitioners = [one for one in partitioners if suits(one, task)]
     if not fitting or not partitioners:
@@ -82,7 +78,8 @@ def audit_coverage(inputs, cell, *, n_sample, n_folds, n_replicates, partitioner
 
     @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
     def drawn(replicate):
-        population, sample, rest = draw(name, data, replicate, scale, n_sample, master_seed)
+        rng = generator(master_seed, "audit", name, "rows", replicate)
+        population, sample, rest = draw_sample(name, data, scale, n_sample, MOST_HELD_OUT, rng)
         return population, sample, rest, cut(population, sample, replicate, partitioners, n_folds, master_seed)
 
     def cell_result(cell):
@@ -93,7 +90,9 @@ def audit_coverage(inputs, cell, *, n_sample, n_folds, n_replicates, partitioner
         except ValueError as error:
             raise DataError(str(error)) from error
         rng = generator(master_seed, "audit", name, "fits", learner, replicate)
-        return measure(estimator, design_matrix(population, fitting[learner]["nominal"]), population.y, sample, rest, folds, rng)
+        return measure_folds(
+            estimator, design_matrix(population, fitting[learner]["nominal"]), population.y, sample, rest, folds, rng
+        )
 
     rows = []
     cells = [(learner, replicate) for replicate in range(n_replicates) for learner in fitting if partitioners]
@@ -118,22 +117,6 @@ def suits(partitioner, task):
         raise DataError(f"audit.partitioners: {error}") from None
 
 
-def target_scale(name, data, master_seed):
-    """What a target is divided by: its standard deviation in the population, so that predicting the mean has an error of 1."""
-    y = draw_population(name, SCALE_ROWS, generator(master_seed, "audit", name, "scale")).y if data is None else data.y
-    return y.std() or 1.0
-
-
-def draw(name, data, replicate, scale, n_sample, master_seed):
-    """Population, sample and held-out rows of one replicate; a generated population is drawn anew."""
-    rng = generator(master_seed, "audit", name, "rows", replicate)
-    if data is None:
-        data = draw_population(name, n_sample + MOST_HELD_OUT, rng)
-    sample, rest = sample_and_rest(len(data.y), n_sample, MOST_HELD_OUT, rng)
-    y = data.y if data.task == "classification" else data.y / scale
-    return replace(data, X=scale_by_sample(data.X, sample, data.categorical_features), y=y, scaling="global"), sample, rest
-
-
 def cut(data, sample, replicate, partitioners, n_folds, master_seed):
     """Folds of the sample by partitioner."""
     folds = {}
@@ -145,31 +128,3 @@ def cut(data, sample, replicate, partitioners, n_folds, master_seed):
         except ValueError as error:
             raise DataError(f"population {data.name}, partitioner {name}, k={n_folds}: {error}") from error
     return folds
-
-
-def attempt(function, *args):
-    """Result and an empty message, or None and what the learner raised."""
-    try:
-        return function(*args), ""
-    except MemoryError:
-        raise
-    except (Exception, SystemExit) as error:  # whatever else a learner raises costs no more than this number
-        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"
-
-
-def measure(estimator, X, y, sample, rest, folds, rng):
-    """Moments of the losses and both truths by partitioner, and a message where a fit failed."""
-    loss = zero_one_loss if y.dtype.kind == "i" else squared_error
-    inside, outside = (np.ascontiguousarray(X[sample]), y[sample]), (X[rest], y[rest])
-    n_folds = int(next(iter(folds.values())).max()) + 1
-    *states, whole_state = (rng.random(n_folds + 1) * 2**32).astype(np.uint32).tolist()
-    whole, whole_message = attempt(held_out_loss, estimator, *inside, *outside, whole_state, loss)
-    found = {}
-    for name, row in folds.items():
-        result, message = attempt(fold_losses, estimator, *inside, *outside, row, states, loss)
-        numbers = dict.fromkeys(LossMoments._fields, np.nan) | {"truth_parts": np.nan}
-        if result is not None:
-            losses, truth = result
-            numbers = loss_moments(losses)._asdict() | {"truth_parts": truth}
-        found[name] = numbers | {"truth_whole": np.nan if whole is None else whole, "message": message or whole_message}
-    return found
