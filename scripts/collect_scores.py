@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
-from foldshift.evaluation.scores import OK
+from foldshift.evaluation.status import OK
 from foldshift.evaluation.storage import read_columns, write_rows
 from foldshift.evaluation.summary import count_failures, seed_schema, select_cells, summarise_scores
 from foldshift.files import write_text

@@ -11,7 +11,8 @@ from foldshift.errors import DataError
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.predictions import write_predictions
-from foldshift.evaluation.scores import OK, lost_scores, part_of_block
+from foldshift.evaluation.scores import lost_scores, part_of_block
+from foldshift.evaluation.status import OK
 from foldshift.evaluation.storage import fold_rows, score_schema, write_rows
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.importing import import_object

@@ -1,3 +1,4 @@
+import itertools
 import warnings
 
 import numpy as np
@@ -311,14 +312,47 @@ def test_mistakes_in_tables_are_named():
             call()
 
 
-@pytest.mark.parametrize("name", ["ABA", "Twinning"])
+@pytest.mark.parametrize("name", ["ABA", "Twinning", "CBDSCV", "SCBCV", "SPXY"])
 def test_cuts_of_others_are_partitions_of_equal_size(name):
     X, y = sample(103)
     X[:, 3] = np.arange(103) % 3
+    y = (y > 0).astype(int) if name == "SCBCV" else y
     for folds in make_folds(name, X, y, 5, range(4), categorical_features=[3]):
         assert sorted(set(folds.tolist())) == list(range(5)) and np.ptp(sizes(folds, 5)) <= 1
     with pytest.raises(ValueError, match="contains NaN"):
         make_folds(name, np.where(np.arange(4) == 0, np.nan, X), y, 5, [0])
+
+
+def test_every_fold_has_its_share_of_every_cluster_and_class():
+    rng = np.random.default_rng(0)
+    cluster, y = np.arange(120) % 3, np.arange(120) // 60
+    X = rng.normal(size=(120, 2)) + 30 * np.array([[0, 0], [1, 0], [0, 1]])[cluster]
+    for name, parts in (("CBDSCV", [cluster]), ("SCBCV", [cluster, y])):
+        cuts = make_folds(name, X, y, 3, range(20))
+        assert len({tuple(folds) for folds in cuts}) > 1
+        for folds, part in itertools.product(cuts, parts):
+            counts = np.array([np.bincount(folds[part == value], minlength=3) for value in set(part.tolist())])
+            assert np.ptp(counts, axis=1).max() <= 1 + (name == "SCBCV" and part is cluster)
+    few = make_folds("SCBCV", np.zeros((12, 1)), np.arange(12) % 2, 3, [0])[0]  # one point: one cluster
+    assert np.bincount(few).tolist() == [4, 4, 4]
+
+
+def test_folds_that_span_the_data_are_those_of_the_rule_by_hand():
+    X, y = sample(40)
+    folds = make_folds("SPXY", X, y, 3, range(2))
+    assert len({tuple(np.unique(row, return_index=True)[1][row].tolist()) for row in folds}) == 1  # names differ alone
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    inputs = np.linalg.norm(Z[:, None] - Z[None], axis=2)
+    target = abs(y[:, None] - y[None])
+    gaps = inputs / inputs.max() + target / target.max()
+    centre = np.linalg.norm(Z, axis=1) / inputs.max() + abs(y - y.mean()) / target.max()
+    held, left = [[], [], []], set(range(40))
+    for turn in range(40):
+        own = held[turn % 3]
+        best = max(sorted(left), key=lambda i: min(gaps[i, j] for j in own) if own else centre[i])
+        own.append(best)
+        left.remove(best)
+    assert {frozenset(np.flatnonzero(folds[0] == fold).tolist()) for fold in range(3)} == {frozenset(own) for own in held}
 
 
 def test_anticlusters_have_equal_means():

@@ -25,6 +25,11 @@ from foldshift.studies.foldshift_2026.honesty import (
     whole_samples,
 )
 from foldshift.studies.foldshift_2026.measure import SCHEMAS, cross_validate
+from foldshift.studies.foldshift_2026.measure_methods import KEYS as METHOD_KEYS
+from foldshift.studies.foldshift_2026.measure_methods import METHODS, measure_methods, n_fits
+from foldshift.studies.foldshift_2026.measure_methods import SCHEMAS as METHOD_SCHEMAS
+from foldshift.studies.foldshift_2026.methods import COLUMNS, methods_table
+from foldshift.studies.foldshift_2026.methods import everything as tables_of_methods
 from foldshift.studies.foldshift_2026.tables import everything
 
 POPULATIONS = [f"population {i}" for i in range(8)]
@@ -160,3 +165,59 @@ def test_a_population_is_measured_with_the_cuts_and_learners_that_fit():
     assert len(rows) == 3 * 2 * 3 and (rows["status"] == "ok").all()
     assert rows["estimate"].between(0.1, 3).all() and (rows["truth_parts"] > 0.9 * rows["truth_whole"]).mean() > 0.7
     assert rows.groupby("replicate")["truth_whole"].nunique().to_dict() == {2: 1, 3: 1, 4: 1}
+
+
+def methods_of(population="friedman_1991", n_sample=40, learner="NNRegressor", block="0-4", **changes):
+    spec = {
+        "import": f"foldshift.learners.{learner}",
+        "params": {},
+        "tasks": ["regression", "classification"],
+        "nominal": "codes",
+    }
+    settings = {"cuts": ["CV", "TSCV", "SCV"], "n_partitions": 1, "n_holdouts": 3, "n_halves": 2, "level": 0.95} | changes
+    cell = {"population": population, "n_sample": str(n_sample), "block": block}
+    limits = {"minutes": None, "memory_mb": None}
+    made = measure_methods(SimpleNamespace(data=[]), cell, **settings, learners={"one": spec}, master_seed=0, limits=limits)
+    return pd.DataFrame(made["methods"][0])
+
+
+def test_methods_that_need_fits_of_their_own_are_measured_with_every_cut():
+    rows = methods_of()
+    assert list(rows) == METHOD_SCHEMAS["methods"].names and (rows["status"] == "ok").all()
+    assert len(rows) == 5 * 2 * len(METHODS) and set(rows["cut"]) == {"CV", "TSCV"} and set(rows["replicate"]) == set(range(5))
+    assert (rows["low"] < rows["estimate"]).all() and (rows["estimate"] < rows["high"]).all()
+    assert rows.groupby("replicate")["truth"].nunique().eq(1).all()
+    assert n_fits(1, 3, 2) == {"nested": 15, "corrected t": 3, "conservative Z": 15} and set(rows["n_fits"]) == {15, 3}
+    # Hold-outs of the corrected t test and of conservative Z are the same ones.
+    wide = rows.pivot(index=["replicate", "cut"], columns="method", values="estimate")
+    assert np.allclose(wide["corrected t"], wide["conservative Z"]) and not np.allclose(wide["nested"], wide["corrected t"])
+    later = methods_of(block="3-4")
+    assert later.equals(rows[rows["replicate"] >= 3].reset_index(drop=True))
+
+
+def test_a_method_whose_fits_fail_is_a_row():
+    rows = methods_of(learner="LDAClassifier", n_holdouts=2, block="0-0")
+    assert (rows["status"] == "failed").all() and rows["estimate"].isna().all() and rows["message"].str.len().min() > 10
+
+
+@pytest.mark.parametrize("n_populations", [0, 1, 3])
+def test_the_table_of_methods_counts_what_it_should(n_populations, tmp_path):
+    rows = []
+    for population, learner, replicate in itertools.product(range(n_populations), "ab", range(10)):
+        for method in METHODS:
+            low = 0.1 if replicate < 8 + (learner == "a") else 0.3
+            row = dict(zip(METHOD_KEYS, (f"P{population}", "regression", learner, "CV", method, 50, replicate)))
+            row |= {"estimate": 0.22, "low": low, "high": 0.5, "truth": 0.2}
+            rows.append(row | {"n_fits": 7, "status": "ok", "message": ""})
+    frame = pd.DataFrame(rows, columns=METHOD_SCHEMAS["methods"].names)
+    table = methods_table(frame, ["CV", "TSCV"])
+    assert list(table) == COLUMNS and len(table) == (len(METHODS) if n_populations else 0)
+    for _, row in table.iterrows():
+        assert row["coverage"] == pytest.approx(0.85) and row["lowest"] == pytest.approx(0.85) and row["n_fits"] == 7
+        assert row["bias"] == pytest.approx(10) and row["width"] == pytest.approx(100 * np.mean([0.38, 0.36]) / 0.2)
+        assert row["n_populations"] == n_populations and np.isnan(row["coverage_error"]) == (n_populations == 1)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    shown = tables_of_methods(
+        SimpleNamespace(rows=[tmp_path / "rows.parquet"]), {"methods": {"cuts": ["CV", "TSCV"]}, "level": 0.95}
+    )
+    assert "nan" not in to_html(shown["methods"].grid).lower()

@@ -98,22 +98,22 @@ CORES = workflow.resource_settings.cores
 REGISTRY = ROOT / "src/foldshift/partition/registry.py"
 
 
-def code(script, objects=(), tables=True):
+def code(script, objects=(), tables=True, called=()):
     """The script and the modules it rests on, as inputs: an edited module replans what depends on it.
 
     Where `tables` is true, a script that cuts by name rests on all partitioners; else on those among `objects`.
     """
-    return list(code_files(script, tuple(objects), tables))
+    return list(code_files(script, tuple(objects), tables, tuple(called)))
 
 
 @cache
-def code_files(script, objects, tables):
+def code_files(script, objects, tables, called):
     """The same, looked up once for all jobs that share it."""
     script = ROOT / "scripts" / f"{script}.py"
-    files = module_files(script, objects=objects, tables=tables)
+    files = module_files(script, objects=objects, called=called, tables=tables)
     if tables and str(REGISTRY) in files:
         own = [entry["import"] for entry in config["own_partitioners"].values()]
-        files = module_files(script, objects=[*objects, *own])
+        files = module_files(script, objects=[*objects, *own], called=called)
     # Relative where possible, so that a folder that was moved does not replan.
     here = Path.cwd()
     return [
@@ -464,14 +464,25 @@ def compiled():
     return [] if config["archived"] else [KERNELS]
 
 
+def measure_code(run, measure):
+    """The code that the rows of a measure rest on: its function, and the learners and partitioners that it says it calls."""
+    own = {name: entry["import"] for name, entry in config["own_partitioners"].items()}
+    learners = [LEARNERS[name]["import"] for name in measure.learners(run)]
+    partitioners = [
+        own[name] if name in own else import_path(name)
+        for name in measure.partitioners(run)
+    ]
+    called = [run.found.path(measure.make)]
+    return code("measure", [*learners, *partitioners], tables=False, called=called)
+
+
 def compiled_learners():
     """Learners of the library that the run fits: those of others, and of the user's own, have nothing that is kept."""
     names = {
         name
         for run in RUNS.values()
-        if run.found.task
         for name in (
-            *run.learner_ids,
+            *(run.learner_ids if run.found.task else ()),
             *(name for measure in run.measures() for name in measure.learners(run)),
         )
     }
@@ -489,6 +500,9 @@ def compiled_partitioners():
         for layout in LAYOUTS.values()
         for choice in layout.record()["partitioners"].values()
     }
+    for run in RUNS.values():
+        for measure in run.measures():
+            used.update(measure.partitioners(run))
     return [
         name
         for name, one in PARTITIONERS.items()

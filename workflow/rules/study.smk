@@ -80,13 +80,7 @@ for RUN in RUNS.values():
                 f"{RUN.id}_{MEASURE.name}"
             input:
                 unpack(measure_inputs(RUN, MEASURE)),
-                code=code(
-                    "measure",
-                    [
-                        RUN.found.path(MEASURE.make),
-                        *[LEARNERS[name]["import"] for name in MEASURE.learners(RUN)],
-                    ],
-                ),
+                code=measure_code(RUN, MEASURE),
             output:
                 **{kind: RUN.file(path) for kind, path in MEASURE.rows.items()},
             log:

@@ -10,7 +10,8 @@ from foldshift.estimators import clone_with_state
 from foldshift.evaluation.classification import classification_scores
 from foldshift.evaluation.folds import iterate_fits
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS
-from foldshift.evaluation.scores import FAILED, OK, one_line, score_columns
+from foldshift.evaluation.scores import one_line, score_columns
+from foldshift.evaluation.status import FAILED, OK
 from foldshift.evaluation.tasks import Task
 
 

@@ -16,7 +16,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from foldshift.evaluation.scores import FAILED, TIMEOUT
+from foldshift.evaluation.status import FAILED, TIMEOUT
 
 # Other systems have no fork, or system libraries that do not survive one, and nothing that ends a child with its parent.
 ISOLATES = sys.platform.startswith("linux")

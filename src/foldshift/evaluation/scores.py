@@ -8,9 +8,8 @@ import numpy as np
 from foldshift.blocks import block_range
 from foldshift.evaluation.folds import evaluate_folds, fit_predict, iterate_fits
 from foldshift.evaluation.metrics import METRICS, regression_scores
+from foldshift.evaluation.status import FAILED, OK
 from foldshift.evaluation.tasks import Task
-
-OK, FAILED, TIMEOUT = "ok", "failed", "timeout"
 
 
 def one_line(error):

@@ -5,7 +5,7 @@ import numpy as np
 from foldshift.compiling import compiled
 from foldshift.partition.assignment import assign
 from foldshift.partition.common import check_n_folds, fold_dtype
-from foldshift.partition.inputs import measurable
+from foldshift.partition.scaled import complete, scaled
 from foldshift.partition.targets import one_column
 
 
@@ -56,7 +56,7 @@ def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
     >>> bool(folds[0] == folds[2] and folds[1] == folds[3])  # means 5 and 6
     True
     """
-    points = _scaled(*_complete(X, categorical_features))
+    points = scaled(*complete(X, categorical_features))
     check_n_folds(n_folds, len(points))
     far = -np.einsum("ij,ij->i", points, points)  # the centre is 0
     dealt = _anticluster(points, np.argsort(far, kind="stable"), n_folds)
@@ -106,13 +106,13 @@ def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None):
     >>> bool((folds[:, 0] != folds[:, 1]).all())  # near samples go to different folds
     True
     """
-    table, nominal = _complete(X, categorical_features)
+    table, nominal = complete(X, categorical_features)
     if y is not None:
         y = one_column(y)
         is_class = y.dtype.kind != "f" or (y == np.floor(y)).all()
         codes = np.unique(y, return_inverse=True)[1] if is_class else y
         table, nominal = np.column_stack([table, codes]), np.append(nominal, is_class)
-    points = _scaled(table, nominal, _helmert)
+    points = scaled(table, nominal, _helmert)
     check_n_folds(n_folds, len(points))
     rngs = list(rngs)
     folds = np.empty((len(rngs), len(points)), dtype=fold_dtype(n_folds))
@@ -124,30 +124,6 @@ def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None):
             row[left[taken]] = fold
             left = np.delete(left, taken)
     return folds
-
-
-def _complete(X, categorical_features):
-    X, nominal = measurable(X, categorical_features)
-    if np.isnan(X).any():
-        row, column = np.argwhere(np.isnan(X))[0]
-        raise ValueError(
-            f"Input X contains NaN (row {row}, column {column}); drop or impute missing values first, or cut by CB-CV"
-        )
-    return X, nominal
-
-
-def _scaled(X, nominal, contrasts=np.eye):
-    """Numbers of mean 0 and standard deviation 1, nominal columns coded; constant columns are left out."""
-    columns = []
-    for column, is_nominal in zip(X.T, nominal):
-        if is_nominal:
-            codes = np.unique(column, return_inverse=True)[1]
-            columns += list(contrasts(codes.max() + 1)[codes].T)
-        else:
-            columns.append(column)
-    table = np.column_stack([column for column in columns if (column != column[0]).any()] or [np.zeros(len(X))])
-    spread = table.std(axis=0)
-    return np.ascontiguousarray((table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
 def _helmert(n_categories):

@@ -51,6 +51,9 @@ PARTITIONERS = {
     "CB-CV": Partitioner("foldshift.partition.balanced.cb_cv_folds", (NUMBERS, CLASSES), True, BALANCED),
     "ABA": Partitioner("foldshift.partition.published.aba_folds", (NUMBERS, CLASSES), True),
     "Twinning": Partitioner("foldshift.partition.published.twinning_folds", (NUMBERS, CLASSES), True),
+    "CBDSCV": Partitioner("foldshift.partition.clustered.cbdscv_folds", (NUMBERS, CLASSES), True),
+    "SCBCV": Partitioner("foldshift.partition.clustered.scbcv_folds", (CLASSES,), True),
+    "SPXY": Partitioner("foldshift.partition.farthest.spxy_folds", (NUMBERS, CLASSES), True),
     "LOSO": Partitioner("foldshift.partition.groups.source_folds", (), False, ("groups",)),
 }
 LEAVE_ONE_SOURCE_OUT = "LOSO"
@@ -156,8 +159,8 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     partitioner : str or callable
         For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, ``TSCV``, or ``CB-TSCV``;
         for classes ``SCV``, ``DB-SCV``, ``DOB-SCV``, ``MS-SCV`` or ``CB-SCV``; for either ``CB-CV``, blind to the target, and, to
-        compare with, ``ABA`` and ``Twinning``; for data from several sources ``LOSO``, leave one source out; or a function
-        ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
+        compare with, ``ABA``, ``Twinning``, ``CBDSCV``, ``SPXY`` and, for classes, ``SCBCV``; for data from several sources
+        ``LOSO``, leave one source out; or a function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
     X : array-like of shape (n_samples, n_features) or None
         Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV`` and ``LOSO`` do not look at them.
     y : array-like of shape (n_samples,) or (n_samples, 1)

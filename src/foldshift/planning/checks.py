@@ -69,11 +69,11 @@ def check_studies(config, catalogue, learners, studies, declared):
                 )
         for name in settings.get("partitioners", []):
             _check_partitioner(study, task, name, settings, config, catalogue)
-        for part in ("held_out", "audit"):
-            for name in settings.get(part, {}).get("populations", []):
-                _check_population(
-                    f"{study}.{part}", name, settings[part]["n_sample"], catalogue, task if part == "held_out" else None
-                )
+        parts = {study: settings} | {f"{study}.{key}": part for key, part in settings.items() if isinstance(part, dict)}
+        for where, part in parts.items():
+            n_sample = part.get("n_sample", min(part.get("sample_sizes", [0])))
+            for name in part.get("populations", []):
+                _check_population(where, name, n_sample, catalogue, task if where == f"{study}.held_out" else None)
         for name in settings.get("audit", {}).get("learners", []):
             if name not in learners:
                 raise ConfigError(
@@ -95,6 +95,32 @@ def check_studies(config, catalogue, learners, studies, declared):
                     raise ConfigError(
                         f"{study}.n_folds: k={k} is above the {rows} rows of data set {name}; k must be between 2 and {rows}"
                     )
+
+
+def check_measures(run, learners):
+    """Refuse names of learners and partitioners that a measure of a study would call and nobody knows.
+
+    Parameters
+    ----------
+    run : foldshift.studies.run.Run
+    learners : dict of str to dict
+        The learners file.
+
+    Raises
+    ------
+    ConfigError
+        At the first one.
+    """
+    for measure in run.measures():
+        for name in measure.learners(run):
+            if name not in learners:
+                hint = f"Add an entry to {run.config['learners_file']}."
+                raise ConfigError(unknown(f"learner in {run.id} ({measure.name})", name, learners, hint))
+        for name in measure.partitioners(run):
+            if name not in run.config["own_partitioners"] and not (is_partitioner(name) and find_partitioner(name).tasks):
+                of_tasks = dict.fromkeys(known_partitioners("regression") + known_partitioners("classification"))
+                known = (*of_tasks, *run.config["own_partitioners"])
+                raise ConfigError(unknown(f"partitioner in {run.id} ({measure.name})", name, known, HINT))
 
 
 def _check_partitioner(study, task, name, settings, config, catalogue):

@@ -62,7 +62,7 @@ def expose(*folders):
     os.environ["PYTHONPATH"] = os.pathsep.join([*folders, *(path for path in inherited if path and path not in folders)])
 
 
-def module_files(*scripts, objects=(), tables=True):
+def module_files(*scripts, objects=(), called=(), tables=True):
     """Files that scripts and objects import, directly or through one another: the library's and the user's own.
 
     Parameters
@@ -71,9 +71,11 @@ def module_files(*scripts, objects=(), tables=True):
         Python files.
     objects : iterable of str
         Import paths of objects that are loaded by name, e.g. a learner's ``foldshift.learners.RPARTRegressor``.
+    called : iterable of str
+        Import paths of functions that stand for more of the script: for them, too, `objects` says what else is loaded by name.
     tables : bool, default=True
-        Whether import paths that stand as strings in what the scripts import count like imports, such as all partitioners of the
-        registry; not where `objects` says which of them are used. What the objects import counts in any case.
+        Whether import paths that stand as strings in what scripts and `called` import count like imports, such as all
+        partitioners of the registry; not where `objects` says which of them are used. What the objects import counts in any case.
 
     Returns
     -------
@@ -87,9 +89,10 @@ def module_files(*scripts, objects=(), tables=True):
         If a file cannot be read as Python; the message names file and line.
     """
     files = _reached([Path(script).resolve() for script in scripts], tables)
-    for path in objects:
-        module, _, name = path.rpartition(".")
-        files |= _reached(_files(Import(module, name)), True)
+    for paths, with_strings in ((called, tables), (objects, True)):
+        for path in paths:
+            module, _, name = path.rpartition(".")
+            files |= _reached(_files(Import(module, name)), with_strings)
     _keep()
     return sorted(str(file) for file in files)
 

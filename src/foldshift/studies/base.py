@@ -51,6 +51,9 @@ class Measure:
         What does not stand there does not make a job run again.
     learners : callable
         ``learners(run)``: ids of the learners whose code the rows rest on.
+    partitioners : callable
+        ``partitioners(run)``: names of the partitioners, the library's or the user's own, that the function calls; the rows rest
+        on their code and on that of no others.
     limited : bool
         Whether learners run isolated: the function then also gets ``limits``, a dictionary with ``minutes`` and ``memory_mb`` of
         a cell.
@@ -74,6 +77,7 @@ class Measure:
     inputs: Callable = nothing
     params: Callable = nothing
     learners: Callable = lambda run: ()
+    partitioners: Callable = lambda run: ()
     limited: bool = False
     first_call: str = ""
     archived: bool = True

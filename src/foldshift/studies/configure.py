@@ -5,7 +5,14 @@ from typing import NamedTuple
 
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.errors import ConfigError
-from foldshift.planning.checks import check_imports, check_mirror, check_own_partitioners, check_studies, check_writable
+from foldshift.planning.checks import (
+    check_imports,
+    check_measures,
+    check_mirror,
+    check_own_partitioners,
+    check_studies,
+    check_writable,
+)
 from foldshift.planning.command_line import named_studies
 from foldshift.planning.config import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
 from foldshift.planning.costs import CostModel, read_costs
@@ -113,4 +120,5 @@ def configure(raw, root, targets=()):
         runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout)
         if studies[study].package == study:  # of the user's own
             rehearse(runs[study])
+        check_measures(runs[study], learners)
     return Configured(config, catalogue, learners, runs, notes + unused(config))

@@ -288,7 +288,8 @@ def rehearse(run):
             for what in ("inputs", "params", "cost"):
                 ask(f"{what} of {measure.name}", getattr(measure, what), run, cell)
             ask(f"rows of {measure.name}", lambda cell=cell, rows=measure.rows: [path.format(**cell) for path in rows.values()])
-        ask(f"learners of {measure.name}", measure.learners, run)
+        for what in ("learners", "partitioners"):
+            ask(f"{what} of {measure.name}", getattr(measure, what), run)
     for items in run.declared.items:
         for what in ("inputs", "params"):
             ask(f"{what} of {items.name}", getattr(items, what), run)

@@ -87,10 +87,10 @@ def measure_folds(estimator, X, y, sample, rest, folds, rng):
     inside, outside = (np.ascontiguousarray(X[sample]), y[sample]), (X[rest], y[rest])
     n_folds = {key: int(row.max()) + 1 for key, row in folds.items()}
     *states, whole_state = (rng.random(max(n_folds.values()) + 1) * 2**32).astype(np.uint32).tolist()
-    whole, whole_message = _attempt(held_out_loss, estimator, *inside, *outside, whole_state, loss)
+    whole, whole_message = attempt(held_out_loss, estimator, *inside, *outside, whole_state, loss)
     found = {}
     for key, row in folds.items():
-        result, message = _attempt(fold_losses, estimator, *inside, *outside, row, states[: n_folds[key]], loss)
+        result, message = attempt(fold_losses, estimator, *inside, *outside, row, states[: n_folds[key]], loss)
         numbers = dict.fromkeys(NUMBERS, np.nan)
         if result is not None:
             numbers |= loss_moments(result[0])._asdict() | {"truth_parts": result[1]}
@@ -98,8 +98,22 @@ def measure_folds(estimator, X, y, sample, rest, folds, rng):
     return found
 
 
-def _attempt(function, *args):
-    """Result and an empty message, or None and what the learner raised."""
+def attempt(function, *args):
+    """Call what trains a learner, which may raise anything.
+
+    Parameters
+    ----------
+    function : callable
+    *args
+        Its arguments.
+
+    Returns
+    -------
+    result : object or None
+        None where it raised.
+    message : str
+        What it raised; empty where it did not.
+    """
     try:
         return function(*args), ""
     except MemoryError:

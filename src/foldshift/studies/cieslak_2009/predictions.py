@@ -9,7 +9,8 @@ import numpy as np
 from foldshift.compiling import compiled
 from foldshift.estimators import clone_with_state
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.scores import FAILED, OK, one_line
+from foldshift.evaluation.scores import one_line
+from foldshift.evaluation.status import FAILED, OK
 from foldshift.inference.roc import roc_area
 from foldshift.learners.naive_bayes import NaiveBayesClassifier
 from foldshift.learners.nearest_classifier import NNClassifier

@@ -157,6 +157,7 @@ def honesty_table(populations, cuts):
 
 
 SAEZ, MORENO, TWINS, ANTI = "Saez 2022", "Moreno-Torres 2012", "Vakayil 2022", "anticlustering"
+CLUSTERS, CHEMISTRY = "Spezia 2025", "Galvao 2005"
 OURS, FOLKLORE = "this project", "folklore"
 NUMBERS, CLASSES = "regression", "classification"
 # What is said, by whom, of which task, which cut lies below which other one, in which measure. None: the reference of the task.
@@ -176,6 +177,10 @@ CLAIMS = (
     ("twins in different folds bring the estimate nearer to the truth", TWINS, CLASSES, "error_one", "Twinning", None),
     ("equal means of the inputs bring the estimate nearer to the truth", ANTI, NUMBERS, "error_one", "ABA", None),
     ("equal means of the inputs bring the estimate nearer to the truth", ANTI, CLASSES, "error_one", "ABA", None),
+    ("a share of every cluster brings the estimate nearer to the truth", CLUSTERS, CLASSES, "error_one", "CBDSCV", None),
+    ("a share of every cluster of a class brings it nearer", CLUSTERS, CLASSES, "error_one", "SCBCV", None),
+    ("a share of every cluster of a class makes it vary less", CLUSTERS, CLASSES, "spread", "SCBCV", None),
+    ("folds that each span the data bring the estimate nearer to the truth", CHEMISTRY, NUMBERS, "error_one", "SPXY", None),
     ("balance of target and inputs brings the estimate nearer to the truth", OURS, NUMBERS, "error_one", "CB-TSCV", None),
     ("balance of classes and inputs brings the estimate nearer to the truth", OURS, CLASSES, "error_one", "CB-SCV", None),
     ("balance of target and inputs makes it vary less", OURS, NUMBERS, "spread", "CB-TSCV", None),

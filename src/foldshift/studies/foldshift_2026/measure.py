@@ -11,7 +11,7 @@ from foldshift.datasets.populations import draw_population
 from foldshift.errors import DataError
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.scores import FAILED, OK
+from foldshift.evaluation.status import FAILED, OK
 from foldshift.evaluation.storage import TEXT
 from foldshift.planning.blocks import block_range
 from foldshift.seeding import generator, seed_sequence

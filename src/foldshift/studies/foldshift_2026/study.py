@@ -3,7 +3,9 @@
 from foldshift.blocks import block_range
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 
-BLOCK = 8  # samples that one job works through
+RERANDOMISED, RANDOM = "Rerandomised", ("CV", "SCV")
+BLOCKS = (8, 32)  # samples that one job works through, least and most
+BLOCK_ROWS = 16_000  # rows of its samples, between these bounds: jobs take about as long for large samples as for small ones
 COLUMNS = 10  # of a generated population, about
 PER_CUT = 4e-3  # seconds of one core: cutting a sample once, mean over the cuts
 HELD_OUT = 3.0  # a fit with predictions of the rows held out costs as much as so many without
@@ -11,14 +13,29 @@ HELD_OUT = 3.0  # a fit with predictions of the rows held out costs as much as s
 
 def cells(run):
     """Populations by sizes and blocks of samples; a data set that is too small for a size is left out."""
+    return _cells(run, "estimates", run.settings, BLOCK_ROWS)
+
+
+def method_cells(run):
+    """The same for the intervals that need fits of their own."""
+    return _cells(run, "methods", run.settings["methods"], BLOCK_ROWS // 4)
+
+
+def _cells(run, kind, settings, block_rows):
     found = []
-    for name in run.settings["populations"]:
+    for name in settings["populations"]:
         rows = run.catalogue[name].n_rows if name in run.catalogue else None
-        for n in run.settings["sample_sizes"]:
+        for n in settings["sample_sizes"]:
             if rows is None or rows >= 2 * n:
-                blocks = run.blocks(f"estimates/{name}-{n}", run.settings["n_replicates"], BLOCK)
+                size = min(max(block_rows // n, BLOCKS[0]), BLOCKS[1])
+                blocks = run.blocks(f"{kind}/{name}-{n}", settings["n_replicates"], size)
                 found += [{"population": name, "n_sample": n, "block": block} for block in blocks]
     return found
+
+
+def partitioners(cuts):
+    """The library's partitioners among some cuts; random ones are drawn of the references."""
+    return [cut for cut in dict.fromkeys([*cuts, *(RANDOM if RERANDOMISED in cuts else ())]) if cut != RERANDOMISED]
 
 
 def cost(run, cell):
@@ -31,6 +48,16 @@ def cost(run, cell):
     return Cost(
         block_range(cell["block"])[1] * (HELD_OUT * n_fits * per_fit + n_cuts * len(settings["folds"]) * PER_CUT), 300, 0.2
     )
+
+
+def method_cost(run, cell):
+    """Every method of every sample; about half of the cuts and learners fit the task of a population."""
+    settings, name, n_sample = run.settings["methods"], cell["population"], int(cell["n_sample"])
+    n_columns = run.shape(name)[1] if name in run.catalogue else COLUMNS
+    partitions, holdouts, halves = (settings[key] for key in ("n_partitions", "n_holdouts", "n_halves"))
+    n_fits = len(settings["cuts"]) / 2 * (15 * partitions + holdouts * (2 + 2 * halves))
+    per_fit = sum(run.fit_cost(one, n_sample, n_columns).seconds_per_fit + 1e-3 for one in settings["fitted"]) / 2
+    return Cost(block_range(cell["block"])[1] * n_fits * per_fit, 300, 0.1)
 
 
 STUDY = Study(
@@ -49,8 +76,27 @@ STUDY = Study(
             },
             cost=cost,
             learners=lambda run: run.settings["fitted"],
+            partitioners=lambda run: partitioners(run.settings["cuts"]),
             limited=True,
             message="samples {block} of {n_sample} rows of {population}, cross-validated with every cut",
+        ),
+        Measure(
+            "measure_methods",
+            make="measure_methods.measure_methods",
+            rows={"methods": "methods/{population}-{n_sample}/{block}.parquet"},
+            cells=method_cells,
+            inputs=lambda run, cell: {"data": run.population(cell["population"])},
+            params=lambda run, cell: {
+                **{key: run.settings["methods"][key] for key in ("cuts", "n_partitions", "n_holdouts", "n_halves")},
+                "level": run.settings["level"],
+                "learners": run.entries(run.settings["methods"]["fitted"]),
+                "master_seed": run.master_seed,
+            },
+            cost=method_cost,
+            learners=lambda run: run.settings["methods"]["fitted"],
+            partitioners=lambda run: partitioners(run.settings["methods"]["cuts"]),
+            limited=True,
+            message="nested cross-validation, hold-outs and halves of samples {block} of {n_sample} rows of {population}",
         ),
     ),
     items=(
@@ -115,6 +161,28 @@ STUDY = Study(
                     "over populations. Training on less than the whole sample makes the random cut pessimistic; a cut that "
                     "spreads near twins over the folds makes up for it by being optimistic, which is no virtue that can be "
                     "relied on.",
+                ),
+            ),
+        ),
+        Items(
+            "methods",
+            make="methods.everything",
+            inputs=lambda run: {"rows": run.rows("methods")},
+            seconds=4,
+            mb=1500,
+            message="intervals that need fits of their own",
+            items=(
+                Table(
+                    "methods",
+                    title="Nested, corrected t, conservative Z: what more fits buy",
+                    category="4 Coverage",
+                    when=lambda run: bool(method_cells(run)),
+                    caption="Intervals that take more fits than one cross-validation, held against the error of the model "
+                    "trained on the whole sample: nested cross-validation (Bates et al. 2024), the corrected t test's interval "
+                    "on hold-outs of a tenth, and conservative Z, whose variance is measured on halves of the sample (both "
+                    "Nadeau and Bengio 2003). The cut makes the folds, the hold-outs and the halves. An honest "
+                    "{level_percent} % interval holds the error in "
+                    "{level_percent} of 100 samples.",
                 ),
             ),
         ),

@@ -15,7 +15,7 @@ from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.storage import TEXT
 from foldshift.importing import import_object
-from foldshift.partition.registry import make_folds
+from foldshift.partition.registry import find_partitioner, make_folds
 from foldshift.seeding import generator, seed_sequence
 
 MOST_HELD_OUT = 5000  # rows: a standard error of the truth near .005 in a single sample, and nearest neighbours stay fast
@@ -52,7 +52,7 @@ def cut(data, sample, schemes, partitioners, n_parts, replicate, master_seed):
     for k, n_runs in schemes.items():
         for partitioner, choice in partitioners.items():
             options = dict(choice["options"])
-            if "metric" in options:
+            if "import" not in choice and find_partitioner(choice["partitioner"]).looks_at_inputs:
                 options["categorical_features"] = data.categorical_features
             sequences = [seed_sequence(master_seed, *names, "folds", partitioner, k, replicate, i) for i in range(n_runs)]
             try:

@@ -80,6 +80,7 @@ MEASURES = (
         },
         cost=heldout_cost,
         learners=lambda run: run.learner_ids,
+        partitioners=lambda run: run.settings["partitioners"],
         limited=True,
         message="estimates against rows held out, {population}",
     ),

@@ -13,7 +13,8 @@ from foldshift.evaluation.classes import predict_classes
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.leave_one_out import leave_one_out
-from foldshift.evaluation.scores import FAILED, OK, one_line
+from foldshift.evaluation.scores import one_line
+from foldshift.evaluation.status import FAILED, OK
 from foldshift.evaluation.storage import TEXT
 from foldshift.partition.registry import make_folds
 from foldshift.seeding import fit_states, seed_sequence

@@ -1,0 +1,59 @@
+"""Inputs of the cuts that others propose: complete, of mean 0 and standard deviation 1, nominal columns coded."""
+
+import numpy as np
+
+from foldshift.partition.inputs import measurable
+
+
+def complete(X, categorical_features):
+    """Inputs as numbers; an error where values are missing.
+
+    Parameters
+    ----------
+    X, categorical_features
+        As in `foldshift.partition.inputs.measurable`.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), dtype float64
+    nominal : ndarray of shape (n_features,), dtype bool
+
+    Raises
+    ------
+    ValueError
+        As `measurable`, and if a value is missing.
+    """
+    X, nominal = measurable(X, categorical_features)
+    if np.isnan(X).any():
+        row, column = np.argwhere(np.isnan(X))[0]
+        raise ValueError(
+            f"Input X contains NaN (row {row}, column {column}); drop or impute missing values first, or cut by CB-CV"
+        )
+    return X, nominal
+
+
+def scaled(X, nominal, contrasts=np.eye):
+    """Numbers of mean 0 and standard deviation 1, nominal columns coded; constant columns are left out.
+
+    Parameters
+    ----------
+    X, nominal : ndarray
+        From `complete`.
+    contrasts : callable
+        Table of shape (c, n_codes) that codes c categories. The default: a column for each.
+
+    Returns
+    -------
+    points : ndarray of shape (n_samples, n_columns), dtype float64, C order
+        One column of zeros where all columns are constant.
+    """
+    columns = []
+    for column, is_nominal in zip(X.T, nominal):
+        if is_nominal:
+            codes = np.unique(column, return_inverse=True)[1]
+            columns += list(contrasts(codes.max() + 1)[codes].T)
+        else:
+            columns.append(column)
+    table = np.column_stack([column for column in columns if (column != column[0]).any()] or [np.zeros(len(X))])
+    spread = table.std(axis=0)
+    return np.ascontiguousarray((table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
