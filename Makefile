@@ -48,7 +48,11 @@ test: $(READY) ## does it work here? units, one study from end to end, oracles t
 
 .PHONY: check
 check: $(READY) ## the tests that `make test` leaves out: all studies, the same bytes, kills, a cluster, fuzzing: half an hour
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow and not thorough"
+
+.PHONY: thorough
+thorough: $(READY) ## the tests that `make check` leaves out: the same once more in another study or in another way: half an hour
+	$(PYTEST) -m thorough
 
 .PHONY: lint
 lint: $(READY) ## ruff, snakefmt and snakemake --lint

@@ -39,7 +39,10 @@ def pytest_collection_modifyitems(items):
     tests = Path(__file__).parent
     for item in items:
         name = item.path.relative_to(tests).as_posix()
-        if name.startswith(SLOW):
+        some = item.get_closest_marker("thorough_for")
+        if some and item.callspec.id in some.args:
+            item.add_marker(pytest.mark.thorough)
+        if name.startswith(SLOW) or item.get_closest_marker("thorough"):
             item.add_marker(pytest.mark.slow)
     first = ("slurm", "workflow")
     items.sort(key=lambda item: first.index(folder) if (folder := item.path.parent.name) in first else len(first))

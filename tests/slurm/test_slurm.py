@@ -60,6 +60,7 @@ def test_tables_are_the_same_bytes_and_every_compute_job_is_in_slurms_books(on_c
     assert workflow.plan() == {}
 
 
+@pytest.mark.thorough
 def test_job_arrays_give_the_same_bytes(cluster, on_cluster, both):
     workflow, *_ = on_cluster
     again = ["--forcerun", "evaluate", "classify"]
@@ -74,6 +75,7 @@ def test_job_arrays_give_the_same_bytes(cluster, on_cluster, both):
     assert same_bytes(workflow, both)
 
 
+@pytest.mark.thorough
 def test_a_node_that_dies_in_mid_run_costs_time_only(cluster, regression, tmp_path):
     workflow, log = Workflow(tmp_path, REGRESSION), tmp_path / "run.log"
     run = cluster.start(workflow, log, targets=TABLES)
@@ -92,6 +94,7 @@ def test_a_node_that_dies_in_mid_run_costs_time_only(cluster, regression, tmp_pa
     assert same_bytes(workflow, regression, TABLES)
 
 
+@pytest.mark.thorough
 def test_a_cancelled_job_a_killed_process_and_a_job_over_its_memory_run_again(cluster, regression, tmp_path):
     workflow, log = Workflow(tmp_path, REGRESSION), tmp_path / "run.log"
     tight = "make_folds:mem_mb=60 if attempt == 1 else 1000"

@@ -137,6 +137,7 @@ def test_a_finished_run_plans_nothing(done):
     assert done.plan() == {}
 
 
+@pytest.mark.thorough
 def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path):
     other = Workflow(tmp_path / "a folder with spaces", changed(learners_per_job=5))
     other(config=["seeds_per_block=4", "partitioners_per_job=5"], env={"PYTHONHASHSEED": "7"}, check=True)
@@ -146,7 +147,8 @@ def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path):
 
 
 def test_a_slow_learner_is_left_out_of_large_data_sets_and_the_tables_say_so(done, tmp_path):
-    other = Workflow(tmp_path, changed(max_rows={"LDA": 200}, configurations=["paper"]))
+    few = {"schemes": ["2x2"], "n_seeds": 2, "n_truth": 2, "ablation": {"n_seeds": 0}, "held_out": {"populations": []}}
+    other = Workflow(tmp_path, changed(max_rows={"LDA": 200}, configurations=["paper"], **few))
     other(targets=[f"results/{STUDY}/tables/{name}.csv" for name in ("table3_auc", "table4_wilcoxon")], check=True)
     auc = read(other, "tables/table3_auc")
     assert auc.query("dataset == 'monk-2' and classifier == 'LDA'")["auc"].isna().all()
@@ -200,7 +202,8 @@ def test_data_that_cannot_be_cut_are_one_line(tmp_path):
         assert [line for line in said if name in line and expected in line], (name, said)
 
 
-@pytest.mark.parametrize("names", [["identical"], ["small", "unseen", "lacking"]], ids=["one", "three"])
+# Tables of a single data set have less to show than those of four.
+@pytest.mark.parametrize("names", [pytest.param(["identical"], marks=pytest.mark.thorough), list(ODD)], ids=["one", "four"])
 def test_odd_data_run_through(tmp_path, names):
     learners = ["1NN", "LDA", "C4.5", "PART", "RIPPER", "SVM"]
     workflow = with_files(tmp_path, {name: ODD[name] for name in names}, learners=learners)

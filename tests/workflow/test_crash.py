@@ -29,7 +29,9 @@ def own_lines(text):
 
 
 @pytest.mark.parametrize("number", range(N_KILLS))
-@pytest.mark.parametrize("with_jobs", [True, False], ids=["with its jobs", "snakemake alone"])
+@pytest.mark.parametrize(
+    "with_jobs", [True, pytest.param(False, marks=pytest.mark.thorough)], ids=["with its jobs", "snakemake alone"]
+)
 def test_a_killed_run_resumes_to_the_same_bytes_and_keeps_finished_jobs(reference, tmp_path, with_jobs, number):
     tables, n_jobs = reference
     n_finished, delay = moments(N_KILLS, n_jobs, SEED + with_jobs)[number]

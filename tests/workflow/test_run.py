@@ -111,7 +111,10 @@ def test_a_finished_run_plans_nothing(finished):
     ("label", "settings", "cores", "env"),
     [
         ("blocks of seven seeds, one core, another hash seed", ["seeds_per_block=7"], 1, {"PYTHONHASHSEED": "7"}),
-        ("blocks of three seeds, four cores", ["seeds_per_block=3", "learners=NN,GBM"], 4, {"PYTHONHASHSEED": "8"}),
+        pytest.param(
+            *("blocks of three seeds, four cores", ["seeds_per_block=3", "learners=NN,GBM"], 4, {"PYTHONHASHSEED": "8"}),
+            marks=pytest.mark.thorough,
+        ),
     ],
 )
 def test_tables_are_the_same_bytes_however_the_run_is_cut(finished, tmp_path, label, settings, cores, env):
@@ -127,7 +130,7 @@ def test_rows_do_not_depend_on_which_other_learners_and_partitioners_run(finishe
     config = yaml.safe_load(yaml.safe_dump(TINY))
     config["studies"]["saez_2022"] |= {"learners": ["GBM"], "partitioners": ["TSCV", "CV"], "datasets": ["steps"]}
     other = Workflow(tmp_path, config)
-    other(check=True)
+    other("--until", "evaluate", check=True)
     keys = ["dataset", "learner", "partitioner", "k", "seed", "fold", "rmse"]
     few = pd.read_parquet(tmp_path / "results/saez_2022/scores", columns=keys, partitioning=None)
     many = pd.read_parquet(finished.folder / "results/saez_2022/scores", columns=keys, partitioning=None)

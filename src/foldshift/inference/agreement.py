@@ -317,12 +317,14 @@ def _fewest(judged):
 
 
 def _over_subsets(parts, weights, subsets, alpha, formula):
-    out = np.zeros(len(subsets))
-    for i, chosen in enumerate(subsets):
+    # Of few data sets there are few different subsets.
+    different, which = np.unique(subsets, axis=0, return_inverse=True)
+    out = np.zeros(len(different))
+    for i, chosen in enumerate(different):
         for weight, (truth, experiments) in zip(weights, parts):
             found = agreements(truth[:, chosen], experiments[:, chosen], alpha, formula)
             out[i] += weight * mean_present(_percent(found.agree, found.judged))
-    return out
+    return out[which.reshape(len(subsets))]
 
 
 def _signed_ranks(differences, formula):
