@@ -39,9 +39,6 @@ def pytest_collection_modifyitems(items):
     tests = Path(__file__).parent
     for item in items:
         name = item.path.relative_to(tests).as_posix()
-        some = item.get_closest_marker("thorough_for")
-        if some and item.callspec.id in some.args:
-            item.add_marker(pytest.mark.thorough)
         if name.startswith(SLOW) or item.get_closest_marker("thorough"):
             item.add_marker(pytest.mark.slow)
     first = ("slurm", "workflow")

@@ -125,6 +125,7 @@ def recovery_commands():
     return [line.strip() for line in re.search(r"^((?:    .+\n)+)", text, re.MULTILINE)[1].splitlines()]
 
 
+@pytest.mark.thorough
 def test_after_a_kill_of_snakemake_the_documented_commands_resume_the_run(cluster, regression, tmp_path):
     workflow, log = Workflow(tmp_path, REGRESSION), tmp_path / "run.log"
     run = cluster.start(workflow, log, targets=TABLES)

@@ -60,7 +60,7 @@ def test_a_finished_run_plans_nothing(done):
     assert done.plan() == {}
 
 
-@pytest.mark.thorough_for("wong_2015", "cieslak_2009", "foldshift_2026")
+@pytest.mark.thorough
 def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path):
     config = copy.deepcopy(CONFIGS[done.study])
     if done.study == "geras_2013":
