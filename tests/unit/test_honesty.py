@@ -19,6 +19,7 @@ from foldshift.studies.foldshift_2026.honesty import (
     LEDGER,
     MEASURES,
     OPEN,
+    answer,
     by_population,
     honesty_table,
     ledger,
@@ -132,6 +133,27 @@ def test_all_items_are_made_of_many_populations_one_and_none(rows, tmp_path):
         best = items["answer"].frame.iloc[0]
         assert best["cut"] == "TSCV" and best["decided"] == "yes" and best["k"] == 5
         assert best["repetitions"] == 10  # .02**2 / (.1 * .02**2)
+
+
+def test_the_answer_counts_the_choice_of_the_best_and_calls_no_interval_held_that_was_not_shown_to():
+    row = {"task": "regression", "n_sample": 100, "k": 5, "spread": 1.0, "error_one": 9.0, "n_populations": 3}
+    few = [row | {"cut": "CV", "error_one_vs": np.nan, "error_one_vs_error": np.nan}]
+    few += [row | {"cut": cut, "error_one": 6.0, "error_one_vs": -3.0, "error_one_vs_error": 0.4} for cut in CUTS[1:]]
+    same = {"task": "regression", "n_sample": 100, "k": 5, "partitioner": "TSCV"}
+    coverage = pd.DataFrame(
+        [
+            same | {"interval": "narrow", "coverage": 0.94, "coverage_error": 0.03, "width": 1.0},
+            same | {"interval": "wide", "coverage": 0.96, "coverage_error": 0.02, "width": 2.0},
+        ]
+    )
+    found = answer(pd.DataFrame(few), coverage, 0.95).iloc[0]
+    # t = 7.5 with two degrees of freedom: p is .017, of the best of two .035.
+    assert found["cut"] == "TSCV" and found["decided"] == "yes" and found["interval"] == "wide" and found["holds"] == "yes"
+    more = pd.DataFrame([*few, few[-1] | {"cut": "ABA"}])
+    found = answer(more, coverage[:1], 0.95).iloc[0]
+    assert found["decided"] == "no" and found["interval"] == "narrow" and found["holds"] == "not shown"
+    two = pd.DataFrame(few).assign(n_populations=2)
+    assert answer(two, coverage, 0.95).iloc[0]["decided"] == "no"
 
 
 def test_rerandomised_cuts_are_the_most_balanced_of_some_random_ones():

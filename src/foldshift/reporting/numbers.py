@@ -55,6 +55,11 @@ def with_error(value, error, form=".4f", error_form=None, *, empty=EMPTY):
     return f"{number(value, form)} ± {number(error, error_form or form.replace('+', ''))}"
 
 
+def counted(n, noun):
+    """A number of things: ``1 population``, ``3 populations``."""
+    return f"{int(n)} {noun}{'' if int(n) == 1 else 's'}"
+
+
 def p_value(p, asterisk=False, *, decimals_from=0.001, decimals=3):
     """A p-value: with decimals, or with three digits and an exponent where it is small.
 

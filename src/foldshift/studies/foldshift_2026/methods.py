@@ -5,7 +5,7 @@ import pandas as pd
 
 from foldshift.evaluation.storage import read_columns
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, with_error
+from foldshift.reporting.numbers import EMPTY, counted, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.studies.foldshift_2026.honesty import FAR, mean_and_error
 from foldshift.studies.foldshift_2026.measure_methods import KEYS, METHODS
@@ -81,7 +81,7 @@ def methods_grid(table, level, n_failed):
     """`methods_table` as it is printed: a block for each task and size."""
     rows = []
     for (task, n_sample), block in table.groupby(["task", "n_sample"], sort=False):
-        rows.append([f"{TITLES[task]}, samples of {n_sample}; {int(block['n_populations'].max())} populations"])
+        rows.append([f"{TITLES[task]}, samples of {n_sample}; {counted(block['n_populations'].max(), 'population')}"])
         for _, row in block.iterrows():
             error = row["coverage_error"]
             is_low = row["coverage"] + FAR * (0.0 if np.isnan(error) else error) < level

@@ -116,7 +116,8 @@ STUDY = Study(
                     "root mean square of the estimate of one cross-validation less the true error of the model trained on the "
                     "whole sample, per cent of that error, mean over learners and populations. Repetitions: after which the "
                     "choice of partitions adds less than a tenth of the variance that repeating cannot remove. Interval: the "
-                    "narrowest from one cross-validation that holds the truth as often as its {level_percent} % promise.",
+                    "narrowest from one cross-validation that was shown to hold the truth as often as its {level_percent} % "
+                    "promise.",
                 ),
                 Table(
                     "ledger",

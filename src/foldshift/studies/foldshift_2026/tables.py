@@ -6,7 +6,7 @@ from foldshift.evaluation.storage import read_columns
 from foldshift.inference.coverage import WHOLE_SAMPLE
 from foldshift.reporting.figures import COLOURS, plt, style
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, number, p_value, percent, with_error
+from foldshift.reporting.numbers import EMPTY, counted, p_value, percent, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.studies.coverage import PARTITIONER_COLUMNS, audit_table, partitioner_table
 from foldshift.studies.foldshift_2026.cuts import REFERENCES
@@ -24,7 +24,8 @@ LABELS = {
     "error_all": "error, repeated",
     "choice": "right choice",
 }
-LAST = "#882255"  # a colour more than lines usually have
+# Lines beyond those that `style` tells apart: hollow, with markers of their own.
+MORE_COLOURS, MORE_MARKERS = ("#882255", *COLOURS[1:]), ("<", ">", "p", "h", "d", "8", "H")
 
 
 def everything(inputs, settings):
@@ -90,7 +91,7 @@ def honesty_grid(table, lost):
     """`honesty.honesty_table` as it is printed: a block for each task, size and k."""
     rows = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
-        rows.append([f"{TITLES[task]}, samples of {n_sample}, {k} folds; {int(block['n_populations'].max())} populations"])
+        rows.append([f"{TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"])
         for _, row in block.iterrows():
             cells = [_measured(row, name) for name in LABELS]
             rows.append([row["cut"], *cells])
@@ -119,7 +120,7 @@ def coverage_grid(table, level):
     intervals = list(dict.fromkeys(table["interval"]))
     rows = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
-        rows.append([f"{TITLES[task]}, samples of {n_sample}, {k} folds; {int(block['n_populations'].max())} populations"])
+        rows.append([f"{TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"])
         for name, part in block.groupby("partitioner", sort=False):
             cells = part.set_index("interval")
             shown = [name]
@@ -184,19 +185,21 @@ def answer_grid(table):
                 str(row["n_sample"]),
                 row["cut"],
                 str(row["k"]),
-                number(row["error"]),
+                f"{row['error']:.1f}",
                 Cell(gain, bold=row["decided"] == "yes"),
                 repetitions,
                 fits,
-                row["interval"],
+                row["interval"] if row["holds"] == "yes" else f"none shown; nearest: {row['interval']}",
                 EMPTY if row["coverage"] != row["coverage"] else percent(row["coverage"]),
             ]
         )
     notes = [
         "Cut and number of folds with the least error of one repetition; gain over the reference with as many folds, "
-        "percentage points of the true error ± standard error over populations. Bold: by more than two standard errors; else "
-        "nothing speaks against the reference (SCV for classes, CV for numbers), and the cut named is the best by chance. The "
-        "best of many is chosen on the same rows that its gain is read from, so that gains are too large by something."
+        "percentage points of the true error ± standard error over populations. The best of many is chosen on the same rows that "
+        "its gain is read from, so that gains are too large by something; bold: p is at most .05 by Student's t over "
+        "populations, times the number of cuts and folds chosen from. Else nothing speaks against the reference (SCV for "
+        "classes, CV for numbers). Interval: the narrowest whose coverage, less two standard errors, is at most .05 below its "
+        "promise."
     ]
     header = ["Task", "Rows", "Cut", "Folds", "Error, %", "Gain", "Repetitions", "Fits", "Interval", "Holds, %"]
     return Grid(header, rows, notes)
@@ -217,13 +220,16 @@ def draw_optimism(table, cuts):
             others = [cut for cut in cuts if cut in set(own["cut"]) and cut != REFERENCES[task]]
             for i, cut in enumerate([REFERENCES[task], *others] if len(own) else []):
                 part = own[own["cut"] == cut].sort_values("n_sample")
-                look = {"lw": 2.2} if i == 0 else {"lw": 0.9}
+                look = {"lw": 2.2} if i == 0 else {"lw": 0.9}  # black is the reference's alone
+                if (more := i - len(COLOURS)) >= 0:
+                    look |= {"color": MORE_COLOURS[more % len(MORE_COLOURS)], "marker": MORE_MARKERS[more % len(MORE_MARKERS)]}
+                    look["markerfacecolor"] = "white"
                 axis.errorbar(
                     part["n_sample"] * (1 + 0.02 * (i - 4)),
                     part[name],
                     yerr=part[f"{name}_error"],
                     label=cut,
-                    **style(i) | look | ({"color": LAST} if i == len(COLOURS) else {}),  # black is the reference's alone
+                    **style(i) | look,
                 )
             if name == "bias_whole":
                 axis.axhline(0, color="#7F7F7F", lw=0.8)
