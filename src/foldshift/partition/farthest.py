@@ -3,8 +3,7 @@
 import numpy as np
 
 from foldshift.partition.common import check_n_folds, fold_dtype
-from foldshift.partition.scaled import complete, scaled
-from foldshift.partition.targets import one_column
+from foldshift.partition.scaled import complete, scaled, target_column
 
 
 def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None):
@@ -68,11 +67,8 @@ def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None):
 
 def _target(y):
     """Points whose distances are those of the target; of classes equal ones for all pairs."""
-    y = one_column(y)
-    if y.dtype.kind == "f" and (y != np.floor(y)).any():
-        return y[:, None].astype(np.float64)
-    codes = np.unique(y, return_inverse=True)[1]
-    return np.eye(codes.max() + 1)[codes]
+    column, is_class = target_column(y)
+    return np.eye(column.max() + 1)[column] if is_class else column[:, None].astype(np.float64)
 
 
 def _take_turns(parts, n_folds):

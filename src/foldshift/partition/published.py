@@ -5,8 +5,7 @@ import numpy as np
 from foldshift.compiling import compiled
 from foldshift.partition.assignment import assign
 from foldshift.partition.common import check_n_folds, fold_dtype
-from foldshift.partition.scaled import complete, scaled
-from foldshift.partition.targets import one_column
+from foldshift.partition.scaled import complete, scaled, target_column
 
 
 def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
@@ -108,10 +107,8 @@ def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None):
     """
     table, nominal = complete(X, categorical_features)
     if y is not None:
-        y = one_column(y)
-        is_class = y.dtype.kind != "f" or (y == np.floor(y)).all()
-        codes = np.unique(y, return_inverse=True)[1] if is_class else y
-        table, nominal = np.column_stack([table, codes]), np.append(nominal, is_class)
+        column, is_class = target_column(y)
+        table, nominal = np.column_stack([table, column]), np.append(nominal, is_class)
     points = scaled(table, nominal, _helmert)
     check_n_folds(n_folds, len(points))
     rngs = list(rngs)

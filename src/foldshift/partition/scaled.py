@@ -3,6 +3,7 @@
 import numpy as np
 
 from foldshift.partition.inputs import measurable
+from foldshift.partition.targets import one_column
 
 
 def complete(X, categorical_features):
@@ -57,3 +58,23 @@ def scaled(X, nominal, contrasts=np.eye):
     table = np.column_stack([column for column in columns if (column != column[0]).any()] or [np.zeros(len(X))])
     spread = table.std(axis=0)
     return np.ascontiguousarray((table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def target_column(y):
+    """A target as one more column.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    column : ndarray of shape (n_samples,)
+        Numbers, or codes of classes from 0.
+    is_class : bool
+        Whether it holds classes: text, truth values or whole numbers.
+    """
+    y = one_column(y)
+    if y.dtype.kind == "f" and (y != np.floor(y)).any():
+        return y, False
+    return np.unique(y, return_inverse=True)[1], True

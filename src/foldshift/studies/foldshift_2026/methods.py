@@ -7,10 +7,11 @@ from foldshift.evaluation.storage import read_columns
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, counted, with_error
 from foldshift.reporting.tables import Cell, Grid
+from foldshift.studies.coverage import TASK_TITLES
 from foldshift.studies.foldshift_2026.honesty import FAR, mean_and_error
-from foldshift.studies.foldshift_2026.measure_methods import KEYS, METHODS
+from foldshift.studies.foldshift_2026.measure_methods import ENDS, KEYS
+from foldshift.studies.foldshift_2026.study import METHODS
 
-TITLES = {"classification": "Classes", "regression": "Numbers"}
 VALUES = ("coverage", "width", "bias")
 COLUMNS = ["task", "n_sample", "method", "cut", "n_fits", "n_populations", "lowest"]
 COLUMNS += [f"{name}{end}" for name in VALUES for end in ("", "_error")]
@@ -30,7 +31,7 @@ def everything(inputs, settings):
     -------
     items : dict of str to foldshift.reporting.items.Shown
     """
-    columns = (*KEYS, "estimate", "low", "high", "truth", "n_fits")
+    columns = (*KEYS, *ENDS, "truth", "n_fits")
     rows = pd.concat([pd.DataFrame(read_columns(path, columns)) for path in inputs.rows], ignore_index=True)
     for name in KEYS[:5]:
         rows[name] = rows[name].astype(str)
@@ -81,7 +82,7 @@ def methods_grid(table, level, n_failed):
     """`methods_table` as it is printed: a block for each task and size."""
     rows = []
     for (task, n_sample), block in table.groupby(["task", "n_sample"], sort=False):
-        rows.append([f"{TITLES[task]}, samples of {n_sample}; {counted(block['n_populations'].max(), 'population')}"])
+        rows.append([f"{TASK_TITLES[task]}, samples of {n_sample}; {counted(block['n_populations'].max(), 'population')}"])
         for _, row in block.iterrows():
             error = row["coverage_error"]
             is_low = row["coverage"] + FAR * (0.0 if np.isnan(error) else error) < level

@@ -6,9 +6,17 @@ from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 RERANDOMISED, RANDOM = "Rerandomised", ("CV", "SCV")
 BLOCKS = (8, 32)  # samples that one job works through, least and most
 BLOCK_ROWS = 16_000  # rows of its samples, between these bounds: jobs take about as long for large samples as for small ones
+NESTED_FOLDS = 5
+METHODS = ("nested", "corrected t", "conservative Z")
 COLUMNS = 10  # of a generated population, about
 PER_CUT = 4e-3  # seconds of one core: cutting a sample once, mean over the cuts
 HELD_OUT = 3.0  # a fit with predictions of the rows held out costs as much as so many without
+
+
+def n_fits(n_partitions, n_holdouts, n_halves):
+    """Fits of each of `METHODS` for one sample, learner and cut; arguments as the settings of the same names."""
+    nested = n_partitions * NESTED_FOLDS * (NESTED_FOLDS + 1) // 2
+    return dict(zip(METHODS, (nested, n_holdouts, n_holdouts * (1 + 2 * n_halves))))
 
 
 def cells(run):
@@ -54,10 +62,9 @@ def method_cost(run, cell):
     """Every method of every sample; about half of the cuts and learners fit the task of a population."""
     settings, name, n_sample = run.settings["methods"], cell["population"], int(cell["n_sample"])
     n_columns = run.shape(name)[1] if name in run.catalogue else COLUMNS
-    partitions, holdouts, halves = (settings[key] for key in ("n_partitions", "n_holdouts", "n_halves"))
-    n_fits = len(settings["cuts"]) / 2 * (15 * partitions + holdouts * (2 + 2 * halves))
+    of_a_cut = sum(n_fits(*(settings[key] for key in ("n_partitions", "n_holdouts", "n_halves"))).values())
     per_fit = sum(run.fit_cost(one, n_sample, n_columns).seconds_per_fit + 1e-3 for one in settings["fitted"]) / 2
-    return Cost(block_range(cell["block"])[1] * n_fits * per_fit, 300, 0.1)
+    return Cost(block_range(cell["block"])[1] * len(settings["cuts"]) / 2 * of_a_cut * per_fit, 300, 0.1)
 
 
 STUDY = Study(

@@ -8,13 +8,12 @@ from foldshift.reporting.figures import COLOURS, plt, style
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, counted, p_value, percent, with_error
 from foldshift.reporting.tables import Cell, Grid
-from foldshift.studies.coverage import PARTITIONER_COLUMNS, audit_table, partitioner_table
+from foldshift.studies.coverage import PARTITIONER_COLUMNS, TASK_TITLES, audit_table, partitioner_table
 from foldshift.studies.foldshift_2026.cuts import REFERENCES
 from foldshift.studies.foldshift_2026.honesty import FAR, OPEN, answer, by_population, honesty_table, ledger, whole_samples
 from foldshift.studies.foldshift_2026.measure import KEYS
 from foldshift.studies.samples import NUMBERS
 
-TITLES = {"classification": "Classes", "regression": "Numbers"}
 LABELS = {
     "bias_training": "bias, part",
     "bias_models": "bias, these models",
@@ -91,7 +90,9 @@ def honesty_grid(table, lost):
     """`honesty.honesty_table` as it is printed: a block for each task, size and k."""
     rows = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
-        rows.append([f"{TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"])
+        rows.append(
+            [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
+        )
         for _, row in block.iterrows():
             cells = [_measured(row, name) for name in LABELS]
             rows.append([row["cut"], *cells])
@@ -120,7 +121,9 @@ def coverage_grid(table, level):
     intervals = list(dict.fromkeys(table["interval"]))
     rows = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
-        rows.append([f"{TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"])
+        rows.append(
+            [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
+        )
         for name, part in block.groupby("partitioner", sort=False):
             cells = part.set_index("interval")
             shown = [name]
@@ -148,8 +151,8 @@ def ledger_grid(table):
     """`honesty.ledger` as it is printed."""
     rows = []
     for task, row in ((task, row) for task, part in table.groupby("task", sort=True) for _, row in part.iterrows()):
-        if [TITLES[task]] not in rows:
-            rows.append([TITLES[task]])
+        if [TASK_TITLES[task]] not in rows:
+            rows.append([TASK_TITLES[task]])
         what = f"{row['lower']} below {row['higher']}, {LABELS[row['measure']]}"
         decided = row["verdict"] != OPEN
         rows.append(
@@ -181,7 +184,7 @@ def answer_grid(table):
         fits = EMPTY if row["fits"] != row["fits"] else str(int(row["fits"]))
         rows.append(
             [
-                TITLES[row["task"]],
+                TASK_TITLES[row["task"]],
                 str(row["n_sample"]),
                 row["cut"],
                 str(row["k"]),
@@ -207,7 +210,7 @@ def answer_grid(table):
 
 def draw_optimism(table, cuts):
     """Bias against the error of the model trained on the whole sample, and error of the estimate, by size of the sample."""
-    tasks = [task for task in TITLES if task in set(table["task"])] or ["classification"]
+    tasks = [task for task in TASK_TITLES if task in set(table["task"])] or ["classification"]
     figure, axes = plt.subplots(2, len(tasks), figsize=(5.2 * len(tasks), 6.6), squeeze=False, sharex="col")
     for column, task in enumerate(tasks):
         own = table[table["task"] == task]
@@ -233,7 +236,7 @@ def draw_optimism(table, cuts):
                 )
             if name == "bias_whole":
                 axis.axhline(0, color="#7F7F7F", lw=0.8)
-                axis.set_title(TITLES[task] if len(own) else "nothing was measured")
+                axis.set_title(TASK_TITLES[task] if len(own) else "nothing was measured")
             axis.set_ylabel(label)
             if len(own):
                 axis.set_xscale("log")
