@@ -102,6 +102,10 @@ corrected-t: $(READY) ## how often tests on one data set find a difference betwe
 cuts: $(READY) ## what the balanced cuts reach on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
 	"$(BIN)/python" tools/measure_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
 
+.PHONY: advice
+advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder
+	"$(BIN)/python" tools/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR))
+
 .PHONY: scale
 scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
 	"$(BIN)/python" tools/measure_scale.py

@@ -9,6 +9,7 @@ Arrays in, arrays out. The packages below hold the science, the Snakemake workfl
 - `foldshift.evaluation`: folds and a learner in, predictions and scores out
 - `foldshift.inference`: tests and convergence
 - `foldshift.reporting`: tables and figures
+- `foldshift.advice`: one page for one data set, `foldshift.advise`
 - `foldshift.studies`: one folder per study, and the words they are written in
 
 Each is there after ``import foldshift`` and is loaded when it is first used.
@@ -18,6 +19,6 @@ from foldshift.lazy import exports
 
 __version__ = "0.2.0"
 
-PACKAGES = ("datasets", "evaluation", "inference", "learners", "partition", "reporting", "shift", "studies")
-EXPORTS = {}
+PACKAGES = ("advice", "datasets", "evaluation", "inference", "learners", "partition", "reporting", "shift", "studies")
+EXPORTS = {"advise": "advice"}
 __getattr__, __dir__, __all__ = exports(__name__, EXPORTS, PACKAGES)

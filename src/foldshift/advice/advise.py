@@ -1,0 +1,407 @@
+"""Advice for one table, one learner and one question: how to cut, how often, what may be claimed, what to beware of."""
+
+import math
+import numbers
+import re
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, check_cv
+
+from foldshift.advice.faults import find_faults
+from foldshift.advice.fitting import Clock, cross_validate, first_fit, fit, losses_on
+from foldshift.advice.intervals import difference, row_interval, told
+from foldshift.advice.learners import baseline, has_gaps_or_texts, prepared, title, usual
+from foldshift.advice.result import Advice
+from foldshift.advice.rules import cautions, decide
+from foldshift.advice.scoring import as_score
+from foldshift.advice.shift import cut, cuts_side_by_side, split_shift
+from foldshift.advice.table import as_data
+from foldshift.advice.words import methods_paragraph, used_versions, verdict
+from foldshift.errors import DataError
+from foldshift.inference.arguments import check_confidence
+from foldshift.inference.repetitions import FEWEST_PARTITIONS, recommend_repetitions
+from foldshift.partition.arrays import as_folds
+
+MOST_REPEATS = 50
+EPS = 0.25  # of the standard deviation that no repetition removes: beyond, another cut adds 3 % to the standard error
+FOR_FITS, FOR_HALVES = 0.75, 0.2  # shares of what the budget leaves after looking
+N_HALVES = 20
+LEAST_BUDGET = 5.0
+
+
+def advise(
+    X,
+    y,
+    estimator=None,
+    *,
+    scoring=None,
+    groups=None,
+    cv=None,
+    compare=None,
+    budget=60,
+    rope=None,
+    confidence=0.95,
+    task=None,
+    random_state=0,
+    left_out=None,
+    tell=None,
+):
+    """How to cut a table into folds, how often, which interval may be printed, whether a split is fair, and what to beware of.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        Inputs, as the learner takes them.
+    y : array-like of shape (n_samples,)
+        Target: a quantity, or two or more classes; without missing values.
+    estimator : scikit-learn estimator, optional
+        Any classifier, regressor or pipeline; not changed. By default a random forest behind a plain preparation
+        (`foldshift.advice.learners.prepared`).
+    scoring : str or callable, optional
+        A scorer of scikit-learn by name, or ``scorer(estimator, X, y)``; ``error`` (default for classes) or ``rmse`` (default for
+        quantities). For accuracy, squared and absolute error, log loss and Brier score intervals rest on rows, else on folds.
+    groups : array-like of shape (n_samples,), optional
+        Rows that belong together and must not be cut apart: persons, sites, days.
+    cv : int, splitter or iterable of (train, test), optional
+        The split that you use, to be judged. By default what scikit-learn would do: five folds, not shuffled.
+    compare : scikit-learn estimator, optional
+        Another learner, cross-validated on the same folds.
+    budget : float or str, default=60
+        Seconds, or such as ``"90s"`` or ``"5 min"``, for all of it. At least one cross-validation is finished if one is possible.
+    rope : float, optional
+        Differences in loss up to this are none in practice (for a score of folds: in score). By default .01 for error rates,
+        1 % of the baseline's loss else.
+    confidence : float, default=0.95
+        Of the intervals.
+    task : {None, "classification", "regression"}
+        What the target is, where neither the learner nor the values say so.
+    random_state : int, default=0
+        Seed of all folds; the same gives the same folds.
+    left_out : dict of str to str, optional
+        Columns that are not in X on purpose, and why; the page says so.
+    tell : callable, optional
+        ``tell(text)`` is called with what is being done.
+
+    Returns
+    -------
+    advice : Advice
+        Print it; ``advice.cv`` is the splitter, ``advice.to_html(path)`` the page, ``advice.to_dict()`` all figures.
+
+    Raises
+    ------
+    ValueError
+        If the data, the learner or an argument cannot be used; one line that says why.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> advice = advise(*load_iris(return_X_y=True), GaussianNB(), budget=10)
+    >>> advice.n_splits, advice.interval.low < 0.05 < advice.interval.high
+    (10, True)
+    """
+    clock = Clock(seconds_of(budget))
+    check_confidence(confidence)
+    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
+        raise ValueError(f"random_state={random_state!r} must be a whole number of at least 0")
+    if rope is not None and not 0 <= rope < np.inf:
+        raise ValueError(f"rope={rope!r} must be a difference of 0 or more")
+    tell = tell or (lambda text: None)
+    for name, learner in (("estimator", estimator), ("compare", compare)):
+        if learner is not None and (isinstance(learner, type) or not hasattr(learner, "fit")):
+            what = (
+                f"the class {learner.__name__}; give an instance, {learner.__name__}()"
+                if isinstance(learner, type)
+                else repr(learner)
+            )
+            raise ValueError(f"{name} is {what}" + ("" if isinstance(learner, type) else ", which has no fit"))
+    data = as_data(X, y, estimator, groups, task)
+    if estimator is None:
+        estimator = usual(data.task, random_state)
+        if has_gaps_or_texts(data.X):
+            estimator = prepared(estimator, data.X)
+    score = as_score(scoring, data.task)
+    rng = np.random.default_rng(random_state)
+    tell(f"one fit of {title(estimator)} on nine tenths of {data.n:,} rows")
+    seconds = first_fit(estimator, data, score)
+    given, given_name, notes = _given(cv, data, X, groups)
+    tell("looking for faults")
+    faults = find_faults(data, given, left_out=left_out, rng=rng)
+    tell("comparing the split with random ones")
+    split = split_shift(data, given, rng) if given is not None else None
+    learners = _learners(estimator, compare, data)
+    facts = _facts(data, score, clock, seconds, len(learners) - 1)
+    chosen = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
+    k = _folds(chosen["folds"].advice, data)
+    tell("cutting in other ways")
+    cuts = cuts_side_by_side(data, k)
+    fits, repetitions = _fits(learners, data, score, chosen["cut"].advice, k, random_state, clock, seconds, tell)
+    chosen["repetitions"] = decide("repetitions", facts | {"fits": len(fits.folds) * k})
+    n_done = len(fits.folds)
+    n_repeats = n_done if repetitions is None or repetitions.repetitions is None else max(1, repetitions.repetitions)
+    n_repeats = min(n_repeats, 10 * MOST_REPEATS)
+    names = list(learners)
+    intervals = told(chosen["interval"], fits, score, confidence, k, data.groups)
+    region = _region(rope, fits, score)
+    differences = tuple(difference(names[0], other, fits, score, region, confidence, k, data.groups) for other in names[1:])
+    halves = _halves(estimator, data, score, chosen["cut"].advice, k, clock, fits.seconds_per_fit, confidence, rng, tell)
+    cv_object, line = _splitter(chosen["cut"].advice, data, k, n_repeats, random_state)
+    rules = (*chosen.values(), *cautions(facts))
+    if fits.losses:
+        facts["baseline_score"] = float(score.show(np.nanmean(fits.losses["baseline"])))
+    versions = used_versions()
+    advice = Advice(
+        verdict=(),
+        cv=cv_object,
+        cv_line=line,
+        data=data,
+        facts=facts,
+        rules=rules,
+        faults=tuple(faults),
+        split=split,
+        split_name=given_name,
+        cuts=tuple(cuts),
+        intervals=intervals,
+        differences=differences,
+        repetitions=repetitions,
+        halves=halves,
+        score=score,
+        learner=names[0],
+        n_splits=k,
+        n_repeats=n_repeats,
+        n_done=n_done,
+        seconds_per_fit=fits.seconds_per_fit,
+        seconds=clock.spent,
+        budget=clock.budget,
+        methods="",
+        notes=(*data.notes, *notes),
+        versions=versions,
+    )
+    return replace(advice, verdict=verdict(advice), methods=methods_paragraph(advice, confidence, random_state))
+
+
+def seconds_of(budget):
+    """Seconds of a budget such as 60, "90s", "5 min" or "1h".
+
+    Raises
+    ------
+    ValueError
+        If it is none, or below five seconds.
+
+    Examples
+    --------
+    >>> seconds_of("1.5 min")
+    90.0
+    """
+    seconds = None
+    if isinstance(budget, numbers.Real) and not isinstance(budget, bool):
+        seconds = float(budget)
+    elif isinstance(budget, str) and (
+        match := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)?\s*", budget)
+    ):
+        seconds = float(match[1]) * {"s": 1, "m": 60, "h": 3600}[(match[2] or "s")[0]]
+    if seconds is None or not math.isfinite(seconds):
+        raise ValueError(f"budget={budget!r} is no time; say seconds, or such as '90s', '5 min', '1h'")
+    if seconds < LEAST_BUDGET:
+        raise ValueError(f"budget={budget!r} is {seconds:g} s; looking at a table takes at least {LEAST_BUDGET:g} s")
+    return seconds
+
+
+def _given(cv, data, X, groups):
+    """Folds of the user's own split, its name, and what could not be looked at."""
+    notes = []
+    if cv is None and data.groups is not None:
+        splitter, name = GroupKFold(min(5, int(data.groups.max()) + 1)), "GroupKFold(5), as no cv= was given"
+    elif cv is None:
+        splitter, name = (
+            check_cv(5, data.y, classifier=data.task == "classification"),
+            "Five folds without shuffling, scikit-learn's default",
+        )
+    elif isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        if not 2 <= cv <= data.n:
+            raise ValueError(f"cv={cv!r} must be between 2 and {data.n} folds, the number of rows")
+        splitter, name = check_cv(int(cv), data.y, classifier=data.task == "classification"), f"Your split, cv={cv}"
+    elif not isinstance(cv, str) and (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        splitter, name = cv, f"Your split, {type(cv).__name__}" if hasattr(cv, "split") else "Your split"
+    else:
+        raise ValueError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of (train, test)")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            folds = as_folds(splitter, np.zeros((data.n, 1)) if cv is None else data.X, data.y, data.groups)
+    except ValueError as error:
+        if cv is None:
+            return None, name, [f"scikit-learn's default split was not judged: {error}"]
+        if "trains on" in str(error):
+            return None, name, [f"your split was not judged: {type(cv).__name__} does not train on all rows outside a test part"]
+        raise ValueError(f"cv: {error}") from error
+    if (folds < 0).any():
+        notes.append("your split leaves rows untested; it was looked at for groups, not for shift")
+    return folds, name, notes
+
+
+def _learners(estimator, compare, data):
+    learners = {title(estimator): estimator}
+    if compare is not None:
+        name = title(compare)
+        learners[name if name not in learners else f"{name} (2)"] = compare
+    return {**learners, "baseline": baseline(data.task)}
+
+
+def _facts(data, score, clock, seconds, n_learners):
+    left = max(0.0, clock.left) * FOR_FITS
+    smallest = int(np.bincount(data.target.astype(int)).min()) if data.task == "classification" else data.n
+    return {
+        "task": data.task,
+        "score": score.kind,
+        "groups": data.groups is not None,
+        "n": data.n,
+        "fits": int(min(left / max(seconds * n_learners, 1e-9), 1e6)),
+        "smallest_class": smallest,
+        "n_groups": data.n if data.groups is None else int(data.groups.max()) + 1,
+        "baseline": True,
+    }
+
+
+def _folds(k, data):
+    most = data.n // 2 if data.groups is None else int(data.groups.max()) + 1
+    return max(2, min(k, most))
+
+
+def _seeds(random_state, n):
+    """The seeds of a repeated splitter with this random state."""
+    return np.random.SeedSequence(random_state).spawn(n)
+
+
+def _table(data):
+    table = data.codes if data.columns else np.zeros((data.n, 1))
+    if not np.isnan(table).any():
+        return table
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.where(np.isnan(table), np.nan_to_num(np.nanmean(table, axis=0)), table)
+
+
+def _fits(learners, data, score, name, k, random_state, clock, seconds, tell):
+    """Cross-validate until the promise on repetitions is met or the budget is used up."""
+    reserve = clock.left * (1 - FOR_FITS)
+    nominal = data.nominal if data.columns else None
+    table = _table(data)
+    total = seconds * (len(learners) - 1) * k
+    folds = cut(name, table, data, k, _seeds(random_state, MOST_REPEATS), nominal)
+
+    def progress(done, of):
+        tell(
+            f"cross-validating: {done} fits of {title(next(iter(learners.values())))}, {clock.spent:.0f} of {clock.budget:.0f} s"
+        )
+
+    fits = cross_validate(
+        learners, data, score, folds[: FEWEST_PARTITIONS * 2], clock, reserve=reserve, seconds=total, tell=progress
+    )
+    found = _repetitions(fits, learners)
+    while (
+        found is not None
+        and found.repetitions is not None
+        and len(fits.folds) < min(found.repetitions, MOST_REPEATS)
+        and clock.left - reserve > 2 * fits.seconds / len(fits.folds)
+    ):
+        more = folds[len(fits.folds) : len(fits.folds) + 5]
+        added = cross_validate(
+            learners, data, score, more, clock, reserve=reserve, seconds=fits.seconds / len(fits.folds), tell=progress
+        )
+        fits = _joined(fits, added)
+        found = _repetitions(fits, learners)
+    return fits, found
+
+
+def _joined(a, b):
+    def both(x, y):
+        return {name: np.concatenate([x[name], y[name]]) for name in x}
+
+    seconds, n_fits = a.seconds + b.seconds, a.n_fits + b.n_fits
+    of_first = (a.seconds_per_fit * a.n_fits + b.seconds_per_fit * b.n_fits) / n_fits
+    return type(a)(
+        np.concatenate([a.folds, b.folds]), both(a.losses, b.losses), both(a.scores, b.scores), seconds, n_fits, of_first
+    )
+
+
+def _repetitions(fits, learners):
+    scores = fits.scores[next(iter(learners))]
+    scores = scores[:, ~np.isnan(scores).any(axis=0)]
+    if len(scores) < 2 or scores.shape[1] < 2:
+        return None
+    return recommend_repetitions(scores, eps=EPS)
+
+
+def _region(rope, fits, score):
+    if rope is not None:
+        return float(rope)
+    if score.kind == "share" or not fits.losses:
+        return 0.01
+    return 0.01 * float(np.nanmean(fits.losses["baseline"]))
+
+
+def _halves(estimator, data, score, name, k, clock, seconds, confidence, rng, tell):
+    """Cross-validate halves of the table as recommended, and hold their intervals against the error on the other halves."""
+    if score.kind == "folds" or data.groups is not None or data.n < 100:
+        return None
+    expected = k * seconds
+    most = min(N_HALVES, int(FOR_HALVES * clock.left / max(expected, 1e-9)))
+    if most < 5:
+        return None
+    held, gaps, widths = 0, [], []
+    table, nominal, done = _table(data), data.nominal if data.columns else None, 0
+    stop = clock.left * (1 - FOR_HALVES * 2)
+    for _ in range(most):
+        if done >= 5 and clock.left < stop:
+            break
+        rows = rng.permutation(data.n)
+        half, other = np.sort(rows[: data.n // 2]), np.sort(rows[data.n // 2 :])
+        part = data._replace(target=data.target[half])
+        if data.task == "classification" and np.bincount(data.target[half].astype(int), minlength=len(data.classes)).min() < 2:
+            continue
+        folds = cut(name, table[half], part, k, [int(rng.integers(2**31))], nominal)[0]
+        losses, truths = np.empty(len(half)), []
+        for fold in range(k):
+            model = fit(estimator, data, half[folds != fold])
+            losses[folds == fold] = losses_on(model, data, score, half[folds == fold])
+            truths.append(losses_on(model, data, score, other))
+        truth = np.mean(truths, axis=0)
+        estimate, low, high = row_interval(losses[None], confidence, score.kind)
+        # The other half is finite: its own error is added to what the interval has to allow for.
+        room = np.sqrt(1 + truth.var(ddof=1) / len(truth) / max(losses.var(ddof=1) / len(losses), 1e-300))
+        held += bool(estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate))
+        gaps.append(float(score.show(estimate) - score.show(truth.mean())))
+        widths.append(float(abs(score.show(high) - score.show(max(low, 0.0)))))
+        done += 1
+        tell(f"halves of the table: {done} of {most}")
+    if done < 5:
+        return None
+    bias, error = float(np.mean(gaps)), float(np.std(gaps, ddof=1) / np.sqrt(done))
+    said = (
+        f"Halves of this table, cross-validated in this way: the interval held the {score.name} on the other half in {held} of "
+        f"{done}; its estimate was {score.text(abs(bias)).replace(' %', ' points')} {'above' if bias >= 0 else 'below'} it on "
+        "average."
+    )
+    return {"n": done, "held": held, "bias": bias, "bias_error": error, "width": float(np.mean(widths)), "said": said}
+
+
+def _splitter(name, data, k, n_repeats, random_state):
+    """The recommended splitter, and the line that makes it."""
+    from foldshift import partition
+
+    if name in ("TSCV", "CV"):
+        kind, options = "RepeatedContinuousStratifiedKFold", {} if name == "TSCV" else {"n_strata": 1}
+    elif name == "SCV":
+        kind, options = "RepeatedSCV", {}
+    elif name == "DOB-SCV":
+        kind, options = "RepeatedDOBSCV", {}
+    elif name.startswith("CB-"):
+        kind, options = "RepeatedCovariateBalancedKFold", {"task": data.task}
+    else:
+        raise DataError(f"rules.toml names the cut {name!r}, of which no splitter is known")
+    arguments = {"n_splits": k, "n_repeats": n_repeats, **options, "random_state": random_state}
+    line = f"foldshift.partition.{kind}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+    return getattr(partition, kind)(**arguments), line

@@ -1,0 +1,214 @@
+"""What `foldshift.advise` returns: read in a terminal, in a notebook, as a page, or by a program."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from foldshift.advice.table import Data
+from foldshift.files import atomic_path
+from foldshift.readable import readable
+
+
+@readable
+@dataclass(frozen=True)
+class Advice:
+    """Advice for one table and one learner; print it, or write a page with `to_html`.
+
+    Attributes
+    ----------
+    verdict : tuple of str
+        Three sentences: how to cut, what the learner reaches, what to beware of.
+    cv : splitter
+        The splitter that is recommended, for ``cv=`` of scikit-learn.
+    cv_line : str
+        The same as a line of Python.
+    data : foldshift.advice.table.Data
+    facts : dict
+        What the rules of advice were asked with.
+    rules : tuple of foldshift.advice.rules.Rule
+        Those that decided.
+    faults : tuple of foldshift.advice.faults.Fault
+        The worst first.
+    split : foldshift.advice.shift.SplitShift or None
+        The split given as ``cv=``, or scikit-learn's default, against random cuts.
+    split_name : str
+    cuts : tuple of foldshift.advice.shift.CutShift
+    intervals : tuple of foldshift.advice.intervals.Told
+        The one to print first, then others and why not.
+    differences : tuple of foldshift.advice.intervals.Difference
+        To the baseline, and to the other learner.
+    repetitions : foldshift.inference.repetitions.Repetitions or None
+        From the repetitions that were made; None where one was.
+    halves : dict or None
+        What cross-validation of halves of this table said of their other halves.
+    score : foldshift.advice.scoring.Score
+    learner : str
+    n_splits, n_repeats, n_done : int
+        Folds and repetitions recommended, and repetitions that were made here.
+    seconds_per_fit : float
+    seconds : float
+        That the advice took.
+    budget : float
+        Seconds.
+    methods : str
+        A paragraph for the methods section.
+    notes : tuple of str
+        What was not looked at, and why.
+    versions : dict
+    """
+
+    verdict: tuple
+    cv: object
+    cv_line: str
+    data: Data
+    facts: dict
+    rules: tuple
+    faults: tuple
+    split: object
+    split_name: str
+    cuts: tuple
+    intervals: tuple
+    differences: tuple
+    repetitions: object
+    halves: dict | None
+    score: object
+    learner: str
+    n_splits: int
+    n_repeats: int
+    n_done: int
+    seconds_per_fit: float
+    seconds: float
+    budget: float
+    methods: str
+    notes: tuple = ()
+    versions: dict = field(default_factory=dict)
+
+    @property
+    def interval(self):
+        """The one interval that is recommended, a `Told`."""
+        return self.intervals[0]
+
+    def sentences(self):
+        """The verdict, faults, split, score and differences; a list of str."""
+        said = [*self.verdict, ""]
+        said += [f"[{fault.severity}] {fault.code}: {fault.found} {fault.mend}" for fault in self.faults] or [
+            "No fault was found."
+        ]
+        if self.split is not None:
+            said += ["", f"{self.split_name}: {self.split.said}"]
+        said += ["", *(told.sentence(self.score) for told in self.intervals)]
+        said += [one.sentence(self.score) for one in self.differences]
+        if self.halves is not None:
+            said += ["", self.halves["said"]]
+        return [*said, "", "For the methods section:", self.methods, *(f"Note: {note}." for note in self.notes)]
+
+    def to_frame(self):
+        """One row for each figure: ``quantity, value, low, high, evidence``."""
+        rows = [
+            (f"{self.score.name} ({told.name})", told.estimate, told.low, told.high, told.evidence) for told in self.intervals
+        ]
+        rows += [(one.name, one.estimate, one.low, one.high, "measured here") for one in self.differences]
+        rows += [(f"{cut.cut}: distance of the inputs", cut.inputs, np.nan, np.nan, "measured here") for cut in self.cuts]
+        return pd.DataFrame(rows, columns=["quantity", "value", "low", "high", "evidence"])
+
+    def to_dict(self):
+        """All of it as plain values, e.g. for JSON; None stands for what is not known."""
+        data = self.data
+        return _plain(
+            {
+                "verdict": list(self.verdict),
+                "cv": self.cv_line,
+                "n_splits": self.n_splits,
+                "n_repeats": self.n_repeats,
+                "data": {
+                    "n_rows": data.n,
+                    "n_columns": np.shape(data.X)[1],
+                    "task": data.task,
+                    "target": data.name,
+                    "classes": {str(name): int((data.target == code).sum()) for code, name in enumerate(data.classes)},
+                    "n_groups": None if data.groups is None else int(data.groups.max()) + 1,
+                    "columns": [{"name": column.name, "kind": column.kind} for column in data.columns],
+                },
+                "learner": self.learner,
+                "scoring": self.score.name,
+                "facts": self.facts,
+                "rules": [rule._asdict() for rule in self.rules],
+                "faults": [fault._asdict() for fault in self.faults],
+                "split": None if self.split is None else {
+                    "name": self.split_name, **{key: value for key, value in self.split._asdict().items() if key != "drift"},
+                    "columns": [] if self.split.drift is None else self.split.drift.to_rows(),
+                },
+                "cuts": [cut._asdict() for cut in self.cuts],
+                "intervals": [told._asdict() for told in self.intervals],
+                "differences": [one._asdict() for one in self.differences],
+                "repetitions": None if self.repetitions is None else self.repetitions._asdict(),
+                "halves": self.halves,
+                "n_done": self.n_done,
+                "seconds_per_fit": self.seconds_per_fit,
+                "seconds": self.seconds,
+                "budget": self.budget,
+                "methods": self.methods,
+                "notes": list(self.notes),
+                "versions": self.versions,
+            }
+        )  # fmt: skip
+
+    def to_json(self, path=None):
+        """`to_dict` as text, the same keys in the same order; written to a file where a path is given."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        return _written(text, path)
+
+    def to_html(self, path=None):
+        """The page, one file without any reference to a network; returned as text, and written where a path is given."""
+        from foldshift.advice.page import page
+
+        return _written(page(self), path)
+
+    def plot(self, ax=None):
+        """The intervals below each other, in units of the score.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(figsize=(7, 0.6 + 0.4 * len(self.intervals)))[1] if ax is None else ax
+        for place, told in enumerate(self.intervals):
+            ax.plot([told.low, told.high], [place, place], color="#000000", lw=1.5)
+            ax.plot(told.estimate, place, "o", color="#000000", ms=4)
+        ax.set_yticks(range(len(self.intervals)), [told.words for told in self.intervals], fontsize=7)
+        ax.set_ylim(len(self.intervals) - 0.5, -0.5)
+        ax.set_xlabel(self.score.name)
+        return ax
+
+
+def _written(text, path):
+    if path is not None:
+        with atomic_path(Path(path)) as temporary:
+            Path(temporary).write_text(text, encoding="utf-8")
+    return text
+
+
+def _plain(value):
+    """Values of JSON: no NaN, no NumPy, no tuples."""
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value) if np.isfinite(value) else None
+    return value if value is None or isinstance(value, str) else str(value)

@@ -1,0 +1,227 @@
+"""How far cuts of a table shift target and inputs: the user's own against random ones, and those of the field side by side."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.partition.registry import make_folds
+from foldshift.shift.cuts import chances, fold_tests, mean_distances, ranked
+from foldshift.shift.folds import FoldDrift, fold_drift
+from foldshift.shift.two_sample import classifier_two_sample
+
+MOST_CELLS = 60_000_000  # rows x columns x random cuts: some seconds
+MOST_TESTED = 2000  # rows that the two-sample test looks at
+N_GROUP_CUTS = 199
+SIDE_BY_SIDE = {
+    "classification": ("CV", "SCV", "DOB-SCV", "CB-SCV", "ABA"),
+    "regression": ("CV", "SCV10", "TSCV", "CB-TSCV", "ABA"),
+}
+GROUPED = {"classification": ("CB-SCV",), "regression": ("CB-TSCV",)}
+
+
+class SplitShift(NamedTuple):
+    """How a split compares with random ones.
+
+    Attributes
+    ----------
+    drift : FoldDrift or None
+        Feature by feature; None with groups.
+    percentile : float
+        Share of the random cuts whose target is closer, in [0, 1].
+    distance, chance : float
+        Mean distance of the target between training and test part, of the split and of random cuts.
+    shifted : tuple of str
+        Columns (and the target) that the split shifts by more than chance, 5 % over all of them.
+    closer : tuple of str
+        Those that it balances better than chance.
+    worst : tuple of (str, int, float)
+        Column and fold with the largest distance, and the distance.
+    auc, p_value : float
+        Of the classifier that is to tell the test rows of that fold from its training rows; p times the number of folds. NaN
+        where it was not asked.
+    n_random : int
+        Random cuts it was compared with.
+    said : str
+        One sentence.
+    """
+
+    drift: FoldDrift | None
+    percentile: float
+    distance: float
+    chance: float
+    shifted: tuple
+    closer: tuple
+    worst: tuple
+    auc: float
+    p_value: float
+    n_random: int
+    said: str
+
+
+class CutShift(NamedTuple):
+    """Mean distance between training and test part by a way of cutting: target, inputs, the worst input; and its name."""
+
+    cut: str
+    target: float
+    inputs: float
+    worst: float
+
+
+def split_shift(data, folds, rng):
+    """Compare a split with random cuts of the same sizes, with groups with random cuts of whole groups.
+
+    Parameters
+    ----------
+    data : foldshift.advice.table.Data
+    folds : ndarray of shape (n_seeds, n)
+        The first row is looked at, and must test every row.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    shift : SplitShift or None
+        None where nothing can be compared.
+    """
+    columns = [column for column in data.columns if column.kind != "identifier"]
+    if not columns or (folds[:1] < 0).any():
+        return None
+    first, k = folds[:1], int(folds[0].max()) + 1
+    names, rows = ranks(data, columns)
+    distance = np.stack([fold_tests(row.is_nominal, row.ends, first[:, row.order], k)[0][0] for row in rows])
+    if data.groups is not None:
+        return _with_groups(data, names, rows, distance, first, k, rng)
+    table = np.column_stack([column.train for column in columns]).astype(np.float64)
+    nominal = np.array([bool(column.categories) for column in columns])
+    n_random = None if data.n * len(names) * 2000 <= MOST_CELLS * 40 else 999
+    drift = fold_drift(table, data.y, first, k, categorical_features=nominal, feature_names=[column.name for column in columns],
+                       task=data.task, n_random=n_random, rng=rng)  # fmt: skip
+    target = drift.features[-1]
+    shifted = tuple(row.name for row in drift.features if row.verdict == "more")
+    closer = tuple(row.name for row in drift.features if row.verdict == "less")
+    worst, auc, p_value = _worst(names, distance, table, nominal, first[0], k, rng)
+    return SplitShift(
+        drift, 1 - target.p_more, target.distance, target.distance_chance, shifted, closer, worst, auc, p_value,
+        drift.n_random, _said(shifted, closer, len(drift.features)),
+    )  # fmt: skip
+
+
+def _said(shifted, closer, n_features):
+    if shifted:
+        verb = "differs" if len(shifted) == 1 else "differ"
+        return f"The split is shifted: {_some(shifted)} {verb} between training and test parts by more than in random cuts."
+    if closer:
+        return f"The split is not shifted; it balances {_some(closer)} better than random cuts do."
+    return f"The split is not shifted: none of {n_features} columns differs from a random cut of the same sizes."
+
+
+def _some(names, most=4):
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def ranks(data, columns):
+    """Names and ranks of the columns, the target last."""
+    rows = [ranked(column.train.astype(np.float64), bool(column.categories)) for column in columns]
+    target = ranked(data.target, data.task == "classification")
+    pairs = [(column.name, row) for column, row in zip(columns, rows) if len(row.order) >= 2]
+    return [name for name, _ in pairs] + [data.name], [row for _, row in pairs] + [target]
+
+
+def _worst(names, distance, table, nominal, folds, k, rng):
+    """Column and fold that differ most, and whether a classifier tells that fold from the rest."""
+    inputs = np.where(np.isnan(distance[:-1]), -1.0, distance[:-1])
+    if not inputs.size:
+        return ("", 0, np.nan), np.nan, np.nan
+    column, fold = np.unravel_index(inputs.argmax(), inputs.shape)
+    worst = (names[column], int(fold), float(inputs[column, fold]))
+    fold = int(np.nan_to_num(distance[:-1].mean(axis=0), nan=-1.0).argmax())
+    gaps = np.isnan(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column of gaps only
+        table = np.where(gaps, np.nan_to_num(np.nanmedian(table, axis=0)), table)
+    rows = rng.permutation(len(table))[:MOST_TESTED]
+    inside = folds[rows] == fold
+    if min(inside.sum(), (~inside).sum()) < 5:
+        return worst, np.nan, np.nan
+    found = classifier_two_sample(table[rows[~inside]], table[rows[inside]], rng, categorical_features=nominal)
+    return worst, float(found.effect), min(1.0, k * float(found.p_value))
+
+
+def _with_groups(data, names, rows, distance, first, k, rng):
+    """Whole groups are dealt at random: what rows of one group have in common shifts every cut of groups."""
+    random = np.array([_deal(data.groups, k, rng) for _ in range(N_GROUP_CUTS)])
+    found = np.array([[np.nanmean(one) for one in distance]])
+    by_chance = np.column_stack(
+        [mean_distances(fold_tests(row.is_nominal, row.ends, random[:, row.order], k)[0]) for row in rows]
+    )
+    more, less = chances(found, by_chance, np.zeros(1 + len(random), dtype=int), 999, rng)
+    few = 2 * len(names)
+    shifted = tuple(name for name, p in zip(names, more) if p * few <= max(0.05, few / (N_GROUP_CUTS + 1)) and p < 0.05 / 2)
+    closer = tuple(name for name, p in zip(names, less) if p * few <= max(0.05, few / (N_GROUP_CUTS + 1)) and p < 0.05 / 2)
+    shifted = shifted if few <= 0.05 * (N_GROUP_CUTS + 1) else ()
+    inputs = np.where(np.isnan(distance[:-1]), -1.0, distance[:-1])
+    column, fold = np.unravel_index(inputs.argmax(), inputs.shape) if inputs.size else (0, 0)
+    worst = (names[column], int(fold), float(inputs[column, fold])) if inputs.size else ("", 0, np.nan)
+    return SplitShift(
+        None, float(1 - more[-1]), float(found[0, -1]), float(by_chance[:, -1].mean()), shifted, closer, worst, np.nan, np.nan,
+        N_GROUP_CUTS, _said(shifted, closer, len(names)) + " Random cuts deal whole groups here.",
+    )  # fmt: skip
+
+
+def _deal(groups, k, rng):
+    """Groups in random order, each to the fold with the fewest rows so far."""
+    sizes = np.bincount(groups)
+    fold_of, filled = np.empty(len(sizes), dtype=np.uint8 if k <= 256 else np.uint16), np.zeros(k, dtype=np.int64)
+    for group in rng.permutation(len(sizes)):
+        fold = int(filled.argmin())
+        fold_of[group], filled[fold] = fold, filled[fold] + sizes[group]
+    return fold_of[groups]
+
+
+def cuts_side_by_side(data, k, seeds=range(5)):
+    """Shift of target and inputs by way of cutting, measured on this table.
+
+    Parameters
+    ----------
+    data : foldshift.advice.table.Data
+    k : int
+        Number of folds.
+    seeds : iterable of int
+
+    Returns
+    -------
+    cuts : list of CutShift
+        With groups only cuts that keep them together, and random ones of whole groups.
+    """
+    columns = [column for column in data.columns if column.kind != "identifier"]
+    if not columns:
+        return []
+    _, rows = ranks(data, columns)
+    table = np.column_stack([column.train for column in columns]).astype(np.float64)
+    nominal = np.array([bool(column.categories) for column in columns])
+    filled = np.where(np.isnan(table), np.nan_to_num(np.nanmean(table, axis=0)), table) if np.isnan(table).any() else table
+    seeds, found = list(seeds), []
+    names = SIDE_BY_SIDE[data.task] if data.groups is None else ("random groups", *GROUPED[data.task])
+    for name in names:
+        if name == "random groups":
+            rng = np.random.default_rng(0)
+            folds = np.array([_deal(data.groups, k, rng) for _ in seeds])
+        else:
+            folds = cut(name, filled, data, k, seeds, nominal)
+        distances = [mean_distances(fold_tests(row.is_nominal, row.ends, folds[:, row.order], k)[0]).mean() for row in rows]
+        inputs = distances[:-1]
+        found.append(CutShift(name, float(distances[-1]), float(np.mean(inputs)), float(np.max(inputs))))
+    return found
+
+
+def cut(name, table, data, k, seeds, nominal=None):
+    """Folds of a partitioner by name, with groups where it takes them; ndarray of shape (n_seeds, n)."""
+    options = {}
+    if name.startswith("CB") or name in ("DB-SCV", "DOB-SCV", "ABA", "Twinning"):
+        options["categorical_features"] = nominal
+    if name.startswith("CB-") and data.groups is not None:
+        options["groups"] = data.groups
+    target = data.target.astype(np.int64) if data.task == "classification" else data.target
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds is a fault of its own
+        return make_folds(name, table, target, n_folds=k, seeds=seeds, **options)

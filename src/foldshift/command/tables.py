@@ -1,0 +1,123 @@
+"""Tables of the user's own, for the commands."""
+
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from foldshift.datasets.options import ReadOptions
+from foldshift.datasets.parsers import read_table
+from foldshift.errors import DataError
+
+MOST_CLASSES = 20
+
+
+def read(file, *, target=None, groups=None, task=None, drop=(), nominal=()):
+    """Read a table of the user's own, a path or ``-`` for standard input; a `foldshift.datasets.table.RawTable`."""
+    options = ReadOptions(own=True, target=target or "", groups=groups or "", drop=tuple(drop), nominal=tuple(nominal))
+    return read_table(_content(file), "standard input" if file == "-" else file, options, task=task or "", target=target or "")
+
+
+def _content(file):
+    if file == "-":
+        return sys.stdin.buffer.read()
+    path = Path(file)
+    if path.is_dir():
+        raise DataError(f"{file} is a folder; give a file, such as {file.rstrip('/')}/data.csv")
+    if not path.exists():
+        near = sorted(path.parent.glob(f"*{path.suffix}"))[:5] if path.parent.is_dir() else []
+        raise DataError(f"there is no file {file}" + (f"; beside it: {', '.join(one.name for one in near)}" if near else ""))
+    return path.read_bytes()
+
+
+def target_and_inputs(table, task=None):
+    """Inputs, target, groups, task and notes of a table as it was read.
+
+    Parameters
+    ----------
+    table : foldshift.datasets.table.RawTable
+    task : {None, "classification", "regression"}
+        None: texts are classes, and so are whole numbers of at most 20 different values.
+
+    Returns
+    -------
+    X : DataFrame
+    y : ndarray
+    groups : ndarray or None
+    task : str
+    notes : list of str
+    """
+    frame, notes = table.frame, list(table.notes)
+    gone = frame[table.target].isna().to_numpy()
+    if table.groups:
+        without = frame[table.groups].isna().to_numpy() & ~gone
+        if without.any():
+            raise DataError(f"{int(without.sum())} rows have no value of {table.groups!r}; every row belongs to a group")
+    if gone.any():
+        notes.append(f"{int(gone.sum())} rows without a value of {table.target!r} were left out")
+        frame = frame.loc[~gone].reset_index(drop=True)
+    if not table.features:
+        raise DataError(f"the table has no column but {table.target!r}; there is nothing to predict it from")
+    column = frame[table.target]
+    labels = column.dtype.kind == "O" or isinstance(column.dtype, pd.CategoricalDtype)
+    if task is None:
+        values = np.unique(column.to_numpy()) if not labels else []
+        few = labels or ((values % 1 == 0).all() and len(values) <= MOST_CLASSES)
+        task = "classification" if few else "regression"
+        if few and not labels:
+            notes.append(
+                f"{table.target!r} holds {len(values)} whole numbers and was taken for classes; else say --task regression"
+            )
+    y = column.astype(object).to_numpy() if labels else column.to_numpy()
+    y = np.asarray([str(value) for value in y]) if task == "classification" and labels else np.asarray(y)
+    if task == "regression" and y.dtype.kind not in "iuf":
+        raise DataError(f"{table.target!r} holds {y[0]!r}, which is no number; say --task classification, or another --target")
+    if task == "classification" and y.dtype.kind == "f" and (y % 1 == 0).all():
+        y = y.astype(np.int64)
+    y = pd.Series(y, name=table.target)
+    groups = frame[table.groups].astype(object).to_numpy() if table.groups else None
+    return frame[table.features], y, groups, task, notes
+
+
+def frame_of(file, drop=()):
+    """All columns of a table, none of which is a target."""
+    table = read(file)
+    names = [str(name) for name in table.frame.columns]
+    absent = [name for name in drop if name not in names]
+    if absent:
+        raise DataError(f"{file}: there is no column {absent[0]!r} to drop; columns are {', '.join(names)}")
+    return table.frame.drop(columns=list(drop))
+
+
+def folds_of(table, task, partitioner, n_folds, n_seeds):
+    """Folds of a table as csv: the row in the file from 1, and a column of folds from 0 for every seed."""
+    from foldshift.advice.table import as_data
+    from foldshift.partition.registry import PARTITIONERS, make_folds
+
+    X, y, groups, task, _ = target_and_inputs(table, task)
+    data = as_data(X, y.to_numpy(), task=task, groups=groups)
+    name = partitioner or ("SCV" if task == "classification" else "TSCV")
+    if groups is not None and partitioner is None:
+        name = "CB-SCV" if task == "classification" else "CB-TSCV"
+    options = {}
+    known = PARTITIONERS.get(name)
+    if known is not None and known.looks_at_inputs:
+        options["categorical_features"] = data.nominal
+    if groups is not None:
+        if known is None or "groups" not in known.takes:
+            able = [one for one, about in PARTITIONERS.items() if "groups" in about.takes]
+            raise DataError(f"--partitioner {name} does not keep groups together; those that do: {', '.join(able)}")
+        options["groups"] = data.groups
+    codes = data.codes
+    if known is not None and known.looks_at_inputs and np.isnan(codes).any() and not name.startswith("CB-"):
+        raise DataError(f"--partitioner {name} needs inputs without missing values; CB-SCV, CB-TSCV and CB-CV take them")
+    target = data.target.astype(np.int64) if task == "classification" else data.target
+    folds = make_folds(name, codes, target, n_folds=n_folds, seeds=range(n_seeds), **options)
+    rows = np.flatnonzero(~table.frame[table.target].isna().to_numpy()) + 1
+    out = pd.DataFrame(folds.T, columns=[f"seed_{seed}" for seed in range(n_seeds)])
+    out.insert(0, "row", rows)
+    text = io.StringIO()
+    out.to_csv(text, index=False, lineterminator="\n")
+    return text.getvalue()

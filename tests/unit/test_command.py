@@ -1,0 +1,204 @@
+"""The command `foldshift`: what it prints, and what it says of mistakes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from foldshift.command.main import FOUND, MISTAKE, USAGE, main
+
+RNG = np.random.default_rng(2)
+N = 90
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Tables of a user, good and bad."""
+    folder = tmp_path_factory.mktemp("tables")
+    X = pd.DataFrame(RNG.normal(size=(N, 3)).round(4), columns=["a", "b", "c"])
+    classes = X.assign(ort=RNG.choice(["Köln", "Ulm"], N), kind=np.where(X.a + RNG.normal(size=N) > 0, "ja", "nein"))
+    classes.to_csv(folder / "classes.csv", index=False)
+    numbers = X.assign(
+        price=(3 * X.b + RNG.normal(size=N)).round(3), day=pd.date_range("2020-01-01", periods=N).strftime("%Y-%m-%d")
+    )
+    numbers[["day", "a", "b", "c", "price"]].to_csv(folder / "numbers.csv", index=False)
+    classes.assign(person=np.arange(N) // 3).to_csv(folder / "grouped.csv", index=False)
+    X.assign(b=X.b + 3).to_csv(folder / "moved.csv", index=False)
+    X.to_csv(folder / "inputs.csv", index=False)
+    classes[:5].to_csv(folder / "short.csv", index=False)
+    classes.assign(kind="ja").to_csv(folder / "one_class.csv", index=False)
+    numbers.assign(price=np.where(np.arange(N) < 40, np.nan, numbers.price)).to_csv(folder / "gaps.csv", index=False)
+    classes[["kind"]].to_csv(folder / "only_target.csv", index=False)
+    (folder / "empty.csv").write_text("")
+    (folder / "head.csv").write_text("a,b,kind\n")
+    (folder / "ragged.csv").write_text("a,b,kind\n1,2,x\n1,2\n")
+    (folder / "page.csv").write_text("<!DOCTYPE html><html><body>404</body></html>")
+    (folder / "bytes.csv").write_bytes(bytes(range(256)) * 20)
+    (folder / "fake.xlsx").write_text("a,b\n1,2\n")
+    (folder / "fake.parquet").write_text("a,b\n1,2\n")
+    return folder
+
+
+def run(folder, *words, stdin=None):
+    """Exit code, standard output, standard error."""
+    there = os.getcwd()
+    os.chdir(folder)
+    try:
+        found = CliRunner().invoke(main, list(words), input=stdin)
+    finally:
+        os.chdir(there)
+    return found
+
+
+QUICK = ("--budget", "6s", "--quiet")
+LOGISTIC = ("--learner", "LogisticRegression")
+
+
+def test_advice_for_classes(folder):
+    found = run(folder, "advise", "classes.csv", "-t", "kind", *LOGISTIC, *QUICK, "--html", "page.html")
+    assert found.exit_code == 0, found.output
+    assert (
+        found.stdout.startswith("Cut into 10 folds stratified by class")
+        and "LogisticRegression has an error rate" in found.stdout
+    )
+    assert "Page: page.html" in found.stderr and "<svg" in (folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_results_are_on_standard_output_and_json_can_be_read(folder):
+    found = run(folder, "advise", "numbers.csv", "-t", "price", "-l", "sklearn.linear_model.Ridge", *QUICK, "--json")
+    figures = json.loads(found.stdout)
+    assert figures["learner"] == "Ridge" and figures["data"]["task"] == "regression"
+    assert [fault["code"] for fault in figures["faults"]] == ["time"]
+
+
+def test_check_says_by_the_exit_code_what_was_found(folder):
+    words = ("advise", "numbers.csv", "-t", "price", "-l", "Ridge", *QUICK)
+    assert run(folder, *words).exit_code == 0
+    assert run(folder, *words, "--check").exit_code == FOUND
+
+
+def test_groups_of_a_column(folder):
+    found = run(
+        folder, "advise", "grouped.csv", "-t", "kind", "-g", "person", *LOGISTIC, "--compare", "GaussianNB", *QUICK, "--json"
+    )
+    figures = json.loads(found.stdout)
+    assert figures["data"]["n_groups"] == N // 3 and "person" not in [column["name"] for column in figures["data"]["columns"]]
+    assert figures["differences"][0]["name"] == "LogisticRegression less GaussianNB"
+
+
+def test_a_table_from_standard_input(folder):
+    text = (folder / "classes.csv").read_text(encoding="utf-8")
+    found = run(folder, "folds", "-", "-t", "kind", "-k", "3", stdin=text)
+    assert found.exit_code == 0 and found.stdout.startswith("row,seed_0\n1,")
+
+
+def test_folds_are_those_of_the_library(folder):
+    from foldshift.partition import make_folds
+
+    found = run(folder, "folds", "numbers.csv", "-t", "price", "-p", "TSCV", "-k", "5", "-s", "4")
+    table = pd.read_csv(__import__("io").StringIO(found.stdout))
+    price = pd.read_csv(folder / "numbers.csv").price
+    assert (table.drop(columns="row").T.to_numpy() == make_folds("TSCV", None, price, 5, range(4))).all()
+
+
+def test_folds_leave_out_rows_without_a_target_and_say_which_rows_are_which(folder):
+    table = pd.read_csv(__import__("io").StringIO(run(folder, "folds", "gaps.csv", "-t", "price").stdout))
+    assert table.row.tolist() == list(range(41, N + 1))
+
+
+def test_drift(folder):
+    found = run(folder, "drift", "inputs.csv", "moved.csv", "--check")
+    assert found.exit_code == FOUND and "b" in found.stdout
+    assert run(folder, "drift", "inputs.csv", "inputs.csv", "--check").exit_code == 0
+    assert json.loads(run(folder, "drift", "inputs.csv", "moved.csv", "--json").stdout)
+
+
+def test_data_sets_and_studies(folder):
+    assert "concrete" in run(folder, "data", "--task", "regression").stdout
+    assert "1030" in run(folder, "data", "concrete").stdout
+    assert json.loads(run(folder, "data", "iris", "--json").stdout)["n_rows"] == 150
+    assert "saez_2022" in run(folder, "studies").stdout and "TSCV" in run(folder, "studies", "saez_2022").stdout
+    assert {row["id"] for row in json.loads(run(folder, "studies", "--json").stdout)} >= {"saez_2022", "foldshift_2026"}
+
+
+@pytest.mark.parametrize("command", ["advise", "drift", "folds", "data", "studies"])
+def test_help_has_examples_and_exit_codes(folder, command):
+    text = run(folder, command, "--help").stdout
+    assert "Examples:" in text and f"foldshift {command}" in text and "Exit codes:" in text
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "foldshift", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("foldshift, version ")
+
+
+A = ("advise", "classes.csv", "-t", "kind")
+MISTAKES = {
+    "no file": (("advise", "none.csv"), MISTAKE, "there is no file none.csv"),
+    "a folder": (("advise", "."), MISTAKE, "is a folder"),
+    "empty": (("advise", "empty.csv"), MISTAKE, "empty"),
+    "header only": (("advise", "head.csv", "-t", "kind"), MISTAKE, "head.csv"),
+    "ragged": (("advise", "ragged.csv", "-t", "kind"), MISTAKE, "line 3"),
+    "a web page": (("advise", "page.csv"), MISTAKE, "HTML"),
+    "bytes": (("advise", "bytes.csv"), MISTAKE, "bytes.csv"),
+    "no Excel": (("advise", "fake.xlsx"), MISTAKE, "fake.xlsx"),
+    "no parquet": (("advise", "fake.parquet"), MISTAKE, "fake.parquet"),
+    "no such target": (("advise", "classes.csv", "-t", "kid"), MISTAKE, "kind"),
+    "no such group": ((*A, "-g", "person"), MISTAKE, "person"),
+    "target as group": ((*A, "-g", "kind"), MISTAKE, "kind"),
+    "drop of nothing": ((*A, "--drop", "zzz"), MISTAKE, "zzz"),
+    "drop of the target": ((*A, "--drop", "kind"), MISTAKE, "kind"),
+    "few rows": (("advise", "short.csv", "-t", "kind"), MISTAKE, "at least 20"),
+    "one class": (("advise", "one_class.csv", "-t", "kind"), MISTAKE, "kind"),
+    "only the target": (("advise", "only_target.csv", "-t", "kind"), MISTAKE, "kind"),
+    "texts for numbers": ((*A, "--task", "regression"), MISTAKE, "kind"),
+    "no such learner": ((*A, "-l", "LogistcRegression"), MISTAKE, "LogisticRegression"),
+    "no such module": ((*A, "-l", "no.such.Thing"), MISTAKE, "no.such.Thing"),
+    "no learner": ((*A, "-l", "os.path.join"), MISTAKE, "os.path.join"),
+    "no class": ((*A, "-l", "sklearn.metrics.accuracy_score"), MISTAKE, "accuracy_score"),
+    "regressor": ((*A, "-l", "sklearn.linear_model.Ridge", *QUICK), MISTAKE, "classifier"),
+    "no such compare": ((*A, "--compare", "Forest"), MISTAKE, "Forest"),
+    "scoring": ((*A, "--scoring", "acc", *QUICK), MISTAKE, "accuracy"),
+    "scoring of numbers": ((*A, "--scoring", "r2", *QUICK), MISTAKE, "for regression"),
+    "more folds than rows": ((*A, "--cv", "91", *LOGISTIC, *QUICK), MISTAKE, "between 2 and 90"),
+    "one fold": ((*A, "--cv", "1"), USAGE, "cv"),
+    "folds in words": ((*A, "--cv", "five"), USAGE, "five"),
+    "budget": ((*A, "--budget", "soon"), MISTAKE, "soon"),
+    "no budget": ((*A, "--budget", "0"), MISTAKE, "at least 5 s"),
+    "rope": ((*A, "--rope", "-1"), USAGE, "rope"),
+    "seed": ((*A, "--random-state", "-1"), USAGE, "random-state"),
+    "task": ((*A, "--task", "ranking"), USAGE, "ranking"),
+    "page in no folder": ((*A, "--html", "no/page.html"), MISTAKE, "no folder"),
+    "page is a folder": ((*A, "--html", "."), USAGE, "directory"),
+    "no such option": ((*A, "--lerner", "x"), USAGE, "--learner"),
+    "no such command": (("advice", "classes.csv"), USAGE, "advi"),
+    "no argument": (("advise",), USAGE, "FILE"),
+    "too many": (("advise", "classes.csv", "numbers.csv"), USAGE, "numbers.csv"),
+    "drift of one": (("drift", "inputs.csv"), USAGE, "TEST"),
+    "drift of other columns": (("drift", "inputs.csv", "classes.csv"), MISTAKE, "columns"),
+    "drift alpha": (("drift", "inputs.csv", "moved.csv", "--alpha", "5"), USAGE, "alpha"),
+    "drift drop": (("drift", "inputs.csv", "moved.csv", "--drop", "x"), MISTAKE, "'x'"),
+    "partitioner": (("folds", "numbers.csv", "-t", "price", "-p", "TSVC"), MISTAKE, "TSCV"),
+    "classes for numbers": (("folds", "numbers.csv", "-t", "price", "-p", "SCV"), MISTAKE, "SCV"),
+    "folds beyond rows": (("folds", "numbers.csv", "-t", "price", "-k", "500"), MISTAKE, "500"),
+    "groups it cannot keep": (("folds", "grouped.csv", "-t", "kind", "-g", "person", "-p", "SCV"), MISTAKE, "CB-SCV"),
+    "no such data set": (("data", "concret"), MISTAKE, "concrete"),
+    "no such study": (("studies", "saez"), MISTAKE, "saez_2022"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_has_its_line_and_its_exit_code(folder, name):
+    words, code, says = MISTAKES[name]
+    found = run(folder, *words)
+    assert found.exit_code == code, found.output
+    assert found.exception is None or isinstance(found.exception, SystemExit)
+    assert says in found.stderr and "Traceback" not in found.output
+    if code == MISTAKE:
+        last = found.stderr.strip().splitlines()[-1]
+        assert last.startswith("foldshift: ") and found.stdout == ""

@@ -1,0 +1,238 @@
+"""Is advice right? Measured on what no rule was made from (`tools/held_out.py`): `make advice`.
+
+Coverage of the recommended interval by cell, errors by population; alarms of a split that is or is not shifted; whether the
+promise on repetitions is kept; the error of the estimate against 10-fold once, 5-fold once and 10 x 10-fold; planted faults found
+and none cried in clean sets. Prints figures, and writes them with ``--out``.
+"""
+
+import argparse
+import os
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # noqa: E402
+from sklearn.linear_model import LinearRegression  # noqa: E402
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor  # noqa: E402
+
+from faults_planted import PLANTED, clean_sets, found_codes  # noqa: E402
+from foldshift.advice.advise import EPS  # noqa: E402
+from foldshift.advice.fitting import fit, losses_on  # noqa: E402
+from foldshift.advice.intervals import row_interval  # noqa: E402
+from foldshift.advice.rules import decide  # noqa: E402
+from foldshift.advice.scoring import as_score  # noqa: E402
+from foldshift.advice.shift import cut, split_shift  # noqa: E402
+from foldshift.advice.table import as_data  # noqa: E402
+from foldshift.datasets import load_dataset  # noqa: E402
+from foldshift.inference.proportions import wilson_interval  # noqa: E402
+from foldshift.inference.repetitions import recommend_repetitions  # noqa: E402
+from held_out import CLASSES, DATA_SETS, NUMBERS  # noqa: E402
+
+SIZES = (60, 150, 400)
+N_REST, N_PILOT = 3000, 5
+LOW, HIGH = 0.93, 0.97
+
+
+def learners(task):
+    """Three learners from stable to unstable."""
+    if task == "classification":
+        return {
+            "LDA": LinearDiscriminantAnalysis(),
+            "5NN": KNeighborsClassifier(5),
+            "forest": RandomForestClassifier(15, random_state=0),
+        }
+    return {"OLS": LinearRegression(), "5NN": KNeighborsRegressor(5), "forest": RandomForestRegressor(15, random_state=0)}
+
+
+def rows_of(name, n, rng, mirror=None):
+    """Sample and rest of a population or of a large data set: ``X, y, X_rest, y_rest``, task."""
+    if name in DATA_SETS:
+        data = load_dataset(name, mirror=mirror)
+        order = rng.permutation(len(data.y))
+        sample, rest = order[:n], order[n : n + N_REST]
+        return data.X[sample], data.y[sample], data.X[rest], data.y[rest], data.task
+    draw = {**CLASSES, **NUMBERS}[name]
+    X, y = draw(n + N_REST, rng)
+    return X[:n], y[:n], X[n:], y[n:], "classification" if name in CLASSES else "regression"
+
+
+def one_sample(name, n, seed, mirror):
+    """Rows of one sample: interval and truth by learner, and what 10-fold, 5-fold and 10 x 10-fold say."""
+    rng = np.random.default_rng([seed, n, sum(map(ord, name))])
+    X, y, X_rest, y_rest, task = rows_of(name, n, rng, mirror)
+    if task == "classification":
+        known = np.isin(y_rest, np.unique(y))
+        X_rest, y_rest = X_rest[known], y_rest[known]
+        if len(np.unique(y)) < 2 or np.unique(y, return_counts=True)[1].min() < 2:
+            return []
+    every = as_data(np.vstack([X, X_rest]), np.concatenate([y, y_rest]), task=task)
+    data = as_data(X, y, task=task)
+    score, rest = as_score(None, task), np.arange(n, len(every.y))
+    smallest = int(np.bincount(data.target.astype(int)).min()) if task == "classification" else n
+    facts = {"task": task, "score": score.kind, "groups": False, "n": n, "fits": 1000, "smallest_class": smallest, "n_groups": n}
+    name_of_cut, k = decide("cut", facts).advice, decide("folds", facts).advice
+    plain = "SCV" if task == "classification" else "CV"
+    seeds = [int(one) for one in rng.integers(2**31, size=10)]
+    ways = {
+        "recommended": cut(name_of_cut, X, data, k, seeds, data.nominal),
+        "10-fold": cut(plain, X, data, min(10, n), seeds, data.nominal),
+        "5-fold": cut(plain, X, data, 5, seeds, data.nominal),
+    }
+    out = []
+    for learner, estimator in learners(task).items():
+        whole = losses_on(fit(estimator, every, np.arange(n)), every, score, rest).mean()
+        losses, truths, scores = {}, [], []
+        for way, folds in ways.items():
+            wanted = {"recommended": N_PILOT, "10-fold": 10 if learner != "forest" else 2, "5-fold": 1}[way]
+            losses[way] = np.full((wanted, n), np.nan)
+            for r, row in enumerate(folds[:wanted]):
+                of_folds = []
+                for fold in range(int(row.max()) + 1):
+                    test = np.flatnonzero(row == fold)
+                    model = fit(estimator, every, np.flatnonzero(row != fold))
+                    losses[way][r, test] = losses_on(model, every, score, test)
+                    if way == "recommended":
+                        of_folds.append(losses[way][r, test].mean())
+                        if r < 2:
+                            truths.append(losses_on(model, every, score, rest))
+                if way == "recommended":
+                    scores.append(of_folds)
+        told = recommend_repetitions(np.array(scores), eps=EPS)
+        repeats = min(told.repetitions or N_PILOT, N_PILOT)
+        truth = np.mean(truths, axis=0)
+        estimate, low, high = row_interval(losses["recommended"], kind=score.kind)
+        own = truth.var() / len(truth)  # of the truth itself, which is of finitely many rows
+        room = np.sqrt(1 + own / max(losses["recommended"].var(axis=1).mean() / n, 1e-300))
+        of_ways = {
+            "recommended": losses["recommended"][:repeats].mean(),
+            "10-fold": losses["10-fold"][0].mean(),
+            "5-fold": losses["5-fold"].mean(),
+            "10 x 10-fold": losses["10-fold"].mean() if learner != "forest" else np.nan,
+        }
+        between = losses["10-fold"].mean(axis=1)
+        out.append(
+            {
+                "population": name, "task": task, "n": n, "learner": learner, "estimate": estimate, "low": low, "high": high,
+                "truth": truth.mean(), "whole": whole,
+                "covered": estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate),
+                "repetitions": told.repetitions, "between": between.var(ddof=1), "one": losses["recommended"][0].mean(),
+                "fits": repeats * k, **{f"way {way}": value for way, value in of_ways.items()},
+            }
+        )  # fmt: skip
+    return out
+
+
+def coverage(rows):
+    """Coverage by cell with Wilson's interval, and the share of the cells between .93 and .97, errors by population."""
+    cells = rows.groupby(["population", "task", "n", "learner"]).covered.agg(["mean", "size"]).reset_index()
+    low, high = wilson_interval(cells["mean"].to_numpy(), cells["size"].to_numpy())
+    cells = cells.assign(low=low, high=high, inside=(cells["mean"] >= LOW) & (cells["mean"] <= HIGH))
+    # A cell counts as outside if its Wilson interval is.
+    cells["shown_outside"] = (cells.high < LOW) | (cells.low > HIGH)
+    by_population = cells.groupby("population")["mean"].mean()
+    return cells, by_population
+
+
+def errors_of_ways(rows):
+    """Root mean square error of every way's estimate against the model of all rows, relative to 10-fold once, by population."""
+    out = []
+    for (population, n, learner), part in rows.groupby(["population", "n", "learner"]):
+        base = np.sqrt(((part["way 10-fold"] - part.whole) ** 2).mean())
+        for way in ("recommended", "10-fold", "5-fold", "10 x 10-fold"):
+            gap = np.sqrt(((part[f"way {way}"] - part.whole) ** 2).mean()) / base if base else np.nan
+            fits = {"recommended": part.fits.mean(), "10-fold": 10, "5-fold": 5, "10 x 10-fold": 100}[way]
+            out.append((population, n, learner, way, gap, fits))
+    frame = pd.DataFrame(out, columns=["population", "n", "learner", "way", "error", "fits"])
+    means = frame.groupby(["way", "population"])[["error", "fits"]].mean().groupby("way")
+    return means.mean().assign(standard_error=means.error.sem())
+
+
+def promise(rows):
+    """Share of the studies in which what partitions leave is at most eps of the standard deviation that none removes."""
+    kept = []
+    for _, part in rows[rows.learner != "forest"].groupby(["population", "n", "learner"]):
+        fixed = max(part.one.var(ddof=1) - part.between.mean(), 0.0)
+        told = part.dropna(subset=["repetitions"])
+        kept.append((told.between.to_numpy() / told.repetitions.to_numpy() <= EPS**2 * fixed).mean() if len(told) else np.nan)
+    return np.array(kept)
+
+
+def alarms(n_cuts, seed):
+    """Share of random cuts, and of cuts with a planted shift, that are called shifted, by size."""
+    out = []
+    for name, draw in {**CLASSES, **NUMBERS}.items():
+        for n in (100, 400):
+            false, true = 0, 0
+            for i in range(n_cuts):
+                rng = np.random.default_rng([seed, i, n, sum(map(ord, name))])
+                X, y = draw(n, rng)
+                data = as_data(X, y, task="classification" if name in CLASSES else "regression")
+                random = rng.permutation(n) % 5
+                false += bool(split_shift(data, random[None], rng).shifted)
+                # The rows with the largest first input, give or take a standard deviation, go to one fold.
+                noisy = X[:, 0] + X[:, 0].std() * rng.standard_normal(n)
+                true += bool(split_shift(data, (noisy.argsort().argsort() * 5 // n)[None], rng).shifted)
+            out.append((name, n, n_cuts, false / n_cuts, true / n_cuts))
+    return pd.DataFrame(out, columns=["population", "n", "cuts", "false", "true"])
+
+
+def faults(mirror):
+    """Planted faults and whether they were found; clean sets and what was cried."""
+    planted = [(code, code in found_codes(*make(np.random.default_rng(7)))) for code, make in PLANTED.items()]
+    cried = [(name, ", ".join(sorted(found_codes(X, y, grave=True))) or "-") for name, X, y in clean_sets(mirror)]
+    return pd.DataFrame(planted, columns=["planted", "found"]), pd.DataFrame(cried, columns=["set", "cried"])
+
+
+def main():
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--samples", type=int, default=200, help="per population and size")
+    parser.add_argument("--cuts", type=int, default=200, help="random cuts per population and size")
+    parser.add_argument("--mirror", help="folder or address with the data sets; without it generated populations only")
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--parts", nargs="+", choices=["faults", "alarms", "coverage"], default=["faults", "alarms", "coverage"])
+    options = parser.parse_args()
+
+    def tell(name, table):
+        print(f"\n{name}\n{table.to_string(float_format='{:.3f}'.format)}", flush=True)
+        if options.out:
+            options.out.mkdir(parents=True, exist_ok=True)
+            table.to_csv(options.out / f"{name.split(':')[0].replace(' ', '_')}.csv")
+
+    if "faults" in options.parts:
+        for name, table in zip(("planted faults", "clean sets"), faults(options.mirror)):
+            tell(name, table)
+    if "alarms" in options.parts:
+        found = alarms(options.cuts, options.seed)
+        tell("alarms of a shifted split, at .05", found)
+        total = int(found.cuts.sum())
+        print(f"false alarms {found.false.mean():.4f} of {total} random cuts; true alarms {found.true.mean():.3f}")
+    if "coverage" in options.parts:
+        names = [*CLASSES, *NUMBERS, *(DATA_SETS if options.mirror else ())]
+        jobs = [(name, n, seed, options.mirror) for seed in range(options.samples) for name in names for n in SIZES]
+        with ProcessPoolExecutor(options.cores) as pool:
+            rows = pd.DataFrame([row for part in pool.map(one_sample, *zip(*jobs), chunksize=4) for row in part])
+        if options.out:
+            options.out.mkdir(parents=True, exist_ok=True)
+            rows.to_csv(options.out / "samples.csv", index=False)
+        cells, by_population = coverage(rows)
+        tell("coverage by cell", cells)
+        tell("coverage by population", by_population.to_frame())
+        print(
+            f"\ncoverage {by_population.mean():.4f} ± {by_population.sem():.4f} (populations); {100 * cells.inside.mean():.0f} % "
+            f"of {len(cells)} cells measured between {LOW} and {HIGH}, {int(cells.shown_outside.sum())} shown to lie outside"
+        )
+        tell("error of the estimate over that of 10-fold once", errors_of_ways(rows))
+        kept = promise(rows)
+        print(f"\npromise on repetitions kept in {100 * np.nanmean(kept):.1f} % ({np.isfinite(kept).sum()} cells)")
+
+
+if __name__ == "__main__":
+    main()
