@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
@@ -68,7 +68,6 @@ DECISIONS = {
     "cut-groups-classes": ("cut", facts(groups=True, task="classification"), "CB-SCV"),
     "cut-classes": ("cut", facts(task="classification"), "SCV"),
     "cut-numbers": ("cut", facts(), "TSCV"),
-    "folds-rare-class": ("folds", facts(task="classification", smallest_class=4), 2),
     "folds-few-rows-of-a-class": ("folds", facts(task="classification", smallest_class=9), 5),
     "folds-few-groups": ("folds", facts(groups=True, n_groups=19), 5),
     "folds-costly": ("folds", facts(fits=9), 5),
@@ -107,6 +106,7 @@ def test_every_rule_has_a_test_words_and_evidence():
         assert set(rule.when) <= set(FACTS)
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["regression", "classification"]),
     st.sampled_from(["share", "loss", "folds"]),
@@ -175,6 +175,13 @@ def test_alike_rows_in_groups_widen_the_interval():
     _, rows_low, rows_high = row_interval(losses)
     _, low, high = row_interval(losses, groups=groups)
     assert high - low > 2.5 * (rows_high - rows_low)
+
+
+def test_folds_of_equal_scores_give_no_interval():
+    X = pd.DataFrame({"a": np.tile([0.0, 1.0], 60), "b": RNG.normal(size=120)})
+    advice = foldshift.advise(X, np.tile(["n", "y"], 60), LOGISTIC, scoring="balanced_accuracy", budget=6)
+    assert advice.interval.estimate == 1 and np.isnan(advice.interval.low) and "no interval" in advice.interval.why
+    assert "–" in advice.verdict[1] and "<svg" in advice.to_html()
 
 
 def test_the_estimate_is_that_of_scikit_learn(classes):

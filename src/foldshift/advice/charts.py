@@ -62,25 +62,18 @@ def _short(name, most=24):
 def interval_chart(advice):
     """The intervals below each other, and the baseline."""
     score, told = advice.score, advice.intervals
-    base = _baseline(advice)
+    base = advice.facts.get("baseline_score")
     ends = [value for one in told for value in (one.low, one.high, one.estimate) if np.isfinite(value)]
     near = [] if base is None else [base]
     low, high = min(ends + near), max(ends + near)
     room = 0.06 * (high - low or abs(high) or 1)
     low, high = low - room, high + room
-    left, right = 250, WIDTH - 30
+    left, right = 260, WIDTH - 30
     scale, bottom = _scale(low, high, left, right), 12 + ROW * (len(told) + (base is not None))
     body = _axis(scale, low, high, 6, bottom, left, lambda tick: score.text(tick).replace(".0 %", " %"))
     for row, one in enumerate(told):
         y = 24 + ROW * row
-        body.append(
-            _text(
-                left - 12,
-                y + 5,
-                ("print: " if one.use else "") + {"rows": "rows", "fold means": "fold means"}.get(one.name, one.name),
-                "end",
-            )
-        )
+        body.append(_text(left - 12, y + 5, ("print this: " if one.use else "not: ") + SHORT[one.name], "end"))
         if np.isfinite(one.low):
             body.append(_line(scale(one.low), y, scale(one.high), y, "main" if one.use else "bar"))
         body.append(_dot(scale(one.estimate), y, "maindot" if one.use else "dot"))
@@ -88,11 +81,6 @@ def interval_chart(advice):
         y = 24 + ROW * len(told)
         body += [_text(left - 12, y + 5, "baseline", "end"), _dot(scale(base), y, "open", 6)]
     return _svg(bottom + 28, f"Intervals of the {score.name}", body)
-
-
-def _baseline(advice):
-    """The baseline's score: the learner's less the difference, of losses."""
-    return advice.facts.get("baseline_score")
 
 
 def cuts_chart(advice, chosen):

@@ -231,7 +231,10 @@ def _fold_means(fits, name, score, confidence, k, target, use, rule, groups):
 def _corrected_t(fits, name, score, confidence, k, target, use, rule, groups):
     scores = fits.scores[name]
     scores = scores[:, ~np.isnan(scores).any(axis=0)]
-    m, mean = scores.size, float(scores.mean())
+    m, mean = scores.size, float(scores.mean()) if scores.size else np.nan
+    if m < 2 or np.ptp(scores) == 0:
+        none = "All folds have the same score: their spread says nothing, and no interval can be made."
+        return _told("corrected t", WORDS["Nadeau-Bengio"], target, score, (mean, np.nan, np.nan), use, none, rule.evidence)
     variance = float(scores.var(ddof=1)) * (1 / m + 1 / (k - 1))
     half = student_t.isf((1 - confidence) / 2, min(m - 1, max(scores.shape[1] - 1, 1)) if use else m - 1) * np.sqrt(variance)
     why = rule.say if use else (
@@ -245,9 +248,9 @@ def _corrected_t(fits, name, score, confidence, k, target, use, rule, groups):
 
 def _told(name, words, target, score, found, use, why, evidence):
     with np.errstate(invalid="ignore"):
-        least = max(found[1], 0.0) if score.kind != "folds" else found[1]
+        least = np.maximum(found[1], 0.0) if score.kind != "folds" else found[1]
         values = [float(score.show(value)) for value in (found[0], least, found[2])]
-    low, high = sorted(values[1:])
+    low, high = sorted(values[1:]) if np.isfinite(values[1:]).all() else values[1:]
     return Told(name, words, target, values[0], low, high, use, why, evidence)
 
 

@@ -13,6 +13,7 @@ from foldshift.shift.two_sample import classifier_two_sample
 MOST_CELLS = 60_000_000  # rows x columns x random cuts: some seconds
 MOST_TESTED = 2000  # rows that the two-sample test looks at
 N_GROUP_CUTS = 199
+THE_TARGET = "the target"
 SIDE_BY_SIDE = {
     "classification": ("CV", "SCV", "DOB-SCV", "CB-SCV", "ABA"),
     "regression": ("CV", "SCV10", "TSCV", "CB-TSCV", "ABA"),
@@ -97,8 +98,9 @@ def split_shift(data, folds, rng):
     drift = fold_drift(table, data.y, first, k, categorical_features=nominal, feature_names=[column.name for column in columns],
                        task=data.task, n_random=n_random, rng=rng)  # fmt: skip
     target = drift.features[-1]
-    shifted = tuple(row.name for row in drift.features if row.verdict == "more")
-    closer = tuple(row.name for row in drift.features if row.verdict == "less")
+    called = [row.name if row.kind != "target" else THE_TARGET for row in drift.features]
+    shifted = tuple(name for name, row in zip(called, drift.features) if row.verdict == "more")
+    closer = tuple(name for name, row in zip(called, drift.features) if row.verdict == "less")
     worst, auc, p_value = _worst(names, distance, table, nominal, first[0], k, rng)
     return SplitShift(
         drift, 1 - target.p_more, target.distance, target.distance_chance, shifted, closer, worst, auc, p_value,
@@ -124,7 +126,7 @@ def ranks(data, columns):
     rows = [ranked(column.train.astype(np.float64), bool(column.categories)) for column in columns]
     target = ranked(data.target, data.task == "classification")
     pairs = [(column.name, row) for column, row in zip(columns, rows) if len(row.order) >= 2]
-    return [name for name, _ in pairs] + [data.name], [row for _, row in pairs] + [target]
+    return [name for name, _ in pairs] + [THE_TARGET], [row for _, row in pairs] + [target]
 
 
 def _worst(names, distance, table, nominal, folds, k, rng):

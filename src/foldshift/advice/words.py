@@ -15,6 +15,9 @@ CUT_WORDS = {
     "CB-SCV": "folds balanced in classes and inputs",
     "CB-TSCV": "folds balanced in target and inputs",
     "CB-CV": "folds balanced in the inputs",
+    "SCV10": "folds stratified by the target in ten strata",
+    "ABA": "anticlustering: folds with the same means of the inputs",
+    "random groups": "whole groups at random",
 }
 GRAVE = ("fault", "beware")
 
