@@ -1,7 +1,10 @@
 """Measure one cell of a study: call the function that the study declares, write the rows that it returns."""
 
+from pathlib import Path
+
 from foldshift.errors import require_keys
 from foldshift.evaluation.storage import write_rows
+from foldshift.files import atomic_path
 from foldshift.importing import import_object
 from foldshift.jobs import run
 from foldshift.own_code import MEASURE, ROWS, call_own
@@ -15,7 +18,12 @@ def main(job):
     rows = call_own(job.params.make, MEASURE, make, job.input, dict(job.wildcards.items()), **arguments)
     kinds = dict(job.output.items())
     require_keys(rows, kinds, f"{job.params.make} must return")
+    texts = {kind: path for kind, path in kinds.items() if path.endswith(".html")}
+    kinds = {kind: path for kind, path in kinds.items() if kind not in texts}
     require_keys(schemas, kinds, f"SCHEMAS beside {job.params.make} must be")
+    for kind, path in texts.items():
+        with atomic_path(path) as temporary:
+            Path(temporary).write_text(rows[kind], encoding="utf-8")
     for kind, path in kinds.items():
         columns = rows[kind] or {name: [] for name in schemas[kind].names}
         call_own(job.params.make, ROWS, write_rows, path, columns, schemas[kind])

@@ -17,6 +17,7 @@ TINY_SOURCES = {"scale": "test", "studies": {"geras_2013": {}}}
 TINY_INFERENCE = {"scale": "test", "studies": {"wong_2015": {}}}
 TINY_MONITORING = {"scale": "test", "studies": {"cieslak_2009": {}}}
 TINY_HONESTY = {"scale": "test", "studies": {"foldshift_2026": {}}}
+TINY_ADVICE = {"scale": "test", "studies": {"advice": {}}}
 
 
 class Workflow:

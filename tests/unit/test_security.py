@@ -287,6 +287,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
     found -= {(file, "eval") for file, name, _ in calls(root) if name.endswith(".eval")}  # a method, not the built-in
     assert found == {
         ("src/foldshift/lazy.py", "import_module"),  # packages that are not requirements of the library, by fixed names
+        ("src/foldshift/advice/learners.py", "import_object"),  # what the user names at the command line
         ("src/foldshift/importing.py", "import_module"),  # what the configuration names, and nothing else
         ("src/foldshift/planning/modules.py", "literal_eval"),  # the public names of the library's packages
         ("src/foldshift/planning/modules.py", "find_spec"),  # file of an import path of the configuration

@@ -11,7 +11,7 @@ from test_mistakes import message
 
 from foldshift.datasets.review_sources import MIRRORED, review_files
 from foldshift.studies.configure import configure
-from workflow_runner import ROOT, TINY_HONESTY, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
+from workflow_runner import ROOT, TINY_ADVICE, TINY_HONESTY, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 
 pytestmark = pytest.mark.workflow
 # Loaded by their packages, whether used or not; what these say decides which files a job rests on, and is no file of it.
@@ -21,6 +21,7 @@ CONFIGS = {
     "wong_2015": TINY_INFERENCE,
     "cieslak_2009": TINY_MONITORING,
     "foldshift_2026": TINY_HONESTY,
+    "advice": TINY_ADVICE,
 }
 
 
@@ -40,7 +41,7 @@ def promised(study):
 
 def test_every_table_and_figure_is_there_in_every_form(done):
     made = done.tables()
-    assert len(promised(done.study)) >= 6 * 3
+    assert len(promised(done.study)) >= (7 if done.study == "advice" else 6 * 3)
     assert [path for path in promised(done.study) if not made.get(path)] == []
 
 
@@ -82,6 +83,15 @@ def test_every_row_was_computed(done):
     elif done.study == "cieslak_2009":
         rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("learners/*/*.parquet"))])
         assert (rows["status"] == "ok").all() and set(rows["learner"]) == {"PET", "NB"} and set(rows["repeat"]) == {0, 1}
+    elif done.study == "advice":
+        rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("advice/*/*.parquet"))])
+        assert rows[["dataset", "learner", "status", "n_done"]].values.tolist() == [
+            ["friedman1", "RPART", "ok", 2], ["wine", "LDA", "ok", 2]
+        ]  # fmt: skip
+        assert ((rows["low"] < rows["estimate"]) & (rows["estimate"] < rows["high"])).all()
+        pages = sorted(path.relative_to(results).as_posix() for path in results.glob("pages/*/*.html"))
+        assert pages == ["pages/friedman1/RPART.html", "pages/wine/LDA.html"]
+        assert all("<svg" in (results / page).read_text(encoding="utf-8") for page in pages)
     elif done.study == "foldshift_2026":
         rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("estimates/*/*.parquet"))])
         # Two populations of five samples; two repetitions of three or four cuts; two classifiers, one regressor.

@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
 
 from foldshift.advice.faults import find_faults
-from foldshift.advice.fitting import Clock, cross_validate, first_fit, fit, losses_on
+from foldshift.advice.fitting import FOR_EVER, Clock, cross_validate, first_fit, fit, losses_on
 from foldshift.advice.intervals import difference, row_interval, told
 from foldshift.advice.learners import baseline, has_gaps_or_texts, prepared, title, usual
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.scoring import as_score
-from foldshift.advice.shift import cut, cuts_side_by_side, split_shift
+from foldshift.advice.shift import cut, cuts_side_by_side, split_shift, without_gaps
 from foldshift.advice.table import as_data
 from foldshift.advice.words import methods_paragraph, used_versions, verdict
 from foldshift.errors import DataError
@@ -44,6 +44,8 @@ def advise(
     rope=None,
     confidence=0.95,
     task=None,
+    categorical_features=None,
+    most_repetitions=MOST_REPEATS,
     random_state=0,
     left_out=None,
     tell=None,
@@ -68,8 +70,9 @@ def advise(
         The split that you use, to be judged. By default what scikit-learn would do: five folds, not shuffled.
     compare : scikit-learn estimator, optional
         Another learner, cross-validated on the same folds.
-    budget : float or str, default=60
-        Seconds, or such as ``"90s"`` or ``"5 min"``, for all of it. At least one cross-validation is finished if one is possible.
+    budget : float, str or None, default=60
+        Seconds, or such as ``"90s"`` or ``"5 min"``, for all of it; None: as long as it takes. At least one cross-validation is
+        finished if one is possible.
     rope : float, optional
         Differences in loss up to this are none in practice (for a score of folds: in score). By default .01 for error rates,
         1 % of the baseline's loss else.
@@ -77,6 +80,10 @@ def advise(
         Of the intervals.
     task : {None, "classification", "regression"}
         What the target is, where neither the learner nor the values say so.
+    categorical_features : None, array-like of bool of shape (n_features,), of int or of str, optional
+        Nominal columns that hold numbers, by mask, positions or names. Texts are nominal by themselves.
+    most_repetitions : int, default=50
+        Repetitions of cross-validation, at most.
     random_state : int, default=0
         Seed of all folds; the same gives the same folds.
     left_out : dict of str to str, optional
@@ -106,6 +113,8 @@ def advise(
     check_confidence(confidence)
     if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
         raise ValueError(f"random_state={random_state!r} must be a whole number of at least 0")
+    if isinstance(most_repetitions, bool) or not isinstance(most_repetitions, numbers.Integral) or most_repetitions < 1:
+        raise ValueError(f"most_repetitions={most_repetitions!r} must be a whole number of at least 1")
     if rope is not None and not 0 <= rope < np.inf:
         raise ValueError(f"rope={rope!r} must be a difference of 0 or more")
     tell = tell or (lambda text: None)
@@ -117,7 +126,7 @@ def advise(
                 else repr(learner)
             )
             raise ValueError(f"{name} is {what}" + ("" if isinstance(learner, type) else ", which has no fit"))
-    data = as_data(X, y, estimator, groups, task)
+    data = as_data(X, y, estimator, groups, task, categorical_features)
     if estimator is None:
         estimator = usual(data.task, random_state)
         if has_gaps_or_texts(data.X):
@@ -137,7 +146,9 @@ def advise(
     k = _folds(chosen["folds"].advice, data)
     tell("cutting in other ways")
     cuts = cuts_side_by_side(data, k)
-    fits, repetitions = _fits(learners, data, score, chosen["cut"].advice, k, random_state, clock, seconds, tell)
+    fits, repetitions = _fits(
+        learners, data, score, chosen["cut"].advice, k, random_state, clock, seconds, most_repetitions, tell
+    )
     chosen["repetitions"] = decide("repetitions", facts | {"fits": len(fits.folds) * k})
     n_done = len(fits.folds)
     n_repeats = n_done if repetitions is None or repetitions.repetitions is None else max(1, repetitions.repetitions)
@@ -195,7 +206,7 @@ def seconds_of(budget):
     >>> seconds_of("1.5 min")
     90.0
     """
-    seconds = None
+    seconds = FOR_EVER if budget is None else None
     if isinstance(budget, numbers.Real) and not isinstance(budget, bool):
         seconds = float(budget)
     elif isinstance(budget, str) and (
@@ -276,21 +287,16 @@ def _seeds(random_state, n):
 
 
 def _table(data):
-    table = data.codes if data.columns else np.zeros((data.n, 1))
-    if not np.isnan(table).any():
-        return table
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return np.where(np.isnan(table), np.nan_to_num(np.nanmean(table, axis=0)), table)
+    return without_gaps(data.codes) if data.columns else np.zeros((data.n, 1))
 
 
-def _fits(learners, data, score, name, k, random_state, clock, seconds, tell):
+def _fits(learners, data, score, name, k, random_state, clock, seconds, most, tell):
     """Cross-validate until the promise on repetitions is met or the budget is used up."""
     reserve = clock.left * (1 - FOR_FITS)
     nominal = data.nominal if data.columns else None
     table = _table(data)
     total = seconds * (len(learners) - 1) * k
-    folds = cut(name, table, data, k, _seeds(random_state, MOST_REPEATS), nominal)
+    folds = cut(name, table, data, k, _seeds(random_state, most), nominal)
 
     def progress(done, of):
         tell(
@@ -304,7 +310,7 @@ def _fits(learners, data, score, name, k, random_state, clock, seconds, tell):
     while (
         found is not None
         and found.repetitions is not None
-        and len(fits.folds) < min(found.repetitions, MOST_REPEATS)
+        and len(fits.folds) < min(found.repetitions, most)
         and clock.left - reserve > 2 * fits.seconds / len(fits.folds)
     ):
         more = folds[len(fits.folds) : len(fits.folds) + 5]

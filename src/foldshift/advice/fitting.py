@@ -9,6 +9,7 @@ from sklearn.base import clone
 from foldshift.errors import DataError
 from foldshift.estimators import rows_of
 
+FOR_EVER = 1e9  # seconds of no budget
 QUICK = 2.0  # seconds, up to which a fit is timed twice
 
 

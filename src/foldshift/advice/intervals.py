@@ -12,7 +12,7 @@ MOST_NEEDED = 1_000_000
 THESE_MODELS = "the error on new rows of models trained as these were, on {share} of the rows"
 INFLATION = {"share": 1.15, "loss": 1.05}
 """Variance of estimate less truth over the row variance of one repetition, where the interval covers .95 on average over eleven
-generated populations of `foldshift_2026`, three learners and 50, 150 and 400 rows."""
+generated populations of the study of honest cuts, three learners and 50, 150 and 400 rows."""
 
 
 class Told(NamedTuple):
@@ -243,7 +243,7 @@ def _corrected_t(fits, name, score, confidence, k, target, use, rule, groups):
     )  # fmt: skip
     about = "the score of this learner on other samples of this population, of this size" if use else target
     return _told("corrected t", WORDS["Nadeau-Bengio"], about, score, (mean, mean - half, mean + half), use, why,
-                 rule.evidence if use else "foldshift_2026")  # fmt: skip
+                 rule.evidence if use else "measured")  # fmt: skip
 
 
 def _told(name, words, target, score, found, use, why, evidence):

@@ -6,6 +6,7 @@ from html import escape
 import numpy as np
 
 from foldshift.advice.charts import curve_chart, cuts_chart, interval_chart, split_chart
+from foldshift.advice.fitting import FOR_EVER
 from foldshift.advice.words import CUT_WORDS, counted, cut_of
 
 STYLE = """
@@ -69,7 +70,7 @@ def _paragraph(text, kind=""):
 def _evidence(kind, shown):
     words = {
         "theorem": "Evidence: theorem.",
-        "foldshift_2026": "Evidence: measured on the populations of the study foldshift_2026.",
+        "measured": "Evidence: measured where the truth is known.",
         "measured here": "Evidence: measured on this table.",
         "definition": "Evidence: follows from what it means.",
     }
@@ -303,10 +304,11 @@ def _cautions(advice):
 
 def _methods(advice):
     references = list(dict.fromkeys(rule.reference for rule in advice.rules if rule.reference))
+    budget = f" of a budget of {advice.budget:.0f} s" if advice.budget < FOR_EVER else ""
     versions = ", ".join(f"{name} {number}" for name, number in advice.versions.items())
     return _section(
         "methods", "For the methods section", f"<pre>{escape(advice.methods)}</pre>",
         "<ul class='soft'>" + "".join(f"<li>{escape(one)}</li>" for one in references) + "</ul>",
-        _paragraph(f"{versions}. Worked out in {advice.seconds:.0f} s of a budget of {advice.budget:.0f} s; all figures are in "
+        _paragraph(f"{versions}. Worked out in {advice.seconds:.0f} s{budget}; all figures are in "
                    "JSON at the end of this file, and in what to_json writes.", "soft"),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 PARTS = ("cut", "folds", "repetitions", "interval", "difference", "caution")
-EVIDENCE = ("theorem", "foldshift_2026", "measured here", "definition")
+EVIDENCE = ("theorem", "measured", "measured here", "definition")
 FACTS = {
     "task": str,  # classification, regression
     "score": str,  # share, loss, folds: foldshift.advice.scoring

@@ -13,6 +13,7 @@ from foldshift.shift.two_sample import classifier_two_sample
 MOST_CELLS = 60_000_000  # rows x columns x random cuts: some seconds
 MOST_TESTED = 2000  # rows that the two-sample test looks at
 N_GROUP_CUTS = 199
+GROUPS_SEED = 0  # of random cuts of whole groups that stand beside the others
 THE_TARGET = "the target"
 SIDE_BY_SIDE = {
     "classification": ("CV", "SCV", "DOB-SCV", "CB-SCV", "ABA"),
@@ -137,10 +138,7 @@ def _worst(names, distance, table, nominal, folds, k, rng):
     column, fold = np.unravel_index(inputs.argmax(), inputs.shape)
     worst = (names[column], int(fold), float(inputs[column, fold]))
     fold = int(np.nan_to_num(distance[:-1].mean(axis=0), nan=-1.0).argmax())
-    gaps = np.isnan(table)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a column of gaps only
-        table = np.where(gaps, np.nan_to_num(np.nanmedian(table, axis=0)), table)
+    table = without_gaps(table)
     rows = rng.permutation(len(table))[:MOST_TESTED]
     inside = folds[rows] == fold
     if min(inside.sum(), (~inside).sum()) < 5:
@@ -201,12 +199,12 @@ def cuts_side_by_side(data, k, seeds=range(5)):
     _, rows = ranks(data, columns)
     table = np.column_stack([column.train for column in columns]).astype(np.float64)
     nominal = np.array([bool(column.categories) for column in columns])
-    filled = np.where(np.isnan(table), np.nan_to_num(np.nanmean(table, axis=0)), table) if np.isnan(table).any() else table
+    filled = without_gaps(table)
     seeds, found = list(seeds), []
     names = SIDE_BY_SIDE[data.task] if data.groups is None else ("random groups", *GROUPED[data.task])
     for name in names:
         if name == "random groups":
-            rng = np.random.default_rng(0)
+            rng = np.random.default_rng(GROUPS_SEED)
             folds = np.array([_deal(data.groups, k, rng) for _ in seeds])
         else:
             folds = cut(name, filled, data, k, seeds, nominal)
@@ -214,6 +212,13 @@ def cuts_side_by_side(data, k, seeds=range(5)):
         inputs = distances[:-1]
         found.append(CutShift(name, float(distances[-1]), float(np.mean(inputs)), float(np.max(inputs))))
     return found
+
+
+def without_gaps(table):
+    """A table of numbers with the mean of its column in place of NaN; 0 in a column of gaps only."""
+    gaps = np.isnan(table)
+    known = np.maximum((~gaps).sum(axis=0), 1)
+    return np.where(gaps, np.where(gaps, 0.0, table).sum(axis=0) / known, table)
 
 
 def cut(name, table, data, k, seeds, nominal=None):

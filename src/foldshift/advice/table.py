@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
 
+from foldshift.nominal import nominal_columns
 from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
 from foldshift.shift.tables import as_table, is_frame
 
@@ -64,7 +65,7 @@ class Data(NamedTuple):
         return np.array([bool(column.categories) for column in self.columns])
 
 
-def as_data(X, y, estimator=None, groups=None, task=None):
+def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=None):
     """Take a table, a target and groups as scikit-learn's users hand them over.
 
     Parameters
@@ -78,6 +79,8 @@ def as_data(X, y, estimator=None, groups=None, task=None):
         Rows that belong together; texts or numbers.
     task : {None, "classification", "regression"}
         What the target is, if not what the estimator or the values say.
+    categorical_features : None or array-like, optional
+        Nominal columns that hold numbers, by mask, positions or names.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def as_data(X, y, estimator=None, groups=None, task=None):
             f"{kind} is a {is_a}, and the target is one of {task}: it holds {len(np.unique(values[0]))} different values; give a "
             f"{wanted}, or say which task it is: task="
         )
-    columns, notes = _columns(table, sparse)
+    columns, notes = _columns(table, sparse, categorical_features)
     # Labels keep the type that they came in: a learner's predictions are compared with them.
     y = column.train.astype(np.float64) if task == "regression" else np.asarray(values[0].tolist())
     return Data(
@@ -160,14 +163,21 @@ def _task(task, estimator, values):
     return None
 
 
-def _columns(table, sparse):
+def _columns(table, sparse, categorical_features):
     if sparse:
         return [], ("the table is sparse: its columns were not looked at one by one",)
     if table.shape[1] > MOST_COLUMNS:
         return [], (f"the table has {table.shape[1]} columns: more than {MOST_COLUMNS} are not looked at one by one",)
     if not is_frame(table) and table.dtype.kind not in "biuf":
         table = pd.DataFrame(table).infer_objects().set_axis([f"feature {j}" for j in range(table.shape[1])], axis=1)
-    return matched_columns(table, table, None, None), ()
+    if categorical_features is not None and is_frame(table):
+        # By name, and the others by their types: a mask alone would take texts for numbers.
+        names = [str(name) for name in table.columns]
+        given = np.asarray(categorical_features)
+        mask = np.isin(names, given.astype(str)) if given.dtype.kind in "UO" else nominal_columns(given, len(names))
+        table = table.set_axis(names, axis=1).astype({name: "category" for name, one in zip(names, mask) if one})
+        categorical_features = None
+    return matched_columns(table, table, categorical_features, None), ()
 
 
 def _groups(groups, n):

@@ -209,7 +209,7 @@ def studies(name, as_json):
     \b
     Examples:
       foldshift studies
-      foldshift studies saez_2022
+      foldshift studies advice
     """
     from foldshift.command.lists import study_list
 

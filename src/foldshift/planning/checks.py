@@ -43,9 +43,9 @@ def check_studies(config, catalogue, learners, studies, declared):
         for name in settings.get("datasets", []):
             if name not in catalogue:
                 hint = f"Add a line to {config['catalogue']} or an entry to extra_datasets."
-                same_task = [known for known, entry in catalogue.items() if entry.task == task]
+                same_task = [known for known, entry in catalogue.items() if task in (None, entry.task)]
                 raise ConfigError(unknown(f"data set in {study}.datasets", name, same_task, hint))
-            if catalogue[name].task != task:
+            if task not in (None, catalogue[name].task):
                 raise ConfigError(
                     f"{study}.datasets: {name} is a {catalogue[name].task} data set; {study} takes {task} data sets"
                 )

@@ -249,7 +249,7 @@ def fitting(config, catalogue, learners, studies):
     def misfit(study, key, value):
         task, own = studies[study].task, studies[study].schema["properties"]
         if key == "datasets":
-            if value in catalogue and catalogue[value].task != task:
+            if value in catalogue and task not in (None, catalogue[value].task):
                 return f"{value} is a {catalogue[value].task} data set; {study} takes {task} data sets"
         elif key == "learners" and task is None:  # learners of the study's own
             allowed = own["learners"]["items"].get("enum", ())

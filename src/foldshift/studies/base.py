@@ -41,7 +41,8 @@ class Measure:
         of dictionaries of columns. The module has ``SCHEMAS``, a dictionary from kind to ``pyarrow.Schema``.
     rows : dict of str to str
         Kind of rows to path below the results of the study, with the words of the cell in braces: ``"claims/{model}.parquet"``.
-        All kinds have the same words.
+        All kinds have the same words. A kind whose path ends with ``.html`` is a page: the function returns its text, and it
+        needs no schema.
     cells : callable
         ``cells(run)``: the cells of a run, dictionaries of text; `Run` says what can be asked.
     cost : callable

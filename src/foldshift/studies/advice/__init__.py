@@ -1,0 +1,1 @@
+"""Advice for many data sets and learners."""

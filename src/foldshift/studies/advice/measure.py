@@ -1,0 +1,124 @@
+"""Advice for one learner on one data set, as a row and as a page."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
+
+from foldshift.advice.advise import advise
+from foldshift.advice.words import cut_of
+from foldshift.datasets.dataset import read_prepared
+from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.evaluation.learner import build_learner, design_matrix
+from foldshift.evaluation.status import FAILED, OK
+from foldshift.evaluation.storage import TEXT
+from foldshift.seeding import generator
+
+TEXTS = ("dataset", "learner", "task", "cut", "score", "against_baseline", "faults", "shifted", "status", "message")
+COUNTS = ("n_rows", "n_columns", "k", "n_repeats", "n_done", "halves", "halves_held")
+NUMBERS = ("estimate", "low", "high", "baseline")
+SCHEMAS = {
+    "advice": pa.schema(
+        [
+            *[(name, TEXT) for name in TEXTS],
+            *[(name, pa.int32()) for name in COUNTS],
+            *[(name, pa.float64()) for name in NUMBERS],
+        ]
+    )
+}
+NO_PAGE = "<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>No advice</title>\n<p>No advice: {}</p>\n"
+
+
+def advise_one(inputs, cell, *, most_repetitions, entry, master_seed, limits):
+    """Ask for advice on one data set with one learner.
+
+    Parameters
+    ----------
+    inputs : object
+        ``data``: the prepared data set, not scaled.
+    cell : dict
+        ``dataset``, ``learner``.
+    most_repetitions : int
+    entry : dict
+        Of the learners file.
+    master_seed : int
+    limits : dict
+        ``minutes`` and ``memory_mb``.
+
+    Returns
+    -------
+    rows : dict
+        Kind ``advice``, a row of figures; ``pages``, the page as text. A learner that fails has a row and a page that say so.
+    """
+    data = read_prepared(inputs.data)
+    seed = int(generator(master_seed, "advice", cell["dataset"]).integers(2**31))
+    common = {"dataset": cell["dataset"], "learner": cell["learner"], "task": data.task}
+    common |= {"n_rows": len(data.y), "n_columns": data.X.shape[1]}
+
+    def ask(_):
+        try:
+            advice = advise(
+                pd.DataFrame(data.X, columns=list(data.feature_names)),
+                pd.Series(np.array(data.classes)[data.y] if data.task == "classification" else data.y, name=data.target),
+                learner_for(data, entry),
+                groups=data.groups,
+                categorical_features=data.categorical_features,
+                task=data.task,
+                budget=None,
+                most_repetitions=most_repetitions,
+                random_state=seed,
+            )
+        except ValueError as error:
+            return Lost(FAILED, str(error))
+        return row_of(advice), advice.to_html()
+
+    ((_, found),) = run_cells(ask, [(cell["learner"], cell["dataset"])], **limits)
+    if isinstance(found, Lost):
+        row, page = common | {"status": found.status, "message": found.message}, NO_PAGE.format(found.message)
+    else:
+        row, page = common | found[0], found[1]
+    filled = dict.fromkeys(TEXTS, "") | dict.fromkeys(COUNTS, 0) | dict.fromkeys(NUMBERS, np.nan) | row
+    return {"advice": [{name: [filled[name]] for name in SCHEMAS["advice"].names}], "pages": page}
+
+
+def learner_for(data, entry):
+    """The learner as the engine builds it: nominal columns as its entry says, numbers scaled on every training part."""
+    few = replace(data, X=data.X[:0], y=data.y[:0], rows=data.rows[:0], groups=None)
+    steps = [FunctionTransformer(partial(_designed, data=few, nominal=entry["nominal"]))]
+    if entry["nominal"] == "native":
+        return make_pipeline(*steps, build_learner(entry, "none", data.categorical_features))
+    if data.task == "classification":
+        return make_pipeline(*steps, MinMaxScaler(), build_learner(entry))
+    return make_pipeline(*steps, build_learner(entry, "fold"))
+
+
+def _designed(X, data, nominal):
+    return design_matrix(replace(data, X=np.asarray(X, dtype=np.float64)), nominal)
+
+
+def row_of(advice):
+    """The figures of an advice that stand in the table over all."""
+    told, halves = advice.interval, advice.halves or {"n": 0, "held": 0}
+    grave = [fault.code for fault in advice.faults if fault.severity != "note"]
+    return {
+        "cut": cut_of(advice),
+        "score": advice.score.name,
+        "against_baseline": advice.differences[-1].verdict,
+        "faults": ", ".join(grave),
+        "shifted": "" if advice.split is None else ", ".join(advice.split.shifted),
+        "k": advice.n_splits,
+        "n_repeats": advice.n_repeats,
+        "n_done": advice.n_done,
+        "halves": halves["n"],
+        "halves_held": halves["held"],
+        "estimate": told.estimate,
+        "low": told.low,
+        "high": told.high,
+        "baseline": advice.facts["baseline_score"],
+        "status": OK,
+        "message": "",
+    }

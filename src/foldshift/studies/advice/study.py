@@ -1,0 +1,75 @@
+"""Advice for many data sets and learners: what is measured and what is shown."""
+
+from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
+
+K = 10
+CUTS = ("CV", "SCV", "SCV10", "TSCV", "DOB-SCV", "CB-SCV", "CB-TSCV", "ABA")  # that a page may measure side by side
+
+
+def cells(run):
+    """Data sets by the learners that fit their task."""
+    return [
+        {"dataset": name, "learner": learner}
+        for name in run.settings["datasets"]
+        for learner in run.settings["fitted"]
+        if run.catalogue[name].task in run.learners[learner]["tasks"]
+    ]
+
+
+def cost(run, cell):
+    """Repetitions, and halves of the table, besides what looking takes."""
+    rows, columns = run.shape(cell["dataset"])
+    fit = run.fit_cost(cell["learner"], rows, columns)
+    n_fits = K * (run.settings["most_repetitions"] + K)
+    return Cost(5 + 1e-5 * rows * columns + 2 * n_fits * (fit.seconds_per_fit + 1e-3) + fit.seconds_once, 400 + fit.peak_mb, 0.2)
+
+
+STUDY = Study(
+    prepared=lambda settings: "none",
+    measures=(
+        Measure(
+            "advise",
+            make="measure.advise_one",
+            rows={"advice": "advice/{dataset}/{learner}.parquet", "pages": "pages/{dataset}/{learner}.html"},
+            cells=cells,
+            inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "none")},
+            params=lambda run, cell: {
+                **run.pick("most_repetitions"),
+                "entry": run.learners[cell["learner"]],
+                "master_seed": run.master_seed,
+            },
+            cost=cost,
+            learners=lambda run: run.settings["fitted"],
+            partitioners=lambda run: CUTS,
+            limited=True,
+            message="advice for {learner} on {dataset}",
+        ),
+    ),
+    items=(
+        Items(
+            "summary",
+            make="tables.everything",
+            inputs=lambda run: {"rows": run.rows("advice")},
+            local=True,
+            message="advice over all data sets and learners",
+            items=(
+                Table(
+                    "advice",
+                    title="Advice for every data set and learner",
+                    category="1 Advice",
+                    caption="How to cut and how often, the score with the one interval that may be printed, whether the learner "
+                    "beats a baseline that ignores the inputs, and what to beware of. Error rate for classes, root mean square "
+                    "error for quantities, of models trained on the part of the rows that the number of folds leaves. "
+                    "The page of each, with all evidence, is in the folder pages.",
+                ),
+                Figure(
+                    "intervals",
+                    title="Scores with their intervals",
+                    category="1 Advice",
+                    caption="Error of each learner relative to that of a baseline that ignores the inputs, with its 95 % "
+                    "interval. Left of 1 the learner is better than the baseline.",
+                ),
+            ),
+        ),
+    ),
+)
