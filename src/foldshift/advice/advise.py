@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, check_cv
 from foldshift.advice.faults import find_faults
 from foldshift.advice.fitting import FOR_EVER, Clock, cross_validate, first_fit, fit, losses_on
 from foldshift.advice.intervals import difference, row_interval, told
-from foldshift.advice.learners import baseline, has_gaps_or_texts, prepared, title, usual
+from foldshift.advice.learners import SEED, baseline, has_gaps_or_texts, prepared, title, usual
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.scoring import as_score
@@ -46,7 +46,7 @@ def advise(
     task=None,
     categorical_features=None,
     most_repetitions=MOST_REPEATS,
-    random_state=0,
+    random_state=SEED,
     left_out=None,
     tell=None,
 ):

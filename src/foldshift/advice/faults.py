@@ -159,7 +159,7 @@ def _giving_away(data, identifiers, rng):
         if 0 < absent.sum() < data.n:
             tries.insert(0, (absent.astype(np.float64), gaps))
         for inputs, into in tries:
-            model = make(max_leaf_nodes=max(64, 4 * len(data.classes)), min_samples_leaf=2, random_state=0)
+            model = make(max_leaf_nodes=max(64, 4 * len(data.classes)), min_samples_leaf=2, random_state=ROWS_SEED)
             said = model.fit(inputs[train, None], target[train]).predict(inputs[test, None])
             error = (said != target[test]).mean() if classes else ((said - target[test]) ** 2).mean()
             few = STRAY / len(test) if classes and chance * len(test) >= 10 * STRAY else 0.0

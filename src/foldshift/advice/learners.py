@@ -13,6 +13,7 @@ from foldshift.importing import import_object
 from foldshift.shift.tables import as_table, is_frame
 
 MOST_CATEGORIES = 30
+SEED = 0  # of learners and folds, unless the user names another
 
 
 def prepared(learner, X):
@@ -63,7 +64,7 @@ def _as_texts(X):
     return values
 
 
-def usual(task, random_state=0):
+def usual(task, random_state=SEED):
     """The learner that is looked at where none is named: a random forest of 100 trees."""
     forest = RandomForestClassifier if task == "classification" else RandomForestRegressor
     return forest(100, min_samples_leaf=1 if task == "classification" else 3, random_state=random_state)
@@ -107,7 +108,7 @@ def imported(path, task):
     if not hasattr(learner, "fit") or not hasattr(learner, "predict"):
         raise DataError(f"learner {path!r} is a {type(learner).__name__} without fit and predict; name a scikit-learn estimator")
     if "random_state" in learner.get_params() and learner.get_params()["random_state"] is None:
-        learner.set_params(random_state=0)
+        learner.set_params(random_state=SEED)
     return learner
 
 

@@ -100,7 +100,7 @@ def lost_rows(results, runs):
         for measure in run.measures():
             lost, learners, n_rows = Counter(), {}, 0
             for file in (Path(path.replace("<results>", str(results))) for kind in measure.rows for path in run.rows(kind)):
-                names = pq.read_schema(file).names if file.suffix == ".parquet" and file.is_file() else ()
+                names = pq.read_schema(file).names if file.suffix != ".html" and file.is_file() else ()
                 if "status" not in names:
                     continue
                 wanted = [name for name in ("status", "message", "learner") if name in names]
