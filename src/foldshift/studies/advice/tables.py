@@ -43,7 +43,7 @@ def advice_grid(rows):
                 shown.append([row["dataset"], row["learner"], *[EMPTY] * 5, Cell(f"{row['status']}: {row['message']}")])
                 continue
             beware = "; ".join(filter(None, [row["faults"], f"shifted: {row['shifted']}" if row["shifted"] else ""]))
-            scale, form = (100, ".1f") if task == "classification" else (1, ".4g")
+            scale, form = (100, ".1f") if task == "classification" else (1, "#.4g")
             values = [f"{scale * row[name]:{form}}" if row[name] == row[name] else EMPTY for name in ("estimate", "low", "high")]
             cut = f"{row['cut']}, {row['k']} folds"
             shown.append(
