@@ -2,8 +2,6 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,6 +15,7 @@ from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit, cross_va
 from sklearn.naive_bayes import GaussianNB
 
 import foldshift
+from faults_planted import PLANTED, clean_sets, found_codes
 from foldshift.advice.advise import seconds_of
 from foldshift.advice.faults import find_faults
 from foldshift.advice.intervals import mean_and_variance, row_interval
@@ -26,9 +25,6 @@ from foldshift.advice.scoring import as_score
 from foldshift.advice.shift import cut, split_shift
 from foldshift.advice.table import as_data
 from foldshift.partition import as_folds
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from faults_planted import PLANTED, clean_sets, found_codes
 
 RNG = np.random.default_rng(5)
 X_CLASSES = pd.DataFrame(RNG.normal(size=(120, 3)), columns=["a", "b", "c"])
@@ -220,6 +216,16 @@ def test_a_shifted_split_is_told_and_a_random_one_is_not():
     assert split_shift(data, by_b[None], np.random.default_rng(0)).shifted == ("b",)
     random = np.random.default_rng(3).permutation(120) % 5
     assert split_shift(data, random[None], np.random.default_rng(0)).shifted == ()
+
+
+def test_a_shifted_cut_of_groups_is_told_among_many_columns():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(60), 3)
+    X = pd.DataFrame(rng.normal(size=(180, 12)), columns=[f"c{j}" for j in range(12)]).assign(age=rng.normal(size=60)[groups])
+    data = as_data(X, rng.normal(size=180), groups=groups)
+    by_age = (X.age.to_numpy()[::3].argsort().argsort() * 5 // 60)[groups]
+    assert "age" in split_shift(data, by_age[None], rng).shifted
+    assert split_shift(data, rng.permutation(np.arange(60) % 5)[groups][None], rng).shifted == ()
 
 
 def test_groups_are_kept_together_and_compared_with_cuts_of_groups():

@@ -7,6 +7,7 @@ from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from foldshift.inference.interval import WORDS
+from foldshift.inference.proportions import wilson_interval
 
 MOST_NEEDED = 1_000_000
 THESE_MODELS = "the error on new rows of models trained as these were, on {share} of the rows"
@@ -161,8 +162,9 @@ def row_interval(losses, confidence=0.95, kind="loss", groups=None, inflation=No
         n = losses.shape[1] / (INFLATION[kind] if inflation is None else inflation)
         if groups is not None and variance > 0:
             n = min(n, mean * (1 - mean) / variance)
-        quantile = norm.isf((1 - confidence) / 2) if groups is None else student_t.isf((1 - confidence) / 2, df)
-        return mean, *_wilson(mean, n, quantile)
+        if groups is not None:  # the quantile of Student's t, as the confidence that gives it to Wilson's interval
+            confidence = 2 * norm.cdf(student_t.isf((1 - confidence) / 2, df)) - 1
+        return mean, *map(float, wilson_interval(mean, n, confidence))
     quantile = float(student_t.isf((1 - confidence) / 2, df))
     if mean <= 0 or variance == 0:
         return mean, mean, mean
@@ -193,12 +195,6 @@ def mean_and_variance(losses, groups=None):
     n_groups = int(codes.max()) + 1
     sums = np.array([np.bincount(codes, row - row.mean(), n_groups) for row in losses])
     return mean, float((sums**2).sum(axis=1).mean()) * n_groups / max(n_groups - 1, 1) / n**2, max(n_groups - 1, 1)
-
-
-def _wilson(share, n, z):
-    scale, centre = 1 + z**2 / n, share + z**2 / (2 * n)
-    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float(max(0.0, (centre - half) / scale)), float(min(1.0, (centre + half) / scale))
 
 
 def _hall(quantile, skewness, n):

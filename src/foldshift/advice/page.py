@@ -7,7 +7,8 @@ import numpy as np
 
 from foldshift.advice.charts import curve_chart, cuts_chart, interval_chart, split_chart
 from foldshift.advice.fitting import FOR_EVER
-from foldshift.advice.words import CUT_WORDS, counted, cut_of
+from foldshift.advice.words import CUT_WORDS, cut_of
+from foldshift.shift.words import counted
 
 STYLE = """
 :root{--ink:#1b1b1b;--soft:#5a5a5a;--line:#d5d5d5;--paper:#fff;--box:#f5f5f2;--mark:#0b5394;--warn:#9a3412}

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foldshift.inference.corrections import adjust_p
 from foldshift.partition.registry import make_folds
 from foldshift.shift.cuts import chances, fold_tests, mean_distances, ranked
 from foldshift.shift.folds import FoldDrift, fold_drift
@@ -12,7 +13,8 @@ from foldshift.shift.two_sample import classifier_two_sample
 
 MOST_CELLS = 60_000_000  # rows x columns x random cuts: some seconds
 MOST_TESTED = 2000  # rows that the two-sample test looks at
-N_GROUP_CUTS = 199
+GROUP_CUTS = (199, 1999)  # random cuts of whole groups, at least and at most
+ALPHA = 0.05
 GROUPS_SEED = 0  # of random cuts of whole groups that stand beside the others
 THE_TARGET = "the target"
 SIDE_BY_SIDE = {
@@ -149,22 +151,26 @@ def _worst(names, distance, table, nominal, folds, k, rng):
 
 def _with_groups(data, names, rows, distance, first, k, rng):
     """Whole groups are dealt at random: what rows of one group have in common shifts every cut of groups."""
-    random = np.array([_deal(data.groups, k, rng) for _ in range(N_GROUP_CUTS)])
+    # As many cuts as let the smallest corrected p, two-sided, fall to half of the level.
+    n_random = min(max(GROUP_CUTS[0], int(np.ceil(4 * len(names) / ALPHA)) - 1), GROUP_CUTS[1])
+    random = np.array([_deal(data.groups, k, rng) for _ in range(n_random)])
     found = np.array([[np.nanmean(one) for one in distance]])
     by_chance = np.column_stack(
         [mean_distances(fold_tests(row.is_nominal, row.ends, random[:, row.order], k)[0]) for row in rows]
     )
-    more, less = chances(found, by_chance, np.zeros(1 + len(random), dtype=int), 999, rng)
-    few = 2 * len(names)
-    shifted = tuple(name for name, p in zip(names, more) if p * few <= max(0.05, few / (N_GROUP_CUTS + 1)) and p < 0.05 / 2)
-    closer = tuple(name for name, p in zip(names, less) if p * few <= max(0.05, few / (N_GROUP_CUTS + 1)) and p < 0.05 / 2)
-    shifted = shifted if few <= 0.05 * (N_GROUP_CUTS + 1) else ()
+    more, less = chances(found, by_chance, np.zeros(1 + n_random, dtype=int), 999, rng)
+    adjusted = adjust_p(np.minimum(1.0, 2 * np.minimum(more, less)), "holm")
+    shifted = tuple(name for name, p, side in zip(names, adjusted, more < less) if p < ALPHA and side)
+    closer = tuple(name for name, p, side in zip(names, adjusted, more < less) if p < ALPHA and not side)
+    said = _said(shifted, closer, len(names)) + " Random cuts deal whole groups here."
+    if 2 * len(names) / (1 + n_random) >= ALPHA:
+        said = f"Whether the split is shifted was not tested: {len(names)} columns are too many for {n_random} cuts of groups."
     inputs = np.where(np.isnan(distance[:-1]), -1.0, distance[:-1])
     column, fold = np.unravel_index(inputs.argmax(), inputs.shape) if inputs.size else (0, 0)
     worst = (names[column], int(fold), float(inputs[column, fold])) if inputs.size else ("", 0, np.nan)
     return SplitShift(
         None, float(1 - more[-1]), float(found[0, -1]), float(by_chance[:, -1].mean()), shifted, closer, worst, np.nan, np.nan,
-        N_GROUP_CUTS, _said(shifted, closer, len(names)) + " Random cuts deal whole groups here.",
+        n_random, said,
     )  # fmt: skip
 
 

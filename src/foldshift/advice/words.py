@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from foldshift.advice.intervals import share_words
+from foldshift.shift.words import counted
 
 CUT_WORDS = {
     "CV": "random folds",
@@ -36,11 +37,6 @@ def used_versions():
 def cut_of(advice):
     """Name of the cut that was recommended."""
     return next(rule.advice for rule in advice.rules if rule.part == "cut")
-
-
-def counted(n, noun):
-    """A number with its noun."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def verdict(advice):
