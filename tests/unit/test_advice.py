@@ -71,6 +71,7 @@ DECISIONS = {
     "repetitions-one": ("repetitions", facts(fits=10), "one"),
     "repetitions": ("repetitions", facts(fits=20), "recommend_repetitions"),
     "interval-folds": ("interval", facts(score="folds"), "corrected t"),
+    "interval-groups": ("interval", facts(groups=True), "rows"),
     "interval-rows": ("interval", facts(), "rows"),
     "difference": ("difference", facts(), "paired rows"),
 }
