@@ -8,7 +8,7 @@ from foldshift.importing import import_object
 from foldshift.jobs import run
 from foldshift.own_code import PARTITIONER, OwnCodeError, call_own
 from foldshift.partition.arrays import check_folds
-from foldshift.partition.registry import find_partitioner, make_folds
+from foldshift.partition.registry import make_folds, options_of
 from foldshift.partition.storage import write_folds
 from foldshift.planning.blocks import block_range
 from foldshift.seeding import draw_seeds, seed_sequence
@@ -38,11 +38,9 @@ def cut(data, name, k, seeds, master_seed, choice):
         if "import" in choice:
             function = own_function(name, choice["import"])
         else:
-            function, known = choice["partitioner"], find_partitioner(choice["partitioner"])
-            if known.looks_at_inputs:
-                options["categorical_features"] = data.categorical_features
-            if "groups" in known.takes and data.groups is not None:
-                options["groups"] = data.groups
+            function = choice["partitioner"]
+            known = {"categorical_features": data.categorical_features, "groups": data.groups, "task": data.task}
+            options = options_of(function, **known) | options
         return make_folds(function, data.X, data.y, k, sequences, **options)
     except ValueError as error:
         raise DataError(f"data set {data.name}, partitioner {name}, k={k}: {error}") from error

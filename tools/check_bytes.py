@@ -2,7 +2,7 @@
 
     python tools/check_bytes.py [--ways 6 7 8]
 
-One, two and four cores; blocks of 1, 7 and 100 seeds; two hash seeds; a fresh clone in another folder; a folder with blanks in
+One, two and four cores; blocks of 1, 7 and 20 seeds; two hash seeds; a fresh clone in another folder; a folder with blanks in
 its name.
 """
 
@@ -20,7 +20,7 @@ import yaml
 from foldshift.archive import content_of
 
 ROOT = Path(__file__).resolve().parents[1]
-N_SEEDS = 101  # more than the largest block
+N_SEEDS = 21  # more than the largest block
 CONFIG = {
     "studies": {
         "saez_2022": {
@@ -29,7 +29,7 @@ CONFIG = {
             "learners": ["NN", "ELM"],
             "n_folds": [3],
             "n_seeds": N_SEEDS,
-            "convergence": {"step": 20, "draws": 5},
+            "convergence": {"step": 5, "draws": 5},
             "scaling_check": {"n_seeds": 2, "n_folds": 3},
         },
         "moreno_torres_2012": {
@@ -53,14 +53,14 @@ class Way(NamedTuple):
 
     title: str
     cores: int = 2
-    settings: tuple = ("seeds_per_block=100",)
+    settings: tuple = ("seeds_per_block=20",)
     hash_seed: str = "1"
     folder: str = "run"
     clone: bool = False
 
 
 WAYS = (
-    Way("2 cores, blocks of 100 seeds, hash seed 1"),
+    Way("2 cores, blocks of 20 seeds, hash seed 1"),
     Way("1 core", cores=1),
     Way("4 cores", cores=4),
     Way("blocks of 7 seeds", settings=("seeds_per_block=7",)),

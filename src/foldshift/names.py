@@ -140,7 +140,7 @@ def held_folds(path):
         If it is not the name of such a file.
     """
     bundle, block = _parts(path, 2)
-    return Held(f"{bundle}/{block}", bundle_cells(bundle), *_range(block))
+    return Held(f"{bundle}/{block}", bundle_cells(bundle), *range_of(block))
 
 
 def held_scores(path):
@@ -156,7 +156,7 @@ def held_scores(path):
     held : Held
     """
     bundle, held, part, learners, block = _parts(path, 5)
-    within, (first, last), (start, stop) = bundle_cells(bundle), _range(held), _range(block)
+    within, (first, last), (start, stop) = bundle_cells(bundle), range_of(held), range_of(block)
     cells = bundle_cells(part_of(bundle, part))
     if not (first <= start and stop <= last) or not set(cells) <= set(within) or not all(learners.split("+")):
         raise ValueError(f"{path} is not the name of a file of scores")
@@ -171,7 +171,8 @@ def _parts(path, n):
     return (*parts[:-1], parts[-1].rpartition(".")[0])
 
 
-def _range(block):
+def range_of(block):
+    """First repetition of a block, and the one after the last; a ValueError if it is not the name of one."""
     if not _BLOCK.fullmatch(block):
         raise ValueError(f"{block!r} is not the name of a block, such as 0-99")
     start, n_seeds = block_range(block)

@@ -20,6 +20,7 @@ from foldshift.partition import (
     make_folds,
 )
 from foldshift.partition.assignment import assign
+from foldshift.partition.registry import options_of
 from foldshift.partition.waves import SCALE, WAVES, n_waves, sums_by_group, terms_of
 from foldshift.shift import fold_ks
 from foldshift.shift.covariates import fold_ks_attributes
@@ -370,6 +371,32 @@ def test_twins_go_to_different_folds():
     X[1::2] += 1e-9
     folds = make_folds("Twinning", X, X[:, 0], 2, range(5))
     assert (folds[:, ::2] != folds[:, 1::2]).all()
+
+
+@pytest.mark.parametrize("name", ["Twinning", "SPXY"])
+def test_whole_numbers_are_what_the_task_says(name):
+    rng = np.random.default_rng(0)
+    X, rings = rng.normal(size=(60, 2)), rng.integers(1, 30, 60)
+    as_numbers, as_classes, unsaid = (
+        make_folds(name, X, rings, 3, [0], **({"task": task} if task else {})) for task in ("regression", "classification", None)
+    )
+    assert (as_numbers == make_folds(name, X, rings / 2, 3, [0])).all()
+    assert (as_classes == make_folds(name, X, np.char.zfill(rings.astype(str), 2), 3, [0])).all() and (as_classes == unsaid).all()
+    assert (as_numbers != as_classes).any()
+    with pytest.raises(ValueError, match="task='numbers' must be 'classification' or 'regression'"):
+        make_folds(name, X, rings, 3, [0], task="numbers")
+    with pytest.raises(ValueError, match="y must hold numbers"):
+        make_folds(name, X, rings.astype(str), 3, [0], task="regression")
+
+
+def test_options_are_what_a_partitioner_takes_of_what_is_known():
+    known = {"categorical_features": [True, False], "groups": [1, 1, 2], "task": "regression"}
+    assert options_of("TSCV", **known) == options_of("SCV7", **known) == options_of(print, **known) == {}
+    assert options_of("LOSO", **known) == {"groups": [1, 1, 2]}
+    assert options_of("SPXY", **known) == {"categorical_features": [True, False], "task": "regression"}
+    assert options_of("CB-SCV", **known | {"groups": None}) == {"categorical_features": [True, False]}
+    with pytest.raises(ValueError, match="unknown partitioner 'SCV0'"):
+        options_of("SCV0")
 
 
 def test_twinning_is_that_of_its_authors(oracle):

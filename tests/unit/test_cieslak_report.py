@@ -680,7 +680,8 @@ def test_the_functions_make_every_table_and_figure_that_is_declared(tmp_path, ro
     for name in ("estate", "phoneme", "mammography"):
         descriptions.append(tmp_path / f"{name}.json")
         descriptions[-1].write_text(json.dumps({"name": name, "n_rows": 1000}))
-    settings, print_of = {"alpha": 0.05}, {i: printed_file(root, name) for i, name in PRINTED.items()}
+    settings = {"alpha": 0.05, "datasets": list(FEATURES), "learners": list(others[1]["learner"].unique())}
+    print_of = {i: printed_file(root, name) for i, name in PRINTED.items()}
     given = SimpleNamespace(
         **paths, descriptions=descriptions, printed=print_of[6], **{f"table{i}": print_of[i] for i in range(1, 5)}
     )

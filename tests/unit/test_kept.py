@@ -1,5 +1,7 @@
 """Which files are kept, and what is made beside them."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -118,3 +120,43 @@ def test_blocks_hold_every_number_once_and_those_that_exist_are_taken_first(exis
 )
 def test_new_blocks_fill_what_is_left(existing, expected):
     assert kept.blocks(existing, 10, 4) == expected
+
+
+def held(name):
+    """Cells and repetitions of a piece."""
+    *axes, block = name
+    first, last = map(int, block.split("-"))
+    return [(cell, i) for cell in product(*(axis.split("+") for axis in axes)) for i in range(first, last + 1)]
+
+
+@given(
+    st.lists(st.tuples(st.sets(st.sampled_from("abcx"), min_size=1), st.sets(st.sampled_from(["5", "10"]), min_size=1),
+                       st.integers(0, 9), st.integers(0, 9)), max_size=6),
+    st.sets(st.sampled_from("abc"), min_size=1), st.sets(st.sampled_from(["5", "10"]), min_size=1),
+    st.integers(1, 12), st.integers(1, 7),
+)  # fmt: skip
+@often
+def test_pieces_hold_every_repetition_of_a_cell_once_at_any_moment_of_a_run(existing, learners, schemes, n, size):
+    names = [f"{'+'.join(sorted(a))}/{'+'.join(sorted(b))}/{start}-{start + more}" for a, b, start, more in existing]
+    wanted = {(a, b): n for a in sorted(learners) for b in sorted(schemes)}
+    found = kept.pieces([*names, "x", "a/5", "a/5/2-1", "a/5/01-2"], wanted, size)
+    assert sorted(one for name in found for one in held(name)) == sorted((cell, i) for cell in wanted for i in range(n))
+    paths = ["/".join(name) for name in found]
+    for some in (paths, paths[::2], paths[1:]):
+        assert kept.pieces([*names, *some], wanted, size) == found
+    assert kept.pieces(paths, wanted, 99) == found
+
+
+def test_pieces_make_what_was_added_alone():
+    wanted = {(a, b): 10 for a in ("NB-1", "LDA-2") for b in ("5", "loo")}
+    whole = kept.pieces([], wanted, 100)
+    assert whole == [("NB-1", "5+loo", "0-9"), ("LDA-2", "5+loo", "0-9")]
+    there = ["/".join(name) for name in whole]
+    more = {(a, b): 20 for a in ("NB-1", "LDA-2", "1NN-3") for b in ("5", "10", "loo")}
+    found = kept.pieces(there, more, 100)
+    assert [name for name in found if "/".join(name) not in there] == [
+        ("NB-1", "10", "0-19"), ("LDA-2", "10", "0-19"), ("1NN-3", "5+10+loo", "0-19"),
+        ("NB-1", "5+loo", "10-19"), ("LDA-2", "5+loo", "10-19"),
+    ]  # fmt: skip
+    changed = {("NB-9", "5"): 10, ("LDA-2", "5"): 10}
+    assert kept.pieces(["NB-1/5/0-9", "LDA-2/5/0-9"], changed, 100) == [("NB-9", "5", "0-9"), ("LDA-2", "5", "0-9")]

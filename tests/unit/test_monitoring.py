@@ -19,7 +19,7 @@ from foldshift.shift.statistics import category_counts, chi_square, kruskal_wall
 from foldshift.studies.cieslak_2009 import predictions
 from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED
 from foldshift.studies.cieslak_2009.features import feature_p_values, hellinger_permutation_p
-from foldshift.studies.cieslak_2009.measure import measure_repeat
+from foldshift.studies.cieslak_2009.measure import draw_repeat, feature_rows, learner_rows
 from foldshift.studies.cieslak_2009.predictions import learner_scores
 from foldshift.studies.cieslak_2009.splits import positive_class, split, split_sizes
 
@@ -96,6 +96,14 @@ def learners(root):
 @pytest.fixture(scope="module")
 def data():
     return make_data()
+
+
+def measure_repeat(data, learners, master_seed, number, *, mask="median", n_bootstraps=100, **settings):
+    """All rows of one repeat."""
+    repeat = draw_repeat(data, master_seed, number)
+    both = {name: settings[name] for name in ("removed", "progress") if name in settings}
+    of_learners = learner_rows(repeat, learners, mask=mask, n_bootstraps=n_bootstraps, **both)
+    return feature_rows(repeat, **settings) | {"learners": of_learners}
 
 
 @pytest.fixture(scope="module")
@@ -440,19 +448,24 @@ def test_the_permutation_test_of_the_mean_hellinger_distance_keeps_its_level_and
 
 def test_rows_do_not_depend_on_how_repeats_are_blocked(tmp_path, learners):
     write_prepared(tmp_path / "data.npz", make_data(n=120))
-    settings = SMALL | {"learners": {"NB": learners["NB"]}, "master_seed": 1, "positive": None}
-    make = "foldshift.studies.cieslak_2009.measure.measure_shifts"
+    same = {"master_seed": 1, "positive": None}
+    settings = {
+        "measure_learners": same | {"learners": {"NB": learners["NB"]}, "n_bootstraps": SMALL["n_bootstraps"]},
+        "measure_shifts": same | {name: value for name, value in SMALL.items() if name != "n_bootstraps"},
+    }
 
     def written(block):
         files = {kind: str(tmp_path / block / f"{kind}.parquet") for kind in COLUMNS}
-        measure.main(
-            SimpleNamespace(
-                input=SimpleNamespace(data=tmp_path / "data.npz"),
-                output=files,
-                params=SimpleNamespace(make=make, arguments=settings, limited=False),
-                wildcards={"dataset": "made-up", "block": block},
+        for name, arguments in settings.items():
+            make = f"foldshift.studies.cieslak_2009.measure.{name}"
+            measure.main(
+                SimpleNamespace(
+                    input=SimpleNamespace(data=tmp_path / "data.npz"),
+                    output={kind: file for kind, file in files.items() if (kind == "learners") == (name == "measure_learners")},
+                    params=SimpleNamespace(make=make, arguments=arguments, limited=False),
+                    wildcards={"dataset": "made-up", "block": block},
+                )
             )
-        )
         return {kind: pq.read_table(file).to_pandas() for kind, file in files.items()}
 
     both, first, second = (written(block) for block in ("0-1", "0-0", "1-1"))

@@ -26,8 +26,6 @@ from foldshift.reporting.tables import to_csv, to_html, to_tex
 from foldshift.studies.base import key
 from foldshift.studies.wong_2015 import claims, compare, examples, figures, measure, measure_claims, tables
 from foldshift.studies.wong_2015.accuracy import (
-    FOLDS,
-    PAIRS,
     TESTS,
     agreement_table,
     comparisons_table,
@@ -38,10 +36,11 @@ from foldshift.studies.wong_2015.accuracy import (
 from foldshift.studies.wong_2015.claims import QUANTITIES, claims_grid, claims_table
 from foldshift.studies.wong_2015.examples import examples_grid, examples_table, textbooks_table
 from foldshift.studies.wong_2015.figures import draw_intervals, draw_ranks, draw_repetitions, draw_sigma_share
-from foldshift.studies.wong_2015.rows import read_rows
+from foldshift.studies.wong_2015.rows import CORRECT, FOLDS, PAIRS, read_folds, read_pairs, read_rows
 from foldshift.studies.wong_2015.study import STUDY
 from foldshift.studies.wong_2015.tables import agreement_grid, comparisons_grid, intervals_grid, ranks_grid, repetitions_grid
 
+COUNTS = PAIRS[-4:]
 NO_LIMITS = {"minutes": None, "memory_mb": None}
 LEARNERS = {
     "1NN": {"import": "foldshift.learners.NNClassifier", "params": {"n_neighbors": 1}, "nominal": "native"},
@@ -60,12 +59,18 @@ def count(tmp_path):
     """Count on 47 rows; return both tables as they are read from their files."""
     write_prepared(tmp_path / "rings.npz", RINGS)
 
-    def run(learners, max_rows=None, limits=NO_LIMITS, n_seeds=3, n_folds=(3, 5)):
-        settings = {"learners": learners, "n_folds": list(n_folds), "n_seeds": n_seeds, "max_rows": max_rows or {}}
+    def run(learners, max_rows=None, limits=NO_LIMITS, n_seeds=3, n_folds=(3, 5), pieces=None):
         inputs = SimpleNamespace(data=tmp_path / "rings.npz")
-        rows = measure.count_correct(inputs, {"dataset": "rings"}, **settings, master_seed=1, limits=limits)
-        paths = written(tmp_path, "rings", rows, measure.SCHEMAS)
-        return read_rows([paths["folds"]], FOLDS), read_rows([paths["pairs"]], PAIRS)
+        whole = (list(learners), [*map(str, n_folds), "loo"], f"0-{n_seeds - 1}")
+        paths = {"folds": [], "correct": []}
+        for names, schemes, block in pieces or [whole]:
+            chosen = {name: learners[name] for name in names}
+            cell = {"schemes": "+".join(schemes), "block": block}
+            rows = measure.count_correct(inputs, cell, learners=chosen, max_rows=max_rows or {}, master_seed=1, limits=limits)
+            for kind, path in written(tmp_path, f"{'+'.join(names)}_{schemes}_{block}", rows, measure.SCHEMAS).items():
+                paths[kind].append(path)
+        settings = {"datasets": ["rings"], "learners": list(learners), "n_folds": list(n_folds)}
+        return read_folds(paths["folds"], settings), read_pairs(paths["correct"], settings)
 
     return run
 
@@ -95,10 +100,9 @@ def frames(right=RIGHT, totals=TOTALS, dataset="a", size=10):
         status = ("timeout", "too long") if np.isnan(totals[learner]) else ("ok", "")
         folds.append((dataset, learner, 0, 0, -1, totals[learner], n, *status))
     for a, b in combinations(right, 2):
-        cells = [(len(right[a][0]), i, sum(x), sum(y)) for i, (x, y) in enumerate(zip(right[a], right[b]))]
-        for k, repetition_, sum_a, sum_b in [*cells, (0, 0, totals[a], totals[b])]:
+        for k, sum_a, sum_b in [(len(right[a][0]), sum(right[a][0]), sum(right[b][0])), (0, totals[a], totals[b])]:
             both = min(sum_a, sum_b) - 2  # two rows that only the worse one gets right
-            pairs.append((dataset, a, b, k, repetition_, both, sum_a - both, sum_b - both, n - sum_a - sum_b + both))
+            pairs.append((dataset, a, b, k, both, sum_a - both, sum_b - both, n - sum_a - sum_b + both))
     return pd.DataFrame(folds, columns=FOLDS), pd.DataFrame(pairs, columns=PAIRS)
 
 
@@ -122,7 +126,7 @@ def test_counts_are_those_of_plain_fits_and_folds_differ_by_one_row_at_most(coun
     assert (folds["status"] == "ok").all() and len(folds) == 2 * (3 * (3 + 5) + 1)
     sizes = folds[folds["k"] > 0].groupby(["learner", "k", "repetition"])["n_test"]
     assert (sizes.sum() == 47).all() and (sizes.max() - sizes.min() == 1).all()
-    cut = measure.cut(RINGS, 5, 3, 1)
+    cut = measure.cut(RINGS, 5, range(3), 1)
     right = {}
     for name, estimator in (("1NN", NNClassifier(n_neighbors=1)), ("LDA", LDAClassifier())):
         right[name] = evaluate_folds(estimator, RINGS.X, RINGS.y, cut, shared=False) == RINGS.y
@@ -138,8 +142,8 @@ def test_counts_are_those_of_plain_fits_and_folds_differ_by_one_row_at_most(coun
         "only_b": ~right["1NN"] & right["LDA"],
         "neither": ~right["1NN"] & ~right["LDA"],
     }.items():
-        assert part[name].tolist() == counted.sum(axis=1).tolist()
-    assert (pairs[list(measure.COUNTS)].sum(axis=1) == 47).all() and len(pairs) == 3 + 3 + 1
+        assert part[name].tolist() == counted[:1].sum(axis=1).tolist()
+    assert pairs["k"].tolist() == [3, 5, 0] and (pairs[list(COUNTS)].sum(axis=1) == 47).all()
 
 
 def test_fewer_repetitions_are_the_first_of_more_and_learners_do_not_change_each_other(count):
@@ -148,6 +152,18 @@ def test_fewer_repetitions_are_the_first_of_more_and_learners_do_not_change_each
     expected = more[(more["learner"] == "LDA") & more["k"].isin([0, 5]) & (more["repetition"] < 2)].reset_index(drop=True)
     pd.testing.assert_frame_equal(fewer, expected)
     assert pairs.empty
+
+
+def test_rows_do_not_depend_on_how_the_work_was_cut(count):
+    pieces = [
+        (["LDA"], ["5"], "0-1"),
+        (["1NN"], ["5", "loo"], "2-2"),
+        (["LDA", "1NN"], ["3", "loo"], "0-2"),
+        (["LDA"], ["5", "loo"], "2-2"),
+        (["1NN"], ["5"], "0-1"),
+    ]
+    for whole, joined in zip(count(LEARNERS), count(LEARNERS, pieces=pieces)):
+        pd.testing.assert_frame_equal(whole, joined)
 
 
 def _counts(folds, learner, k):
@@ -159,7 +175,7 @@ def test_folds_take_no_account_of_classes():
     shuffled = replace(RINGS, y=np.random.default_rng(0).permutation(RINGS.y))
     sizes = []
     for data in (RINGS, shuffled):
-        cut = measure.cut(data, 5, 400, 1)
+        cut = measure.cut(data, 5, range(400), 1)
         sizes.append(np.var([np.bincount(row[data.y == 1], minlength=5) for row in cut]))
     n_one = (RINGS.y == 1).sum()
     assert sizes == pytest.approx([n_one / 47 * (1 - n_one / 47) * 47 / 5 * (1 - (47 / 5 - 1) / 46)] * 2, rel=0.1)
@@ -172,8 +188,7 @@ def test_a_fit_that_fails_costs_its_fold_and_the_pairs_of_its_repetition(count, 
     assert lost[["learner", "k", "repetition", "fold", "status"]].to_numpy().tolist() == [["bad", 3, 0, 0, "failed"]]
     assert "not in the mood" in lost["message"].iloc[0] and lost["n_test"].iloc[0] == 16
     missing = pairs[pairs["both"].isna()]
-    assert missing[["k", "repetition"]].to_numpy().tolist() == [[3, 0]]
-    assert missing[list(measure.COUNTS)].isna().all(axis=None)
+    assert missing["k"].tolist() == [3] and missing[list(COUNTS)].isna().all(axis=None)
 
 
 @pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
@@ -190,7 +205,7 @@ def test_a_learner_is_left_out_of_data_sets_that_are_too_large_for_it(count):
     folds, pairs = count(LEARNERS, max_rows={"1NN": 46})
     assert set(folds["learner"]) == {"LDA"} and pairs.empty
     folds, pairs = count(LEARNERS, max_rows={"1NN": 47})
-    assert set(folds["learner"]) == {"1NN", "LDA"} and len(pairs) == 7
+    assert set(folds["learner"]) == {"1NN", "LDA"} and len(pairs) == 3
     folds, pairs = count(LEARNERS, max_rows=dict.fromkeys(LEARNERS, 10))
     assert folds.empty and pairs.empty
 
@@ -382,13 +397,20 @@ def test_tables_without_pairs_say_so():
 
 
 def test_tables_and_figures_are_made_without_a_warning(tmp_path):
-    parts = [frames(with_nothing(np.nan, (0, 1)), TOTALS | {"bad": np.nan}), frames(dataset="b"), frames(dataset="c")]
-    paths = {"folds": [], "pairs": []}
-    for i, part in enumerate(parts):
-        rows = {kind: [frame.to_dict("list")] for kind, frame in zip(paths, part)}
+    totals = {"a": TOTALS | {"bad": np.nan}, "b": TOTALS, "c": TOTALS}
+    rights = {"a": with_nothing(np.nan, (0, 1)), "b": RIGHT, "c": RIGHT}
+    paths = {"folds": [], "correct": []}
+    for i, name in enumerate(totals):
+        folds, _ = frames(rights[name], totals[name], name)
+        correct = [
+            (name, learner, k, 40, None if np.isnan(total) else np.packbits(np.arange(40) < total).tobytes())
+            for learner in RIGHT
+            for k, total in ((4, np.sum(rights[name][learner][0])), (0, totals[name][learner]))
+        ]
+        rows = {"folds": [folds.to_dict("list")], "correct": [pd.DataFrame(correct, columns=CORRECT).to_dict("list")]}
         for kind, path in written(tmp_path, i, rows, measure.SCHEMAS).items():
             paths[kind].append(path)
-    settings = {"level": 0.95, "learners": ["bad", "good"]}
+    settings = {"level": 0.95, "datasets": list(totals), "learners": ["bad", "good"], "n_folds": [4]}
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         made = tables.intervals(SimpleNamespace(**paths), settings)

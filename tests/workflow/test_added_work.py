@@ -70,6 +70,31 @@ MORE = {
         "data set": {"datasets": ["wine", "iris"]},
     },
 }
+# Studies that measure by themselves: their settings, what is added, and the jobs that this plans, data sets apart.
+OWN = {
+    "wong_2015": (
+        {"datasets": ["iris"], "learners": ["Close", "Bayes"], "n_folds": [3], "n_seeds": 2}
+        | {"claims": {"models": []}, "audit": {"populations": [], "learners": ["Close"]}},
+        {
+            "seeds": ({"n_seeds": 4}, {"wong_2015_count_correct": 2}),
+            "learner": ({"learners": ["Close", "Branch", "Bayes"]}, {"wong_2015_count_correct": 1}),
+            "k": ({"n_folds": [2, 3]}, {"wong_2015_count_correct": 2}),
+            "data set": ({"datasets": ["wine", "iris"]}, {"fetch_dataset": 1, "wong_2015_count_correct": 2}),
+        },
+    ),
+    "cieslak_2009": (
+        {"datasets": ["breast_cancer"], "learners": ["Close", "Bayes"], "n_seeds": 2, "n_bootstraps": 5}
+        | {"n_repeats_multivariate": 0},
+        {
+            "seeds": ({"n_seeds": 3}, {"cieslak_2009_measure_shifts": 1, "cieslak_2009_measure_learners": 2}),
+            "learner": ({"learners": ["Close", "Branch", "Bayes"]}, {"cieslak_2009_measure_learners": 1}),
+            "data set": (
+                {"datasets": ["wine", "breast_cancer"]},
+                {"fetch_dataset": 1, "cieslak_2009_measure_shifts": 1, "cieslak_2009_measure_learners": 2},
+            ),
+        },
+    ),
+}
 MEASURED = (
     "fetch_dataset",
     "make_folds",
@@ -81,8 +106,11 @@ MEASURED = (
     "saez_2022_measure_covariate_shift",
     "moreno_torres_2012_measure_convergence",
     "moreno_torres_2012_measure_covariate_shift",
+    "wong_2015_count_correct",
+    "cieslak_2009_measure_shifts",
+    "cieslak_2009_measure_learners",
 )
-KINDS = ("folds", "shift", "scores", "predictions")
+KINDS = ("folds", "shift", "scores", "predictions", "correct", "learners", "readings", "co_failure", "multivariate")
 
 
 class Study:
@@ -211,3 +239,30 @@ def test_added_work_costs_only_the_added_work_and_tables_are_those_of_a_run_from
     study.config["studies"][study.name] |= {"n_seeds": 2}
     study.write()
     assert not {"make_folds", "measure_shift", "evaluate", "classify"} & study.plan().keys()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["wong_2015", "cieslak_2009"])
+def test_measures_of_a_study_keep_the_rows_that_they_have(name, tmp_path):
+    settings, more = OWN[name]
+    study = Study(tmp_path / "grows", {"learners_file": "learners.yaml", "studies": {name: settings}})
+    study.workflow(targets=[f"{name}_rows"], check=True)
+    assert {what: study.plan_with(**change) for what, (change, _) in more.items()} == {
+        what: planned for what, (_, planned) in more.items()
+    }
+    study.grow(*(change for change, _ in more.values()))
+    study.learners["Close"]["params"]["n_neighbors"] = 5
+    study.write()
+    study.grow()
+    tables = study.tables()
+    study.workflow(targets=tables, check=True)
+    again = Study(tmp_path / "from nothing", study.config)
+    again.learners = study.learners
+    again.write()
+    again.workflow(targets=tables, check=True)
+    grown, fresh = study.workflow.tables(), again.workflow.tables()
+    assert grown.keys() == fresh.keys() and [table for table in fresh if grown[table] != fresh[table]] == []
+    # What was kept was not made again: files of the learner whose parameter changed stand beside those of before.
+    assert {path.relative_to(again.workflow.folder) for path in again.files()} != {
+        path.relative_to(study.workflow.folder) for path in study.files()
+    }

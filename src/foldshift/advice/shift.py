@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.inference.corrections import adjust_p
-from foldshift.partition.registry import make_folds
+from foldshift.partition.registry import make_folds, options_of
 from foldshift.shift.cuts import chances, fold_tests, mean_distances, ranked
 from foldshift.shift.folds import FoldDrift, fold_drift
 from foldshift.shift.two_sample import classifier_two_sample
@@ -229,11 +229,7 @@ def without_gaps(table):
 
 def cut(name, table, data, k, seeds, nominal=None):
     """Folds of a partitioner by name, with groups where it takes them; ndarray of shape (n_seeds, n)."""
-    options = {}
-    if name.startswith("CB") or name in ("DB-SCV", "DOB-SCV", "ABA", "Twinning"):
-        options["categorical_features"] = nominal
-    if name.startswith("CB-") and data.groups is not None:
-        options["groups"] = data.groups
+    options = options_of(name, categorical_features=nominal, groups=data.groups, task=data.task)
     target = data.target.astype(np.int64) if data.task == "classification" else data.target
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds is a fault of its own

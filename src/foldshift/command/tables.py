@@ -94,24 +94,19 @@ def frame_of(file, drop=()):
 def folds_of(table, task, partitioner, n_folds, n_seeds):
     """Folds of a table as csv: the row in the file from 1, and a column of folds from 0 for every seed."""
     from foldshift.advice.table import as_data
-    from foldshift.partition.registry import PARTITIONERS, make_folds
+    from foldshift.partition.registry import PARTITIONERS, find_partitioner, make_folds, options_of
 
     X, y, groups, task, _ = target_and_inputs(table, task)
     data = as_data(X, y.to_numpy(), task=task, groups=groups)
     name = partitioner or ("SCV" if task == "classification" else "TSCV")
     if groups is not None and partitioner is None:
         name = "CB-SCV" if task == "classification" else "CB-TSCV"
-    options = {}
-    known = PARTITIONERS.get(name)
-    if known is not None and known.looks_at_inputs:
-        options["categorical_features"] = data.nominal
-    if groups is not None:
-        if known is None or "groups" not in known.takes:
-            able = [one for one, about in PARTITIONERS.items() if "groups" in about.takes]
-            raise DataError(f"--partitioner {name} does not keep groups together; those that do: {', '.join(able)}")
-        options["groups"] = data.groups
-    codes = data.codes
-    if known is not None and known.looks_at_inputs and np.isnan(codes).any() and not name.startswith("CB-"):
+    known, codes = find_partitioner(name), data.codes
+    if groups is not None and "groups" not in known.takes:
+        able = [one for one, about in PARTITIONERS.items() if "groups" in about.takes]
+        raise DataError(f"--partitioner {name} does not keep groups together; those that do: {', '.join(able)}")
+    options = options_of(name, categorical_features=data.nominal, groups=data.groups, task=task)
+    if known.looks_at_inputs and np.isnan(codes).any() and not name.startswith("CB-"):
         raise DataError(f"--partitioner {name} needs inputs without missing values; CB-SCV, CB-TSCV and CB-CV take them")
     target = data.target.astype(np.int64) if task == "classification" else data.target
     folds = make_folds(name, codes, target, n_folds=n_folds, seeds=range(n_seeds), **options)

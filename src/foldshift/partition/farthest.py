@@ -6,7 +6,7 @@ from foldshift.partition.common import check_n_folds, fold_dtype
 from foldshift.partition.scaled import complete, scaled, target_column
 
 
-def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None):
+def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None):
     """Assign samples to folds that each span inputs and target (SPXY), once per generator.
 
     Every fold begins with a sample far from the centre: the farthest ones, in turn. Then the folds take, in turn, the sample
@@ -17,14 +17,16 @@ def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None):
     X : array-like of shape (n_samples, n_features)
         Inputs without missing values.
     y : array-like of shape (n_samples,) or None
-        Target: its distances count as much as those of the inputs; of classes (text, truth values or whole numbers) 0 or 1.
-        None: inputs only, which is the rule of Kennard and Stone.
+        Target: its distances count as much as those of the inputs; of classes 0 or 1. None: inputs only, which is the rule of
+        Kennard and Stone.
     n_folds : int
         Number of folds k, ``2 <= k <= n_samples``.
     rngs : iterable of numpy.random.Generator
         One source of randomness per seed.
     categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
         Nominal columns, coded as a column for each category.
+    task : {None, "classification", "regression"}
+        What the target is; None: classes where it holds text, truth values or whole numbers.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None):
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, or X is no dense table of numbers, or values are missing.
+        If `n_folds` is out of range, or X is no dense table of numbers, or values are missing, or the target is not of the task.
 
     Notes
     -----
@@ -60,14 +62,14 @@ def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None):
     """
     points = scaled(*complete(X, categorical_features))
     check_n_folds(n_folds, len(points))
-    parts = [points] if y is None else [points, _target(y)]
+    parts = [points] if y is None else [points, _target(y, task)]
     dealt = _take_turns(parts, n_folds)
     return np.array([rng.permutation(n_folds)[dealt] for rng in rngs], dtype=fold_dtype(n_folds)).reshape(-1, len(points))
 
 
-def _target(y):
+def _target(y, task):
     """Points whose distances are those of the target; of classes equal ones for all pairs."""
-    column, is_class = target_column(y)
+    column, is_class = target_column(y, task)
     return np.eye(column.max() + 1)[column] if is_class else column[:, None].astype(np.float64)
 
 

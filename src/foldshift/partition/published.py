@@ -62,7 +62,7 @@ def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
     return np.array([rng.permutation(n_folds)[dealt] for rng in rngs], dtype=fold_dtype(n_folds)).reshape(-1, len(points))
 
 
-def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None):
+def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None):
     """Assign samples to folds by Twinning, once per generator.
 
     Fold after fold is taken out of what is left: from a random sample on, the sample goes to the fold, its r - 1 nearest stay, r
@@ -73,9 +73,11 @@ def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None):
     X : array-like of shape (n_samples, n_features)
         Inputs without missing values.
     y : array-like of shape (n_samples,) or None
-        Target: one more column, of categories where it holds classes (text, truth values or whole numbers). None: inputs only.
+        Target: one more column, of categories where it holds classes. None: inputs only.
     n_folds, rngs, categorical_features
         As in `aba_folds`.
+    task : {None, "classification", "regression"}
+        What the target is; None: classes where it holds text, truth values or whole numbers.
 
     Returns
     -------
@@ -107,7 +109,7 @@ def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None):
     """
     table, nominal = complete(X, categorical_features)
     if y is not None:
-        column, is_class = target_column(y)
+        column, is_class = target_column(y, task)
         table, nominal = np.column_stack([table, column]), np.append(nominal, is_class)
     points = scaled(table, nominal, _helmert)
     check_n_folds(n_folds, len(points))

@@ -35,9 +35,15 @@ class Partitioner(NamedTuple):
     looks_at_inputs: bool = False
     takes: tuple = ()
 
+    @property
+    def options(self):
+        """All options by name."""
+        return (*self.takes, "categorical_features") if self.looks_at_inputs else self.takes
+
 
 BY_DISTANCE = ("metric", "duplicates", "remainders")
 BALANCED = ("groups", "stratify")
+ONE_COLUMN_MORE = ("task",)  # the target is one: of numbers or of categories
 STRATA = Partitioner("foldshift.partition.stratified.stratified_folds", (NUMBERS,))  # CV, SCVt and TSCV
 PARTITIONERS = {
     "CV": STRATA,
@@ -50,10 +56,10 @@ PARTITIONERS = {
     "CB-SCV": Partitioner("foldshift.partition.balanced.cb_scv_folds", (CLASSES,), True, BALANCED),
     "CB-CV": Partitioner("foldshift.partition.balanced.cb_cv_folds", (NUMBERS, CLASSES), True, BALANCED),
     "ABA": Partitioner("foldshift.partition.published.aba_folds", (NUMBERS, CLASSES), True),
-    "Twinning": Partitioner("foldshift.partition.published.twinning_folds", (NUMBERS, CLASSES), True),
+    "Twinning": Partitioner("foldshift.partition.published.twinning_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
     "CBDSCV": Partitioner("foldshift.partition.clustered.cbdscv_folds", (NUMBERS, CLASSES), True),
     "SCBCV": Partitioner("foldshift.partition.clustered.scbcv_folds", (CLASSES,), True),
-    "SPXY": Partitioner("foldshift.partition.farthest.spxy_folds", (NUMBERS, CLASSES), True),
+    "SPXY": Partitioner("foldshift.partition.farthest.spxy_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
     "LOSO": Partitioner("foldshift.partition.groups.source_folds", (), False, ("groups",)),
 }
 LEAVE_ONE_SOURCE_OUT = "LOSO"
@@ -151,6 +157,36 @@ def import_path(partitioner):
     return find_partitioner(partitioner).path
 
 
+def options_of(partitioner, *, categorical_features=None, groups=None, task=None):
+    """Of what is known of data, what a partitioner takes: options for `make_folds`.
+
+    Parameters
+    ----------
+    partitioner : str or callable
+        As in `make_folds`; a function of the user's own gets nothing but its own options.
+    categorical_features : array-like of bool of shape (n_features,), optional
+        Nominal columns.
+    groups : array-like of shape (n_samples,), optional
+        Group of every sample.
+    task : {"classification", "regression"}, optional
+        What the target is.
+
+    Returns
+    -------
+    options : dict
+
+    Raises
+    ------
+    ValueError
+        If the partitioner is unknown.
+    """
+    if callable(partitioner):
+        return {}
+    takes = find_partitioner(partitioner).options
+    given = {"categorical_features": categorical_features, "groups": groups, "task": task}
+    return {name: value for name, value in given.items() if name in takes and value is not None}
+
+
 def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     """Cut the same data into folds once per seed.
 
@@ -171,7 +207,8 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
         One partition is made for each; those of ``LOSO`` are all the same.
     **options
         Passed on to the partitioner: ``categorical_features`` of those that look at the inputs, ``metric`` of those that measure
-        distances, ``stratify`` of the balanced ones, ``groups`` of the balanced ones and of ``LOSO`` (array-like of shape
+        distances, ``stratify`` of the balanced ones, ``task`` of ``Twinning`` and ``SPXY`` (whether whole numbers are a
+        target of numbers or of classes), ``groups`` of the balanced ones and of ``LOSO`` (array-like of shape
         (n_samples,): the group or source of every sample).
 
     Returns
@@ -214,10 +251,9 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
         folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
         return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
     known = find_partitioner(partitioner)
-    allowed = (*known.takes, *(("categorical_features",) if known.looks_at_inputs else ()))
-    refused = sorted(set(options) - set(allowed))
+    refused = sorted(set(options) - set(known.options))
     if refused:
-        takes = f"only {', '.join(allowed)}" if allowed else "no options"
+        takes = f"only {', '.join(known.options)}" if known.options else "no options"
         raise ValueError(f"partitioner {partitioner} takes {takes}; got {', '.join(refused)}")
     if known.looks_at_inputs and X is None:
         raise ValueError(f"partitioner {partitioner} looks at the inputs; X is None")

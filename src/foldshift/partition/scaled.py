@@ -3,7 +3,9 @@
 import numpy as np
 
 from foldshift.partition.inputs import measurable
-from foldshift.partition.targets import one_column
+from foldshift.partition.targets import numeric_target, one_column
+
+CLASSES, NUMBERS = "classification", "regression"
 
 
 def complete(X, categorical_features):
@@ -60,21 +62,29 @@ def scaled(X, nominal, contrasts=np.eye):
     return np.ascontiguousarray((table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
-def target_column(y):
+def target_column(y, task=None):
     """A target as one more column.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
+    task : {None, "classification", "regression"}
+        What it is; None: classes where it holds text, truth values or whole numbers.
 
     Returns
     -------
     column : ndarray of shape (n_samples,)
         Numbers, or codes of classes from 0.
     is_class : bool
-        Whether it holds classes: text, truth values or whole numbers.
+        Whether it holds classes.
+
+    Raises
+    ------
+    ValueError
+        If it has no such task, or is text where numbers are said.
     """
+    if task not in (None, CLASSES, NUMBERS):
+        raise ValueError(f"task={task!r} must be {CLASSES!r} or {NUMBERS!r}, or None where the target's values tell")
     y = one_column(y)
-    if y.dtype.kind == "f" and (y != np.floor(y)).any():
-        return y, False
-    return np.unique(y, return_inverse=True)[1], True
+    is_class = task == CLASSES if task else y.dtype.kind != "f" or bool((y == np.floor(y)).all())
+    return (np.unique(y, return_inverse=True)[1] if is_class else numeric_target(y)), is_class

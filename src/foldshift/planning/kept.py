@@ -8,6 +8,9 @@ gap, the rest is cut as before. A process that starts in the middle of a run (ev
 that the first one saw.
 """
 
+from itertools import product
+
+from foldshift.names import Held, range_of
 from foldshift.planning.blocks import block_range
 
 
@@ -170,3 +173,44 @@ def blocks(existing, n, size):
                 taken.append((start, start + length))
     new = [gap for tile in tiles(0, n, size) for gap in gaps(sorted(taken), *tile)]
     return [f"{start}-{stop - 1}" for start, stop in sorted([*taken, *new])]
+
+
+def pieces(existing, wanted, size):
+    """Names of pieces that hold all that is wanted, each once: those that exist, and new ones for the rest.
+
+    Parameters
+    ----------
+    existing : iterable of str
+        Names of pieces, such as ``PET-3f2a/5+10/0-24``: values on every axis of a cell, and a block of repetitions. Other names
+        are passed over, and so are pieces that hold something that is not wanted.
+    wanted : dict of tuple of str to int
+        Cells, in the order of the configuration, to the number of repetitions.
+    size : int
+        Most repetitions of a new piece.
+
+    Returns
+    -------
+    names : list of tuple of str
+        Values on every axis, joined by ``+``, and the block; in one order, whatever exists. A new piece has one value on the
+        first axis, so that one that changes takes no other with it.
+    """
+    files = choose(filter(None, (_held(name, wanted) for name in existing)), wanted)
+    held, names = covered(files, wanted), [tuple(file.name.split("/")) for file in files]
+    for first in dict.fromkeys(cell[0] for cell in wanted):
+        cells = [cell for cell in wanted if cell[0] == first]
+        for tile in tiles(0, max(map(wanted.get, cells)), size):
+            for axes, start, stop in missing(cells, wanted, held, *tile):
+                names.append((*map("+".join, axes), f"{start}-{stop - 1}"))
+    place = {cell: i for i, cell in enumerate(wanted)}
+    return sorted(names, key=lambda name: (block_range(name[-1])[0], place[tuple(axis.split("+")[0] for axis in name[:-1])]))
+
+
+def _held(name, wanted):
+    """What a piece holds; None if it is none, or holds something that is not wanted."""
+    *axes, block = name.split("/")
+    cells = tuple(product(*(axis.split("+") for axis in axes)))
+    try:
+        start, stop = range_of(block)
+    except ValueError:
+        return None
+    return Held(name, cells, start, stop) if all(wanted.get(cell, 0) >= stop for cell in cells) else None

@@ -3,6 +3,7 @@
 import re
 from functools import cache, cached_property
 
+from foldshift.names import label, learner_content
 from foldshift.own_code import DECLARED, call_own
 from foldshift.planning import kept
 from foldshift.planning.layout import every, files_below, of_experiments
@@ -204,6 +205,33 @@ class Run:
         names : list of str
         """
         return kept.blocks(self._names_in(f"{self.config['results']}/{self.id}/{folder}"), n, size)
+
+    def pieces(self, folder, wanted, size):
+        """Names of pieces of work: those whose rows exist, and new ones for the rest, so that what is added is all that is made.
+
+        Parameters
+        ----------
+        folder : str
+            Where the rows stand, below the results of the study: in ``{values on each axis}/{block}``.
+        wanted : dict of tuple of str to int
+            Cells to repetitions, in the order of the configuration; learners by `learner_label`.
+        size : int
+            Repetitions of a new piece.
+
+        Returns
+        -------
+        names : list of tuple of str
+            Values on every axis, joined by ``+``, and the block.
+        """
+        return kept.pieces(self._names_in(f"{self.config['results']}/{self.id}/{folder}"), wanted, size)
+
+    def learner_label(self, name):
+        """A learner by id, with digits that stand for its parameters."""
+        return label(name, learner_content(self.learners[name]))
+
+    def labelled(self, label):
+        """The entry of the learners file that a label stands for, by its id."""
+        return self.entries(name for name in self.learner_ids if self.learner_label(name) == label)
 
     # What the engine is made from
 

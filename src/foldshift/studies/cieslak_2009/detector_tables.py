@@ -39,14 +39,16 @@ def detectors(inputs, settings):
     inputs : object
         ``shift``, ``learners``, ``multivariate``: files of rows.
     settings : dict
-        ``alpha``.
+        ``alpha``, ``datasets``, ``learners``.
 
     Returns
     -------
     items : dict of str to foldshift.reporting.items.Shown
     """
     alpha = settings["alpha"]
-    fired = rejections(*(read_rows(getattr(inputs, kind), kind) for kind in ("shift", "learners", "multivariate")), alpha)
+    fired = rejections(
+        *(read_rows(getattr(inputs, kind), kind, settings) for kind in ("shift", "learners", "multivariate")), alpha
+    )
     power, alarms = power_table(fired, alpha), type_one_table(fired, alpha)
     return {"power": Shown(power, power_grid(power, alpha)), "type_one": Shown(alarms, type_one_grid(alarms, alpha))}
 

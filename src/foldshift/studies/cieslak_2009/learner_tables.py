@@ -22,13 +22,13 @@ def learners(inputs, settings):
     inputs : object
         ``learners``: files of rows.
     settings : dict
-        ``alpha``.
+        ``alpha``, ``datasets``, ``learners``.
 
     Returns
     -------
     items : dict of str to (foldshift.reporting.items.Shown or pandas.DataFrame)
     """
-    rows = read_rows(inputs.learners, "learners")
+    rows = read_rows(inputs.learners, "learners", settings)
     table = sensitivity_table(rows, settings["alpha"])
     return {
         "learner_sensitivity": Shown(table, sensitivity_grid(table)),

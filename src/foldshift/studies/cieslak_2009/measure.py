@@ -8,6 +8,8 @@ one-sided test that sees every translation upwards (Table 4) see every feature f
 """
 
 import logging
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +17,8 @@ from foldshift.datasets.dataset import Dataset, read_prepared
 from foldshift.errors import DataError
 from foldshift.planning.blocks import block_range
 from foldshift.seeding import fit_states, generator
-from foldshift.shift.injectors import ENDS, feature_scale, versions
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED
+from foldshift.shift.injectors import ENDS, Versions, feature_scale, versions
+from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED, Condition
 from foldshift.studies.cieslak_2009.features import (
     class_failures,
     complete_tables,
@@ -27,108 +29,217 @@ from foldshift.studies.cieslak_2009.features import (
 )
 from foldshift.studies.cieslak_2009.predictions import detector_rows, learner_scores
 from foldshift.studies.cieslak_2009.rows import SCHEMAS
-from foldshift.studies.cieslak_2009.splits import positive_class, split
+from foldshift.studies.cieslak_2009.splits import Split, positive_class, split
 
 STUDY = "cieslak_2009"
 
 
-def measure_shifts(inputs, cell, *, learners, master_seed, positive, **settings):
-    """A block of repeats on one data set: every injected shift, every detector.
+class Repeat(NamedTuple):
+    """A random split of a data set.
+
+    Attributes
+    ----------
+    data : foldshift.datasets.Dataset
+    master_seed, number : int
+        What all randomness is derived from, with the names of data set, condition and learner: rows do not depend on what else is
+        measured.
+    y : ndarray of shape (n_samples,), dtype bool
+        Which rows are positive.
+    parts : Split
+        Rows of the parts.
+    scale : ndarray of shape (n_features,)
+        What a translation is a multiple of; 0 for nominal features, which are not moved.
+    """
+
+    data: Dataset
+    master_seed: int
+    number: int
+    y: np.ndarray
+    parts: Split
+    scale: np.ndarray
+
+    def generator(self, purpose, *names):
+        """Randomness of one purpose."""
+        return generator(self.master_seed, STUDY, self.data.name, purpose, self.number, *names)
+
+
+class Shifted(NamedTuple):
+    """The test part under a condition: versions as they are, ``removing(end)`` with the other end removed, and names of rows."""
+
+    condition: Condition
+    versions: Versions
+    removing: Callable
+    keys: dict
+
+
+def measure_shifts(inputs, cell, *, master_seed, positive, **settings):
+    """A block of repeats on one data set: every injected shift, every detector that looks at the features.
 
     Parameters
     ----------
     inputs : object
         ``data``: the prepared data set, not scaled.
     cell : dict
-        ``dataset``, ``block``.
-    learners, master_seed, positive, **settings
-        As of `measure_repeat`.
+        ``block``.
+    master_seed : int
+    positive : str or None
+        The positive class; see `positive_class`.
+    **settings
+        As of `feature_rows`.
 
     Returns
     -------
     rows : dict of str to list of dict
-        By kind, as `foldshift.studies.cieslak_2009.rows.SCHEMAS` has them; those of a learner that fails are NaN and carry its
-        message.
+        By kind, as `foldshift.studies.cieslak_2009.rows.SCHEMAS` has them, all but ``learners``.
 
     Raises
     ------
     foldshift.errors.DataError
         If the data set has no such positive class, or too few rows of a class.
     """
-    data = read_prepared(inputs.data)
+    return _over_repeats(inputs, cell, master_seed, positive, lambda one: feature_rows(one, **settings, progress=logging.warning))
+
+
+def measure_learners(inputs, cell, *, learners, master_seed, positive, **settings):
+    """A block of repeats on one data set: what the detectors that look at predictions say of every injected shift.
+
+    Parameters
+    ----------
+    inputs, cell, master_seed, positive
+        As of `measure_shifts`.
+    learners, **settings
+        As of `learner_rows`.
+
+    Returns
+    -------
+    rows : dict of str to list of dict
+        Kind ``learners``; rows of a learner that fails are NaN and carry its message.
+
+    Raises
+    ------
+    foldshift.errors.DataError
+        As `measure_shifts`.
+    """
+
+    def measure(one):
+        return {"learners": learner_rows(one, learners, **settings, progress=logging.warning)}
+
+    return _over_repeats(inputs, cell, master_seed, positive, measure)
+
+
+def _over_repeats(inputs, cell, master_seed, positive, measure):
+    """Rows by kind of a block of repeats."""
+    data, rows = read_prepared(inputs.data), {}
     start, n_repeats = block_range(cell["block"])
-    rows = {kind: [] for kind in SCHEMAS}
-    for repeat in range(start, start + n_repeats):
+    for number in range(start, start + n_repeats):
         try:
-            found = measure_repeat(data, learners, master_seed, repeat, positive=positive, progress=logging.warning, **settings)
+            found = measure(draw_repeat(data, master_seed, number, positive))
         except ValueError as error:
             raise DataError(f"data set {data.name}: {error}") from error
         for kind, columns in found.items():
-            if columns:
-                rows[kind].append(columns)
-        logging.info("repeat %d: %d rows of learners", repeat, len(found["learners"].get("version", ())))
+            rows.setdefault(kind, []).extend([columns] if columns else [])
+        logging.info("repeat %d: %s", number, ", ".join(f"{len(next(iter(c.values()), ()))} {k}" for k, c in found.items()))
     return rows
 
 
-def measure_repeat(
-    data,
-    learners,
-    master_seed,
-    repeat,
-    *,
-    positive=None,
-    alpha=0.05,
-    mask="median",
-    removed="smallest",
-    n_bootstraps=100,
-    n_versions_multivariate=2,
-    n_repeats_multivariate=5,
-    n_permutations=200,
-    progress=lambda line: None,
-):
-    """Split, train, shift the test part in every way, and detect: one repeat of the study on one data set.
+def draw_repeat(data, master_seed, number, positive=None):
+    """Split a data set at random into training, validation and test part.
 
     Parameters
     ----------
     data : foldshift.datasets.Dataset
         Classification data set, not scaled.
-    learners : dict of str to dict
-        Entries of the learners file by name.
-    master_seed, repeat : int
-        What all randomness is derived from, with the names of data set, condition and learner: rows do not depend on what else is
-        measured.
+    master_seed, number : int
+        The repeats of a seed are numbered from 0.
     positive : str, optional
         The positive class; see `positive_class`.
+
+    Returns
+    -------
+    repeat : Repeat
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer than 4 rows, or there is no such class.
+    """
+    y = positive_class(data, positive)
+    parts = split(y, generator(master_seed, STUDY, data.name, "split", number))
+    scale = np.where(data.categorical_features, 0.0, feature_scale(data.X[parts.train]))
+    return Repeat(data, master_seed, number, y, parts, scale)
+
+
+def shifted_tests(repeat, removed, progress):
+    """The test part of a repeat under every condition, `Shifted`; conditions that would leave a class with fewer than 5 rows are
+    left out, and `progress` is told."""
+    if removed not in ENDS:
+        raise ValueError(f"removed={removed!r} must be 'smallest' or 'largest'")
+    test, y_test = repeat.data.X[repeat.parts.test], repeat.y[repeat.parts.test]
+    for condition in CONDITIONS:
+
+        def removing(end, condition=condition):
+            # MAR and MNAR share the draw, and so their rows.
+            kind = "mar" if condition.kind == "mnar" else condition.kind
+            return versions(
+                test,
+                y_test,
+                condition.kind,
+                condition.severity,
+                rng=repeat.generator("rows", kind, condition.severity),
+                scale=repeat.scale,
+                n_versions=1 if condition is UNSHIFTED else None,
+                positive=True,
+                removed=end,
+            )
+
+        try:
+            found = removing(removed)
+        except ValueError as error:
+            progress(f"repeat {repeat.number}: {condition.name} left out: {error}")
+            continue
+        keys = {"dataset": repeat.data.name, "repeat": repeat.number, "condition": condition.name}
+        yield Shifted(condition, found, removing, keys)
+
+
+def feature_rows(
+    repeat,
+    *,
+    alpha=0.05,
+    removed="smallest",
+    n_versions_multivariate=2,
+    n_repeats_multivariate=5,
+    n_permutations=200,
+    progress=lambda line: None,
+):
+    """Shift the test part in every way, and ask the detectors that look at the features.
+
+    Parameters
+    ----------
+    repeat : Repeat
     alpha : float, default=0.05
         Level of the tests whose failures are counted.
-    mask : {"median", "missing"}, default="median"
-        What a learner sees where a feature is masked: its median in the training part (the most frequent category of a nominal
-        one), or NaN, at which most learners fail. Naive Bayes leaves the feature out in both.
     removed : {"smallest", "largest"}, default="smallest"
         Which values of a feature MAR, MNAR and true MNAR drop.
-    n_bootstraps : int, default=100
-        Bootstraps of the paper's Friedman test.
     n_versions_multivariate, n_repeats_multivariate : int
         The first versions of every condition, in the first repeats, on which the tests with permutations of rows are made.
     n_permutations : int, default=200
         Permutations of these.
     progress : callable, optional
-        Called with one line of text for every condition that is refused and every learner that fails.
+        Called with one line of text for every condition that is refused.
 
     Returns
     -------
     rows : dict of str to dict of str to ndarray
-        ``shift``, ``readings``, ``co_failure``, ``learners``, ``multivariate``: columns by name.
+        ``shift``, ``readings``, ``co_failure``, ``multivariate``: columns by name.
 
     Raises
     ------
     ValueError
-        If a class has fewer than 4 rows, or an argument is not allowed.
+        If an argument is not allowed.
 
     Notes
     -----
-    Numeric inputs are scaled to [0, 1] by the training part before any learner. A row is called positive where its score is above
-    .5. Conditions that would leave a class with fewer than 5 rows have no rows. Nominal features are not translated.
+    Conditions that would leave a class with fewer than 5 rows have no rows. Nominal features are not translated.
 
     "Valid" p-values of a numeric feature are two-sided: exact for small samples, else asymptotic; under ties both are
     conservative. Those of a nominal one are chi-square's, in both columns.
@@ -138,51 +249,17 @@ def measure_repeat(
     .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
        Knowledge and Information Systems 18, 83-108.
     """
-    if mask not in ("median", "missing"):
-        raise ValueError(f"mask={mask!r} must be 'median' or 'missing'")
-    if removed not in ENDS:
-        raise ValueError(f"removed={removed!r} must be 'smallest' or 'largest'")
-    y = positive_class(data, positive)
-    parts = split(y, generator(master_seed, STUDY, data.name, "split", repeat))
-    nominal = data.categorical_features
-    train, test = data.X[parts.train], data.X[parts.test]
-    y_train, y_test = y[parts.train], y[parts.test]
-    scale = np.where(nominal, 0.0, feature_scale(train))
-    scored = {}
-    for name, spec in learners.items():
-        state = fit_states(master_seed, (STUDY, data.name, name), [repeat], 1)[0, 0]
-        scored[name] = learner_scores(spec, data, parts, y, scale, mask, state)
-        for line in dict.fromkeys(text for text in scored[name].messages.values() if text):
-            progress(f"repeat {repeat}: {name} failed: {line}")
-    rows = {kind: [] for kind in SCHEMAS}
-    for condition in CONDITIONS:
-
-        def shift_test(end, condition=condition):
-            # MAR and MNAR share the draw, and so their rows.
-            kind = "mar" if condition.kind == "mnar" else condition.kind
-            return versions(
-                test,
-                y_test,
-                condition.kind,
-                condition.severity,
-                rng=generator(master_seed, STUDY, data.name, "rows", repeat, kind, condition.severity),
-                scale=scale,
-                n_versions=1 if condition is UNSHIFTED else None,
-                positive=True,
-                removed=end,
-            )
-
-        try:
-            shifted = shift_test(removed)
-        except ValueError as error:
-            progress(f"repeat {repeat}: {condition.name} left out: {error}")
-            continue
+    nominal, parts = repeat.data.categorical_features, repeat.parts
+    train, test = repeat.data.X[parts.train], repeat.data.X[parts.test]
+    y_train, y_test = repeat.y[parts.train], repeat.y[parts.test]
+    rows = {kind: [] for kind in SCHEMAS if kind != "learners"}
+    for condition, shifted, removing, keys in shifted_tests(repeat, removed, progress):
         n_versions = len(shifted.feature)
 
         def seed(purpose, *names, condition=condition):
-            return generator(master_seed, STUDY, data.name, purpose, repeat, condition.name, *names)
+            return repeat.generator(purpose, condition.name, *names)
 
-        searched = range(min(n_versions_multivariate, n_versions) if repeat < n_repeats_multivariate else 0)
+        searched = range(min(n_versions_multivariate, n_versions) if repeat.number < n_repeats_multivariate else 0)
         tables = [complete_tables(train, test, shifted, version) for version in searched]
         per_version, per_condition = shift_rows(train, test, y_train, y_test, shifted, nominal, alpha)
         per_version["hellinger_p"][: len(tables)] = [
@@ -191,19 +268,66 @@ def measure_repeat(
         ]
         if condition is UNSHIFTED or condition.kind == "prior":
             per_version |= class_failures(train, test, y_train, y_test, shifted.rows[0], nominal, alpha)
-        keys = {"dataset": data.name, "repeat": repeat, "condition": condition.name}
         if condition.kind in ("mcar", "mar", "mnar"):
-            by_end = {end: shifted if end == removed or condition.kind == "mcar" else shift_test(end) for end in ENDS}
+            by_end = {end: shifted if end == removed or condition.kind == "mcar" else removing(end) for end in ENDS}
             rows["readings"].append(_columns(4, **keys, **count_readings(train, test, by_end, nominal, alpha)))
         rows["shift"].append(_columns(n_versions, **keys, version=np.arange(n_versions), **per_version))
         rows["co_failure"].append(_columns(1, **keys, **per_condition))
-        for name, scores in scored.items():
-            found = detector_rows(scores, condition, shifted, y_test, n_bootstraps, seed("friedman", name))
-            rows["learners"].append(_columns(n_versions, **keys, version=np.arange(n_versions), learner=name, **found))
         for v, (a, b, kept) in enumerate(tables):
             for name, found in multivariate_tests(a, b, nominal[kept], n_permutations, lambda name, v=v: seed(name, v)).items():
                 rows["multivariate"].append(_columns(1, **keys, version=v, detector=name, **found))
     return {kind: _joined(parts) for kind, parts in rows.items()}
+
+
+def learner_rows(repeat, learners, *, mask="median", removed="smallest", n_bootstraps=100, progress=lambda line: None):
+    """Train on the training part, shift the test part in every way, and ask the detectors that look at predictions.
+
+    Parameters
+    ----------
+    repeat : Repeat
+    learners : dict of str to dict
+        Entries of the learners file by name.
+    mask : {"median", "missing"}, default="median"
+        What a learner sees where a feature is masked: its median in the training part (the most frequent category of a nominal
+        one), or NaN, at which most learners fail. Naive Bayes leaves the feature out in both.
+    removed : {"smallest", "largest"}, default="smallest"
+        As of `feature_rows`.
+    n_bootstraps : int, default=100
+        Bootstraps of the paper's Friedman test.
+    progress : callable, optional
+        Called with one line of text for every learner that fails.
+
+    Returns
+    -------
+    columns : dict of str to ndarray
+        Of the kind ``learners``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not allowed.
+
+    Notes
+    -----
+    Numeric inputs are scaled to [0, 1] by the training part before any learner. A row is called positive where its score is above
+    .5.
+    """
+    if mask not in ("median", "missing"):
+        raise ValueError(f"mask={mask!r} must be 'median' or 'missing'")
+    scored, y_test = {}, repeat.y[repeat.parts.test]
+    for name, spec in learners.items():
+        state = fit_states(repeat.master_seed, (STUDY, repeat.data.name, name), [repeat.number], 1)[0, 0]
+        scored[name] = learner_scores(spec, repeat.data, repeat.parts, repeat.y, repeat.scale, mask, state)
+        for line in dict.fromkeys(text for text in scored[name].messages.values() if text):
+            progress(f"repeat {repeat.number}: {name} failed: {line}")
+    rows = []
+    for condition, shifted, _, keys in shifted_tests(repeat, removed, lambda line: None):
+        n_versions = len(shifted.feature)
+        for name, scores in scored.items():
+            rng = repeat.generator("friedman", condition.name, name)
+            found = detector_rows(scores, condition, shifted, y_test, n_bootstraps, rng)
+            rows.append(_columns(n_versions, **keys, version=np.arange(n_versions), learner=name, **found))
+    return _joined(rows)
 
 
 def first_call():
@@ -219,7 +343,9 @@ def first_call():
         "NB": {"import": "foldshift.learners.NaiveBayesClassifier", "nominal": "native"},
         "5NN": {"import": "foldshift.learners.NNClassifier", "nominal": "native", "params": {"n_neighbors": 5}},
     }
-    measure_repeat(data, learners, 0, 0, n_bootstraps=2, n_versions_multivariate=1, n_repeats_multivariate=0)
+    repeat = draw_repeat(data, 0, 0)
+    feature_rows(repeat, n_versions_multivariate=1, n_repeats_multivariate=0)
+    learner_rows(repeat, learners, n_bootstraps=2)
 
 
 def _columns(n, **columns):

@@ -3,6 +3,10 @@
 import pyarrow as pa
 
 from foldshift.evaluation.storage import TEXT, read_columns
+from foldshift.studies.cieslak_2009.conditions import CONDITIONS
+from foldshift.studies.row_order import in_order
+
+MEASURED = [condition.name for condition in CONDITIONS]
 
 
 def _columns(*names, kind=pa.float64):
@@ -55,7 +59,7 @@ SCHEMAS = {
 }
 
 
-def read_rows(paths, kind):
+def read_rows(paths, kind, settings=None):
     """Rows of one kind, of all data sets and blocks.
 
     Parameters
@@ -63,6 +67,9 @@ def read_rows(paths, kind):
     paths : sequence of path-like
     kind : str
         Key of `SCHEMAS`.
+    settings : dict, optional
+        Of the study, for the kind ``learners``: rows come in the order of its ``datasets`` and ``learners``, whichever files hold
+        them.
 
     Returns
     -------
@@ -72,4 +79,8 @@ def read_rows(paths, kind):
 
     names = SCHEMAS[kind].names
     parts = [pd.DataFrame(read_columns(path, names)) for path in paths]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+    if kind != "learners":
+        return rows
+    orders = {"dataset": settings["datasets"], "repeat": None, "condition": MEASURED, "learner": settings["learners"]}
+    return in_order(rows, orders)

@@ -11,15 +11,8 @@ PER_MULTIVARIATE = 0.3  # of a version: energy, mmd, c2st, Hellinger
 
 DATA, FEATURES, DISTANCE, LEARNERS = "1 Data", "2 Features that fail", "3 Hellinger distance", "4 Learners"
 DETECTORS, EXAMPLES, COMPARISON = "5 Detectors", "6 Worked examples", "7 Paper versus ours"
-SETTINGS = (
-    "alpha",
-    "mask",
-    "removed",
-    "n_bootstraps",
-    "n_versions_multivariate",
-    "n_repeats_multivariate",
-    "n_permutations",
-)
+OF_FEATURES = ("alpha", "removed", "n_versions_multivariate", "n_repeats_multivariate", "n_permutations")
+OF_LEARNERS = ("mask", "removed", "n_bootstraps")
 # Computed tables with a printed counterpart, by the name of the latter.
 COMPARED = {
     "table1_datasets": "table1_datasets",
@@ -94,18 +87,44 @@ KRUSKAL = MEAN_P + (
 BY_CLASS = "Right of the line: selection by class, not in the paper."
 
 
-def repeats_cost(run, cell):
-    """Twelve conditions with a version for every feature, ten with one; five of the twelve change a feature of every test row."""
-    settings = run.settings
-    n_rows, n_columns = run.shape(cell["dataset"])
+def features_cost(run, cell):
+    """Twelve conditions with a version for every feature, ten with one."""
+    settings, (n_rows, n_columns) = run.settings, run.shape(cell["dataset"])
     start, n_repeats = block_range(cell["block"])
-    per_version, per_row = PER_VERSION
-    seconds = len(run.learner_ids) * (12 * n_columns + 10) * (per_version + per_row * n_rows)
-    seconds += 5 * n_columns * 0.3 * n_rows * 0.5 * n_rows * PER_CHANGED_PAIR
     n_versions = settings["n_versions_multivariate"]
     searched = (12 * min(n_versions, n_columns) + 10 * min(n_versions, 1)) * PER_MULTIVARIATE
     n_searched = min(max(settings["n_repeats_multivariate"] - start, 0), n_repeats)
-    return Cost(n_repeats * seconds + n_searched * searched, mb=300, writes_mb=0.2)
+    return Cost(n_repeats * versions_seconds(n_rows, n_columns) + n_searched * searched, mb=300, writes_mb=0.1)
+
+
+def learners_cost(run, cell):
+    """The same for a learner; five of the twelve conditions change a feature of every test row, and with it all neighbours."""
+    n_rows, n_columns = run.shape(cell["dataset"])
+    is_nearest = any(entry["import"].endswith("NNClassifier") for entry in run.labelled(cell["learner"]).values())
+    changed = 5 * n_columns * 0.3 * n_rows * 0.5 * n_rows * PER_CHANGED_PAIR if is_nearest else 0.0
+    return Cost(block_range(cell["block"])[1] * (versions_seconds(n_rows, n_columns) + changed), mb=300, writes_mb=0.1)
+
+
+def versions_seconds(n_rows, n_columns):
+    """Of a detector on all versions of a repeat."""
+    per_version, per_row = PER_VERSION
+    return (12 * n_columns + 10) * (per_version + per_row * n_rows)
+
+
+def learner_cells(run):
+    """Learner by learner, repeats in blocks."""
+    settings = run.settings
+    wanted = {(run.learner_label(name),): settings["n_seeds"] for name in run.learner_ids}
+    return [
+        {"dataset": name, "learner": learner, "block": block}
+        for name in run.datasets
+        for learner, block in run.pieces(f"learners/{name}", wanted, settings["repeats_per_block"])
+    ]
+
+
+def of_dataset(run, cell):
+    """What both measures need to know of a data set."""
+    return {"master_seed": run.master_seed, "positive": run.settings["positive_class"].get(cell["dataset"])}
 
 
 STUDY = Study(
@@ -114,26 +133,29 @@ STUDY = Study(
         Measure(
             "measure_shifts",
             make="measure.measure_shifts",
-            rows={
-                kind: f"{kind}/{{dataset}}/{{block}}.parquet"
-                for kind in ("shift", "readings", "co_failure", "learners", "multivariate")
-            },
+            rows={kind: f"{kind}/{{dataset}}/{{block}}.parquet" for kind in ("shift", "readings", "co_failure", "multivariate")},
             cells=lambda run: [
                 {"dataset": name, "block": block}
                 for name in run.datasets
                 for block in run.blocks(f"shift/{name}", run.settings["n_seeds"], run.settings["repeats_per_block"])
             ],
             inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "none")},
-            params=lambda run, cell: {
-                "learners": run.entries(),
-                "master_seed": run.master_seed,
-                "positive": run.settings["positive_class"].get(cell["dataset"]),
-                **run.pick(*SETTINGS),
-            },
-            cost=repeats_cost,
+            params=lambda run, cell: of_dataset(run, cell) | run.pick(*OF_FEATURES),
+            cost=features_cost,
+            first_call="measure.first_call",
+            message="shifts and detectors on {dataset}, repeats {block}",
+        ),
+        Measure(
+            "measure_learners",
+            make="measure.measure_learners",
+            rows={"learners": "learners/{dataset}/{learner}/{block}.parquet"},
+            cells=learner_cells,
+            inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "none")},
+            params=lambda run, cell: of_dataset(run, cell) | {"learners": run.labelled(cell["learner"])} | run.pick(*OF_LEARNERS),
+            cost=learners_cost,
             first_call="measure.first_call",
             learners=lambda run: run.learner_ids,
-            message="shifts and detectors on {dataset}, repeats {block}",
+            message="learners under shifts on {dataset}, {learner}, repeats {block}",
         ),
     ),
     items=(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from foldshift.partition.registry import find_partitioner, make_folds
+from foldshift.partition.registry import find_partitioner, make_folds, options_of
 from foldshift.shift.covariates import fold_ks_attributes
 from foldshift.studies.foldshift_2026.study import RERANDOMISED
 
@@ -51,8 +51,7 @@ def cut_sample(cut, X, y, n_folds, seeds, task, nominal):
     folds : ndarray of shape (n_seeds, n_samples), unsigned integer
     """
     if cut != RERANDOMISED:
-        options = {"categorical_features": nominal} if find_partitioner(cut).looks_at_inputs else {}
-        return make_folds(cut, X, y, n_folds, seeds, **options)
+        return make_folds(cut, X, y, n_folds, seeds, **options_of(cut, categorical_features=nominal, task=task))
     chosen = []
     for seed in seeds:
         own = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in range(N_DRAWN)]

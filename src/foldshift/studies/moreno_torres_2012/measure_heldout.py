@@ -15,7 +15,7 @@ from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.storage import TEXT
 from foldshift.importing import import_object
-from foldshift.partition.registry import find_partitioner, make_folds
+from foldshift.partition.registry import make_folds, options_of
 from foldshift.seeding import generator, seed_sequence
 
 MOST_HELD_OUT = 5000  # rows: a standard error of the truth near .005 in a single sample, and nearest neighbours stay fast
@@ -51,13 +51,11 @@ def cut(data, sample, schemes, partitioners, n_parts, replicate, master_seed):
     partitions, parts = {}, {}
     for k, n_runs in schemes.items():
         for partitioner, choice in partitioners.items():
-            options = dict(choice["options"])
-            if "import" not in choice and find_partitioner(choice["partitioner"]).looks_at_inputs:
-                options["categorical_features"] = data.categorical_features
             sequences = [seed_sequence(master_seed, *names, "folds", partitioner, k, replicate, i) for i in range(n_runs)]
             try:
                 function = import_object(choice["import"], partitioner) if "import" in choice else choice["partitioner"]
-                partitions[partitioner, k] = make_folds(function, X, y, k, sequences, **options)
+                options = options_of(function, categorical_features=data.categorical_features, task=data.task)
+                partitions[partitioner, k] = make_folds(function, X, y, k, sequences, **options | choice["options"])
             except ValueError as error:
                 raise DataError(f"population {data.name}, partitioner {partitioner}, k={k}: {error}") from error
         parts[k] = training_parts(y, k, n_parts, generator(master_seed, *names, "parts", k, replicate))

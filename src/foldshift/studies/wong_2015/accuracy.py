@@ -29,8 +29,6 @@ TESTS = {
     ("matched t over instances", "corrected", True): "leave-one-out: matched t (Wong, corrected)",
     ("matched t over instances", "paper", True): "leave-one-out: matched t as printed",
 }
-FOLDS = ("dataset", "learner", "k", "repetition", "fold", "n_correct", "n_test", "status", "message")
-PAIRS = ("dataset", "learner_a", "learner_b", "k", "repetition", "both", "only_a", "only_b", "neither")
 
 
 def intervals_table(folds, level):
@@ -89,8 +87,8 @@ def comparisons_table(folds, pairs, level):
     folds : pandas.DataFrame
         As for `intervals_table`.
     pairs : pandas.DataFrame
-        Columns ``dataset, learner_a, learner_b, k, repetition, both, only_a, only_b, neither``: how many rows both, one or none
-        of the two get right.
+        Columns ``dataset, learner_a, learner_b, k, both, only_a, only_b, neither``: how many rows both, one or none of the two
+        get right in the first repetition.
     level : float
         Confidence level; equality is rejected at ``1 - level``.
 
@@ -102,9 +100,8 @@ def comparisons_table(folds, pairs, level):
         Nadeau-Bengio is over all complete repetitions, the others are of the first one.
     """
     by_learner = {(dataset, learner, k): (right, sizes) for dataset, learner, k, right, sizes, _ in _cells(folds)}
-    first = pairs[pairs["repetition"] == 0]
     rows = []
-    for pair in first.itertuples():
+    for pair in pairs.itertuples():
         keys = {"dataset": pair.dataset, "learner_a": pair.learner_a, "learner_b": pair.learner_b, "k": int(pair.k)}
         right_a, sizes = by_learner[pair.dataset, pair.learner_a, pair.k]
         right_b, _ = by_learner[pair.dataset, pair.learner_b, pair.k]

@@ -9,9 +9,9 @@ from foldshift.reporting.critical_difference import draw_critical_difference
 from foldshift.reporting.figures import plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.studies.coverage import ROWS, audit_table, partitioner_table
-from foldshift.studies.wong_2015.accuracy import FOLDS, intervals_table, ranks_table, repetitions_table
+from foldshift.studies.wong_2015.accuracy import intervals_table, ranks_table, repetitions_table
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
-from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_rows
+from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_rows
 
 CLAIMS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error")  # columns of simulations
 MOST_REPETITIONS = 100
@@ -34,7 +34,7 @@ def figures(inputs, settings):
     items : dict of str to matplotlib.figure.Figure
     """
     level = settings["level"]
-    folds = read_rows(inputs.folds, FOLDS)
+    folds = read_folds(inputs.folds, settings)
     intervals = intervals_table(folds, level)
     items = {
         "intervals (figure)": draw_intervals(intervals, settings["learners"][0], level),

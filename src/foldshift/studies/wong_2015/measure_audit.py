@@ -13,7 +13,7 @@ from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.status import FAILED, OK
 from foldshift.evaluation.storage import TEXT
-from foldshift.partition.registry import find_partitioner, make_folds
+from foldshift.partition.registry import find_partitioner, make_folds, options_of
 from foldshift.seeding import generator, seed_sequence
 from foldshift.studies.samples import NUMBERS, draw_sample, measure_folds, target_scale
 
@@ -121,7 +121,7 @@ def cut(data, sample, replicate, partitioners, n_folds, master_seed):
     """Folds of the sample by partitioner."""
     folds = {}
     for name in partitioners:
-        options = {"categorical_features": data.categorical_features} if find_partitioner(name).looks_at_inputs else {}
+        options = options_of(name, categorical_features=data.categorical_features, task=data.task)
         sequence = seed_sequence(master_seed, "audit", data.name, "folds", name, n_folds, replicate)
         try:
             folds[name] = make_folds(name, data.X[sample], data.y[sample], n_folds, [sequence], **options)[0]

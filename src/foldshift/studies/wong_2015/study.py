@@ -1,7 +1,10 @@
 """Intervals and tests from k-fold and leave-one-out cross-validation (Wong 2015): what is measured and what is shown."""
 
+from foldshift.planning.blocks import block_range
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 
+MOST_REPETITIONS = 1000  # in one job
+LEAVE_ONE_OUT = "loo"
 CLAIM_SECONDS = {"centroid": 4e-3, "stump": 4e-3, "highdim": 2e-2}  # per simulated data set
 PER_FIT = 2e-3
 PER_AUDIT = 5e-3  # fit, and predictions of the rows held out
@@ -24,11 +27,25 @@ def has_audit(run):
     return bool(run.settings["audit"]["populations"])
 
 
+def count_cells(run):
+    """Learner by learner, all numbers of folds, in blocks of repetitions; leave-one-out is part of the first block."""
+    labels, settings = map(run.learner_label, run.settings["learners"]), run.settings
+    wanted = {(label, str(k)): settings["n_seeds"] for label in labels for k in (*settings["n_folds"], LEAVE_ONE_OUT)}
+    return [
+        {"dataset": name, "learner": learner, "schemes": schemes, "block": block}
+        for name in run.datasets
+        for learner, schemes, block in run.pieces(f"folds/{name}", wanted, MOST_REPETITIONS)
+    ]
+
+
 def count_cost(run, cell):
     """All fits of k-fold, and leave-one-out."""
-    (n_rows, n_features), settings = run.shape(cell["dataset"]), run.settings
-    n_fits = settings["n_seeds"] * sum(settings["n_folds"])
-    return Cost(len(settings["learners"]) * (n_fits * PER_FIT + n_rows**2 * n_features * PER_PAIR_OF_ROWS), 300, 0.1)
+    (n_rows, n_features), (start, n_seeds) = run.shape(cell["dataset"]), block_range(cell["block"])
+    schemes = cell["schemes"].split("+")
+    seconds = n_seeds * sum(int(k) for k in schemes if k != LEAVE_ONE_OUT) * PER_FIT
+    if LEAVE_ONE_OUT in schemes and not start:
+        seconds += n_rows**2 * n_features * PER_PAIR_OF_ROWS
+    return Cost(seconds, 300, 0.1)
 
 
 def audit_cost(run, cell):
@@ -44,19 +61,19 @@ STUDY = Study(
         Measure(
             "count_correct",
             make="measure.count_correct",
-            rows={kind: f"{kind}/{{dataset}}.parquet" for kind in ("folds", "pairs")},
-            cells=lambda run: [{"dataset": name} for name in run.datasets],
+            rows={kind: f"{kind}/{{dataset}}/{{learner}}/{{schemes}}/{{block}}.parquet" for kind in ("folds", "correct")},
+            cells=count_cells,
             inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "global")},
             params=lambda run, cell: {
-                "learners": run.entries(run.settings["learners"]),
-                **run.pick("n_folds", "n_seeds", "max_rows"),
+                "learners": (learners := run.labelled(cell["learner"])),
+                "max_rows": {name: most for name, most in run.settings["max_rows"].items() if name in learners},
                 "master_seed": run.master_seed,
             },
             cost=count_cost,
             learners=lambda run: run.settings["learners"],
             partitioners=lambda run: ["CV"],
             limited=True,
-            message="correct predictions on {dataset}, k-fold and leave-one-out",
+            message="correct predictions on {dataset}, {learner}, {schemes} folds, repetitions {block}",
         ),
         Measure(
             "simulate_claims",
@@ -119,7 +136,7 @@ STUDY = Study(
         Items(
             "intervals",
             make="tables.intervals",
-            inputs=lambda run: {kind: run.rows(kind) for kind in ("folds", "pairs")},
+            inputs=lambda run: {kind: run.rows(kind) for kind in ("folds", "correct")},
             seconds=4,
             mb=1500,
             message="intervals, comparisons, repetitions",

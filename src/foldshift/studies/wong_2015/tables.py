@@ -7,9 +7,7 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, number, p_value
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.studies.wong_2015.accuracy import (
-    FOLDS,
     INTERVALS,
-    PAIRS,
     TESTS,
     agreement_table,
     comparisons_table,
@@ -17,7 +15,7 @@ from foldshift.studies.wong_2015.accuracy import (
     ranks_table,
     repetitions_table,
 )
-from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_rows
+from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_pairs
 
 NO_PAIRS = "There are no two classifiers to compare."
 
@@ -28,7 +26,7 @@ def intervals(inputs, settings):
     Parameters
     ----------
     inputs : object
-        ``folds``, ``pairs``: files of counts, one for each data set.
+        ``folds``, ``correct``: files of counts, and of which rows are right.
     settings : dict
         Of the study.
 
@@ -37,7 +35,7 @@ def intervals(inputs, settings):
     items : dict of str to foldshift.reporting.items.Shown
     """
     level = settings["level"]
-    folds, pairs = read_rows(inputs.folds, FOLDS), read_rows(inputs.pairs, PAIRS)
+    folds, pairs = read_folds(inputs.folds, settings), read_pairs(inputs.correct, settings)
     accuracies, comparisons = intervals_table(folds, level), comparisons_table(folds, pairs, level)
     agreement, repetitions = agreement_table(comparisons, level), repetitions_table(folds)
     ranks, _ = ranks_table(accuracies, level)
