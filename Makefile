@@ -40,7 +40,7 @@ run: $(READY) ## the main job with the default configuration: minutes, no data h
 	@"$(BIN)/python" tools/finish_run.py
 
 # Two files at a time. What is slow: tests/conftest.py lists files, single tests bear the mark.
-PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 5
 
 .PHONY: test
 test: $(READY) ## does it work here? units, one study from end to end, oracles that are at hand: minutes

@@ -1,11 +1,12 @@
 """Is advice right? Measured on what no rule was made from (`tools/held_out.py`): `make advice`.
 
-Coverage of the recommended interval by cell, errors by population; alarms of a split that is or is not shifted; whether the
-promise on repetitions is kept; the error of the estimate against 10-fold once, 5-fold once and 10 x 10-fold; planted faults found
-and none cried in clean sets. Prints figures, and writes them with ``--out``.
+Coverage of the recommended interval by cell, errors by population, of rows and of groups of rows; alarms of a split that is or is
+not shifted; whether the promise on repetitions is kept; the error of the estimate against 10-fold once, 5-fold once and 10 x
+10-fold; planted faults found and none cried in clean sets. Prints figures, and writes them with ``--out``.
 """
 
 import argparse
+import itertools
 import os
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -40,6 +41,7 @@ OF_THE_RULES = (
     "friedman_1991", "pareto_costs", "staircase",
 )  # fmt: skip
 SIZES = (60, 150, 400)
+N_GROUPS, GROUP_SIZE = (10, 25, 60), 6
 N_REST, N_PILOT = 3000, 5
 LOW, HIGH = 0.93, 0.97
 
@@ -136,6 +138,62 @@ def one_sample(name, n, seed, mirror):
     return out
 
 
+def rows_in_groups(name, n_groups, rng):
+    """Rows of a population in groups: alike in the first input, and with something of their own in the target.
+
+    Returns
+    -------
+    X, y : ndarray
+    groups : ndarray of shape (n,)
+        Those below `n_groups` are the sample, all others are new.
+    task : str
+    """
+    draw, n = {**CLASSES, **NUMBERS}[name], GROUP_SIZE * (n_groups + N_REST // GROUP_SIZE)
+    X, y = draw(n, rng)
+    noisy, n_all = X[:, 0] + X[:, 0].std() * rng.standard_normal(n), n // GROUP_SIZE
+    groups = rng.permutation(n_all)[noisy.argsort().argsort() // GROUP_SIZE]
+    if name in NUMBERS:
+        return X, y + 0.5 * y.std() * rng.standard_normal(n_all)[groups], groups, "regression"
+    exchanged = rng.random(n) < 0.3 * rng.random(n_all)[groups]
+    return X, np.where(exchanged, rng.permutation(y), y), groups, "classification"
+
+
+def one_grouped_sample(name, n_groups, seed):
+    """Rows of one sample of groups: the recommended interval and the truth on rows of new groups, by learner."""
+    rng = np.random.default_rng([seed, n_groups, sum(map(ord, name)), GROUP_SIZE])
+    X, y, groups, task = rows_in_groups(name, n_groups, rng)
+    sample, rest = np.flatnonzero(groups < n_groups), np.flatnonzero(groups >= n_groups)
+    if task == "classification":
+        known = np.unique(y[sample])
+        rest = rest[np.isin(y[rest], known)]
+        if len(known) < 2:
+            return []
+    order = np.concatenate([sample, rest])
+    n, every = len(sample), as_data(X[order], y[order], task=task)
+    data = as_data(X[sample], y[sample], groups=groups[sample], task=task)
+    score, rest = as_score(None, task), np.arange(n, len(order))
+    smallest = int(np.bincount(data.target.astype(int)).min()) if task == "classification" else n
+    facts = {"task": task, "score": score.kind, "groups": True, "n": n, "fits": 1000, "smallest_class": smallest}
+    facts["n_groups"] = n_groups
+    k = min(decide("folds", facts).advice, n_groups)
+    folds = cut(decide("cut", facts).advice, X[sample], data, k, rng.integers(2**31, size=2).tolist(), data.nominal)
+    out = []
+    for learner, estimator in learners(task).items():
+        losses, truths = np.empty((2, n)), []
+        for (r, row), fold in itertools.product(enumerate(folds), range(k)):
+            test, train = np.flatnonzero(row == fold), np.flatnonzero(row != fold)
+            if task == "classification" and len(np.unique(data.target[train])) < 2:
+                return []
+            model = fit(estimator, every, train)
+            losses[r, test] = losses_on(model, every, score, test)
+            truths.append(losses_on(model, every, score, rest).mean())
+        estimate, low, high = row_interval(losses, kind=score.kind, groups=data.groups)
+        truth = float(np.mean(truths))
+        out.append({"population": name, "task": task, "n": n_groups, "learner": learner, "estimate": estimate, "low": low}
+                   | {"high": high, "truth": truth, "covered": low <= truth <= high})  # fmt: skip
+    return out
+
+
 def coverage(rows):
     """Coverage by cell with Wilson's interval, and the share of the cells between .93 and .97, errors by population."""
     cells = rows.groupby(["population", "task", "n", "learner"]).covered.agg(["mean", "size"]).reset_index()
@@ -207,7 +265,8 @@ def main():
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--parts", nargs="+", choices=["faults", "alarms", "coverage"], default=["faults", "alarms", "coverage"])
+    parts = ["faults", "alarms", "coverage", "groups"]
+    parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     options = parser.parse_args()
 
     def tell(name, table):
@@ -215,6 +274,19 @@ def main():
         if options.out:
             options.out.mkdir(parents=True, exist_ok=True)
             table.to_csv(options.out / f"{name.split(':')[0].replace(' ', '_')}.csv")
+
+    def tell_coverage(name, rows):
+        cells, by_population = coverage(rows)
+        tell(f"{name} by cell", cells)
+        tell(f"{name} by population", by_population.to_frame())
+        print(
+            f"\n{name} {by_population.mean():.4f} ± {by_population.sem():.4f} (populations); {100 * cells.inside.mean():.0f} % "
+            f"of {len(cells)} cells measured between {LOW} and {HIGH}, {int(cells.shown_outside.sum())} shown to lie outside"
+        )
+
+    def over_samples(function, jobs):
+        with ProcessPoolExecutor(options.cores) as pool:
+            return pd.DataFrame([row for part in pool.map(function, *zip(*jobs), chunksize=4) for row in part])
 
     if "faults" in options.parts:
         for name, table in zip(("planted faults", "clean sets"), faults(options.mirror)):
@@ -228,21 +300,17 @@ def main():
         held_out = [*CLASSES, *NUMBERS, *(DATA_SETS if options.mirror else ())]
         names = OF_THE_RULES if options.of_the_rules else held_out
         jobs = [(name, n, seed, options.mirror) for seed in range(options.samples) for name in names for n in SIZES]
-        with ProcessPoolExecutor(options.cores) as pool:
-            rows = pd.DataFrame([row for part in pool.map(one_sample, *zip(*jobs), chunksize=4) for row in part])
+        rows = over_samples(one_sample, jobs)
         if options.out:
             options.out.mkdir(parents=True, exist_ok=True)
             rows.to_csv(options.out / "samples.csv", index=False)
-        cells, by_population = coverage(rows)
-        tell("coverage by cell", cells)
-        tell("coverage by population", by_population.to_frame())
-        print(
-            f"\ncoverage {by_population.mean():.4f} ± {by_population.sem():.4f} (populations); {100 * cells.inside.mean():.0f} % "
-            f"of {len(cells)} cells measured between {LOW} and {HIGH}, {int(cells.shown_outside.sum())} shown to lie outside"
-        )
+        tell_coverage("coverage", rows)
         tell("error of the estimate over that of 10-fold once", errors_of_ways(rows))
         kept = promise(rows)
         print(f"\npromise on repetitions kept in {100 * np.nanmean(kept):.1f} % ({np.isfinite(kept).sum()} cells)")
+    if "groups" in options.parts:
+        jobs = [(name, n, seed) for seed in range(options.samples) for name in (*CLASSES, *NUMBERS) for n in N_GROUPS]
+        tell_coverage(f"coverage of groups of {GROUP_SIZE} rows", over_samples(one_grouped_sample, jobs))
 
 
 if __name__ == "__main__":

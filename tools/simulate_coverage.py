@@ -232,6 +232,7 @@ def _one_sample(X, y, X_rest, y_rest, rng):
                 losses[r, test], errors[r, k] = (inside > 0.5) != y[test], ((outside > 0.5) != y_rest).mean()
             name = type(learner).__name__
             add(f"AUC, {way}", name, auc_interval(y, scores[0], folds[0]), areas[0].mean())
+            add(f"AUC, {way}, normal ends", name, auc_interval(y, scores[0], folds[0], ends="normal"), areas[0].mean())
             add(f"AUC, {way}, twice", name, auc_interval(y, scores, folds), areas.mean())
             wrong[name], truths[name] = losses[0], errors[0].mean()
         (a, b), (true_a, true_b) = wrong.values(), truths.values()

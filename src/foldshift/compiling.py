@@ -7,6 +7,7 @@ modules.
 
 import ast
 import hashlib
+import importlib
 import os
 import shutil
 import sys
@@ -118,6 +119,23 @@ def source_digest(file, package):
     for source in kernel_sources(file, package):
         digest.update(hashlib.sha256(Path(source).read_bytes()).digest())
     return digest.hexdigest()[:20]
+
+
+def is_kept(module):
+    """Whether machine code of a module's kernels is kept as their source stands now.
+
+    Parameters
+    ----------
+    module : str
+        Full name; it is imported.
+
+    Returns
+    -------
+    kept : bool
+        Of some of them: a kernel is compiled when it is first called.
+    """
+    file, root = importlib.import_module(module).__file__, cache_root()
+    return root is not None and any(Path(_folder(root, module, file)).rglob("*.nbc"))
 
 
 def kernel_sources(file, package="foldshift"):

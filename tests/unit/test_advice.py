@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit, cross_val_score
+from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, TimeSeriesSplit, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 import foldshift
@@ -22,9 +22,9 @@ from foldshift.advice.intervals import mean_and_variance, row_interval
 from foldshift.advice.learners import prepared
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.scoring import as_score
-from foldshift.advice.shift import cut, split_shift
+from foldshift.advice.shift import cut, cuts_side_by_side, first_cut_seconds, split_shift
 from foldshift.advice.table import as_data
-from foldshift.partition import as_folds
+from foldshift.partition import as_folds, make_folds
 
 RNG = np.random.default_rng(5)
 X_CLASSES = pd.DataFrame(RNG.normal(size=(120, 3)), columns=["a", "b", "c"])
@@ -41,6 +41,11 @@ def classes():
 @pytest.fixture(scope="module")
 def numbers():
     return foldshift.advise(X_CLASSES, Y_NUMBERS, LinearRegression(), budget=8)
+
+
+@pytest.fixture(scope="module")
+def without_a_budget():
+    return foldshift.advise(X_CLASSES[:60], Y_NUMBERS[:60], LinearRegression(), budget=None, most_repetitions=5)
 
 
 # Rules
@@ -239,6 +244,30 @@ def test_groups_are_kept_together_and_compared_with_cuts_of_groups():
     by_rows = foldshift.advise(X, Y_CLASSES, LOGISTIC, groups=groups, cv=KFold(5, shuffle=True, random_state=0), budget=6)
     assert by_rows.faults[0].code == "groups_cut"
     assert foldshift.advise(X, Y_CLASSES, LOGISTIC, groups=groups, cv=GroupKFold(4), budget=6).split_name.endswith("GroupKFold")
+
+
+def test_the_spread_of_a_cut_is_that_of_its_partitions(without_a_budget):
+    spreads = {one.cut: one.spread for one in without_a_budget.cuts}
+    X, y = X_CLASSES[:60].to_numpy(), Y_NUMBERS[:60]
+    for name in ("CV", "TSCV"):
+        folds = make_folds(name, X, y, 10, np.random.SeedSequence(0).spawn(5))
+        errors = [
+            np.sqrt(np.mean((cross_val_predict(LinearRegression(), X, y, cv=PredefinedSplit(row)) - y) ** 2)) for row in folds
+        ]
+        assert spreads[name] == pytest.approx(np.std(errors, ddof=1), rel=1e-9)
+    assert spreads["ABA"] == 0 and "the same partition each time" in without_a_budget.to_html()
+
+
+def test_what_there_is_no_time_to_compile_is_not_cut(monkeypatch):
+    data = as_data(X_CLASSES, Y_CLASSES)
+    monkeypatch.setattr("foldshift.advice.shift.first_cut_seconds", lambda name: 9.0 if name in ("DOB-SCV", "ABA") else 0.0)
+    cuts, left_out = cuts_side_by_side(data, 5, is_time_for=lambda seconds: seconds < 9)
+    assert [one.cut for one in cuts] == ["CV", "SCV", "CB-SCV"] and left_out == ["DOB-SCV", "ABA"]
+
+
+def test_compiling_takes_no_time_where_the_code_is_kept():
+    cut("CB-SCV", as_data(X_CLASSES, Y_CLASSES).codes, as_data(X_CLASSES, Y_CLASSES), 5, [0])
+    assert first_cut_seconds("CB-SCV") == first_cut_seconds("SCV") == 0
 
 
 def test_a_split_that_does_not_train_on_the_rest_is_not_judged():

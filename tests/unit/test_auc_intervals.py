@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import logit, ndtr
+from scipy.stats import t as student_t
 from sklearn.metrics import roc_auc_score
 
 from foldshift.inference.auc_intervals import auc_interval
@@ -24,7 +25,7 @@ def delong(y, scores, ddof=0):
 
 def test_one_fold_is_delong_s():
     y, scores, _ = _data()
-    found = auc_interval(y, scores[0], np.zeros(200, dtype=int))
+    found = auc_interval(y, scores[0], np.zeros(200, dtype=int), ends="normal")
     area, variance = delong(y, scores[0], ddof=1)
     assert found.estimate == pytest.approx(area) == roc_auc_score(y, scores[0])
     assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
@@ -33,7 +34,7 @@ def test_one_fold_is_delong_s():
 
 def test_folds_are_averaged_and_their_variances_added():
     y, scores, folds = _data()
-    found = auc_interval(y, scores[0], folds[0], variance="plain")
+    found = auc_interval(y, scores[0], folds[0], variance="plain", ends="normal")
     parts = [delong(y[folds[0] == k], scores[0][folds[0] == k]) for k in range(5)]
     assert found.estimate == pytest.approx(np.mean([area for area, _ in parts]))
     assert found.standard_error == pytest.approx(np.sqrt(np.sum([variance for _, variance in parts])) / 5, rel=1e-12)
@@ -50,7 +51,7 @@ def test_stratified_folds_have_the_influence_curve_of_the_authors_program():
         wins = (a[:, None] > b).astype(float)
         curve = np.r_[3 * (wins.mean(axis=1) - wins.mean()), 1.5 * (wins.mean(axis=0) - wins.mean())]
         squares.append((curve**2).mean())
-    found = auc_interval(y, scores, folds, variance="plain")
+    found = auc_interval(y, scores, folds, variance="plain", ends="normal")
     assert found.standard_error == pytest.approx(np.sqrt(np.mean(squares) / 150), rel=1e-12)
 
 
@@ -79,6 +80,21 @@ def test_repetitions_are_not_more_rows():
     assert same[:4] == pytest.approx(one[:4]) and (same.n_repetitions, same.n_folds) == (3, 15)
     each = [auc_interval(y, *pair).estimate for pair in zip(scores, folds)]
     assert auc_interval(y, scores, folds).estimate == pytest.approx(np.mean(each))
+
+
+def test_ends_are_symmetric_about_the_log_odds_and_within_0_and_1():
+    y, scores, folds = _data()
+    found = auc_interval(y, scores[0], folds[0])
+    assert found[0] == auc_interval(y, scores[0], folds[0], ends="normal")[0]
+    low, middle, high = logit([found.low, found.estimate, found.high])
+    df = min((y == 0).sum(), (y == 1).sum()) - found.n_folds
+    half = student_t.isf(0.025, df) * found.standard_error / (found.estimate * (1 - found.estimate))
+    assert (middle - low, high - middle) == pytest.approx((half, half))
+    perfect = auc_interval(y, y + 0.0, folds[0])
+    assert (perfect.low, perfect.estimate, perfect.high) == (1, 1, 1)
+    few = np.arange(40) < 3
+    wide = auc_interval(few, few + np.random.default_rng(0).standard_normal(40), np.zeros(40, dtype=int))
+    assert 0 < wide.low < wide.estimate < wide.high < 1
 
 
 def test_either_class_may_be_positive_and_labels_may_be_words():
@@ -118,6 +134,7 @@ def test_the_interval_covers_the_area_of_a_fixed_score():
         ({"scores": np.full(200, np.nan)}, "scores has 200 NaN or infinite values"),
         ({"pos_label": 7}, "pos_label=7 is not one of the classes"),
         ({"confidence": 95}, "confidence=95 must be between"),
+        ({"ends": "wald"}, "ends='wald' must be 'logit' or 'normal'"),
     ],
 )
 def test_bad_input_is_named(change, message):

@@ -81,7 +81,7 @@ def test_every_row_was_computed(done):
         assert len(rows) == 2 * 3 * 3  # learners, draws, points of the grid
         assert rows.select_dtypes("number").notna().all().all() and rows["out_of_source"].between(0, 1).all()
     elif done.study == "cieslak_2009":
-        rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("learners/*/*.parquet"))])
+        rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("learners/*/*/*.parquet"))])
         assert (rows["status"] == "ok").all() and set(rows["learner"]) == {"PET", "NB"} and set(rows["repeat"]) == {0, 1}
     elif done.study == "advice":
         rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("advice/*/*.parquet"))])
@@ -97,7 +97,7 @@ def test_every_row_was_computed(done):
         # Two populations of five samples; two repetitions of three or four cuts; two classifiers, one regressor.
         assert len(rows) == 5 * 2 * (3 * 2 + 4 * 1) and (rows["status"] == "ok").all()
     else:
-        rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("folds/*.parquet"))])
+        rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("folds/*/*/*/*.parquet"))])
         assert (rows["status"] == "ok").all()
         # Two data sets and learners; three repetitions of three and five folds, and leave-one-out.
         assert len(rows) == 2 * 2 * (3 * (3 + 5) + 1)

@@ -110,7 +110,10 @@ def test_a_finished_run_plans_nothing(finished):
 @pytest.mark.parametrize(
     ("label", "settings", "cores", "env"),
     [
-        ("blocks of seven seeds, one core, another hash seed", ["seeds_per_block=7"], 1, {"PYTHONHASHSEED": "7"}),
+        pytest.param(
+            *("blocks of seven seeds, one core, another hash seed", ["seeds_per_block=7"], 1, {"PYTHONHASHSEED": "7"}),
+            marks=pytest.mark.thorough,
+        ),
         pytest.param(
             *("blocks of three seeds, four cores", ["seeds_per_block=3", "learners=NN,GBM"], 4, {"PYTHONHASHSEED": "8"}),
             marks=pytest.mark.thorough,

@@ -16,7 +16,7 @@ from foldshift.advice.learners import SEED, baseline, has_gaps_or_texts, prepare
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.scoring import as_score
-from foldshift.advice.shift import cut, cuts_side_by_side, split_shift, without_gaps
+from foldshift.advice.shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_shift, without_gaps
 from foldshift.advice.table import as_data
 from foldshift.advice.words import methods_paragraph, used_versions, verdict
 from foldshift.errors import DataError
@@ -27,6 +27,8 @@ from foldshift.partition.arrays import as_folds
 MOST_REPEATS = 50
 EPS = 0.25  # of the standard deviation that no repetition removes: beyond, another cut adds 3 % to the standard error
 FOR_FITS, FOR_HALVES = 0.75, 0.2  # shares of what the budget leaves after looking
+FOR_COMPILING, SLOWER = 0.5, 1.5  # share for a way of cutting that was never called here; machines slower than the one measured
+FOR_SPREADS, N_SPREAD = 0.4, 5  # share of what is left then; partitions of each way of cutting
 N_HALVES = 20
 LEAST_BUDGET = 5.0
 
@@ -145,10 +147,16 @@ def advise(
     chosen = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
     k = _folds(chosen["folds"].advice, data)
     tell("cutting in other ways")
-    cuts = cuts_side_by_side(data, k)
+    cuts, left_out_cuts = cuts_side_by_side(data, k, is_time_for=lambda seconds: SLOWER * seconds < FOR_COMPILING * clock.left)
+    if left_out_cuts:
+        notes.append(
+            f"{', '.join(left_out_cuts)} {'was' if len(left_out_cuts) == 1 else 'were'} not cut side by side: compiling takes "
+            "longer than the budget has left; with a longer one, once, it is there for good"
+        )
     fits, repetitions = _fits(
         learners, data, score, chosen["cut"].advice, k, random_state, clock, seconds, most_repetitions, tell
     )
+    cuts = _with_spreads(cuts, learners, data, score, chosen["cut"].advice, k, random_state, clock, fits, tell)
     chosen["repetitions"] = decide("repetitions", facts | {"fits": len(fits.folds) * k})
     n_done = len(fits.folds)
     n_repeats = n_done if repetitions is None or repetitions.repetitions is None else max(1, repetitions.repetitions)
@@ -160,8 +168,6 @@ def advise(
     halves = _halves(estimator, data, score, chosen["cut"].advice, k, clock, fits.seconds_per_fit, confidence, rng, tell)
     cv_object, line = _splitter(chosen["cut"].advice, data, k, n_repeats, random_state)
     rules = (*chosen.values(), *cautions(facts))
-    if fits.losses:
-        facts["baseline_score"] = float(score.show(np.nanmean(fits.losses["baseline"])))
     versions = used_versions()
     advice = Advice(
         verdict=(),
@@ -180,6 +186,7 @@ def advise(
         halves=halves,
         score=score,
         learner=names[0],
+        baseline=float(score.show(np.nanmean(fits.losses["baseline"]))) if fits.losses else None,
         n_splits=k,
         n_repeats=n_repeats,
         n_done=n_done,
@@ -320,6 +327,29 @@ def _fits(learners, data, score, name, k, random_state, clock, seconds, most, te
         fits = _joined(fits, added)
         found = _repetitions(fits, learners)
     return fits, found
+
+
+def _with_spreads(cuts, learners, data, score, name, k, random_state, clock, fits, tell):
+    """Ways of cutting with the spread of the learner's score between their partitions, as far as there is time."""
+    first = next(iter(learners))
+    stop = clock.left * (1 - FOR_SPREADS)
+    if len(fits.folds) < N_SPREAD or clock.left - stop < N_SPREAD * k * fits.seconds_per_fit:
+        return cuts
+    table, nominal, found = _table(data), data.nominal if data.columns else None, []
+    for one in cuts:
+        enough = clock.left - stop > N_SPREAD * k * fits.seconds_per_fit
+        if one.cut == name:
+            values = fits
+        elif one.cut == RANDOM_GROUPS or not enough:
+            found.append(one)
+            continue
+        else:
+            tell(f"cross-validating with {one.cut}, {clock.spent:.0f} of {clock.budget:.0f} s")
+            folds = cut(one.cut, table, data, k, _seeds(random_state, N_SPREAD), nominal)
+            values = cross_validate({first: learners[first]}, data, score, folds, clock, least=N_SPREAD)
+        rows = values.losses.get(first, values.scores[first])[:N_SPREAD]
+        found.append(one._replace(spread=float(np.std(score.show(np.nanmean(rows, axis=1)), ddof=1)), n_partitions=N_SPREAD))
+    return found
 
 
 def _joined(a, b):

@@ -62,7 +62,7 @@ def _short(name, most=24):
 def interval_chart(advice):
     """The intervals below each other, and the baseline."""
     score, told = advice.score, advice.intervals
-    base = advice.facts.get("baseline_score")
+    base = advice.baseline
     ends = [value for one in told for value in (one.low, one.high, one.estimate) if np.isfinite(value)]
     near = [] if base is None else [base]
     low, high = min(ends + near), max(ends + near)

@@ -8,7 +8,10 @@ import numpy as np
 from foldshift.advice.charts import curve_chart, cuts_chart, interval_chart, split_chart
 from foldshift.advice.fitting import FOR_EVER
 from foldshift.advice.words import CUT_WORDS, cut_of
+from foldshift.reporting.numbers import EMPTY
 from foldshift.shift.words import counted
+
+SINGLE = ("ABA", "SPXY")  # cuts whose seeds change the names of the folds alone
 
 STYLE = """
 :root{--ink:#1b1b1b;--soft:#5a5a5a;--line:#d5d5d5;--paper:#fff;--box:#f5f5f2;--mark:#0b5394;--warn:#9a3412}
@@ -214,19 +217,32 @@ def _cuts(advice):
         return _section("cuts", "Ways of cutting", *text)
     rows = [
         (one.cut + (" (recommended)" if one.cut == chosen else ""), CUT_WORDS.get(one.cut, ""), f"{one.target:.3f}",
-         f"{one.inputs:.3f}", f"{one.worst:.3f}")
+         f"{one.inputs:.3f}", f"{one.worst:.3f}", _spread(advice, one))
         for one in advice.cuts
     ]  # fmt: skip
+    measured = [one.n_partitions for one in advice.cuts if one.n_partitions]
+    spread = (
+        f"Spread: standard deviation of the {advice.score.name} between partitions, from {measured[0]} of each, so that it is "
+        "known to a third of itself; what one cross-validation owes to the luck of the cut."
+        if measured
+        else "The spread between partitions was not measured for every cut: the budget did not pay for it."
+    )
     caption = (
         f"Distance between training and test part on this table, {advice.n_splits} folds, mean of five cuts: the nearer to 0, "
         "the more alike. Filled: the target. Open: the inputs, on average."
     )
     return _section(
         "cuts", "Ways of cutting, on this table", _figure(cuts_chart(advice, chosen), caption), *text,
-        _table(["cut", "in words", "target", "inputs", "worst input"], rows, (2, 3, 4)),
+        _table(["cut", "in words", "target", "inputs", "worst input", "spread"], rows, (2, 3, 4, 5)), _paragraph(spread, "soft"),
         _paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also "
                    "an easier one.", "soft"),
     )  # fmt: skip
+
+
+def _spread(advice, one):
+    if not np.isfinite(one.spread):
+        return EMPTY
+    return advice.score.text(one.spread) if one.cut not in SINGLE else "the same partition each time"
 
 
 def _repetitions(advice):

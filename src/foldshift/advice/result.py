@@ -46,6 +46,8 @@ class Advice:
         What cross-validation of halves of this table said of their other halves.
     score : foldshift.advice.scoring.Score
     learner : str
+    baseline : float or None
+        The score of the baseline; None for a score of folds.
     n_splits, n_repeats, n_done : int
         Folds and repetitions recommended, and repetitions that were made here.
     seconds_per_fit : float
@@ -76,6 +78,7 @@ class Advice:
     halves: dict | None
     score: object
     learner: str
+    baseline: float | None
     n_splits: int
     n_repeats: int
     n_done: int
@@ -112,6 +115,7 @@ class Advice:
         ]
         rows += [(one.name, one.estimate, one.low, one.high, "measured here") for one in self.differences]
         rows += [(f"{cut.cut}: distance of the inputs", cut.inputs, np.nan, np.nan, "measured here") for cut in self.cuts]
+        rows += [(f"{cut.cut}: spread between partitions", cut.spread, np.nan, np.nan, "measured here") for cut in self.cuts]
         return pd.DataFrame(rows, columns=["quantity", "value", "low", "high", "evidence"])
 
     def to_dict(self):
@@ -133,6 +137,7 @@ class Advice:
                     "columns": [{"name": column.name, "kind": column.kind} for column in data.columns],
                 },
                 "learner": self.learner,
+                "baseline": self.baseline,
                 "scoring": self.score.name,
                 "facts": self.facts,
                 "rules": [rule._asdict() for rule in self.rules],

@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foldshift.compiling import is_kept
 from foldshift.inference.corrections import adjust_p
-from foldshift.partition.registry import make_folds, options_of
+from foldshift.partition.registry import import_path, make_folds, options_of
+from foldshift.planning.compile_cost import CUTTING_MODULES
 from foldshift.shift.cuts import chances, fold_tests, mean_distances, ranked
 from foldshift.shift.folds import FoldDrift, fold_drift
 from foldshift.shift.two_sample import classifier_two_sample
@@ -17,6 +19,7 @@ GROUP_CUTS = (199, 1999)  # random cuts of whole groups, at least and at most
 ALPHA = 0.05
 GROUPS_SEED = 0  # of random cuts of whole groups that stand beside the others
 THE_TARGET = "the target"
+RANDOM_GROUPS = "random groups"
 SIDE_BY_SIDE = {
     "classification": ("CV", "SCV", "DOB-SCV", "CB-SCV", "ABA"),
     "regression": ("CV", "SCV10", "TSCV", "CB-TSCV", "ABA"),
@@ -64,12 +67,25 @@ class SplitShift(NamedTuple):
 
 
 class CutShift(NamedTuple):
-    """Mean distance between training and test part by a way of cutting: target, inputs, the worst input; and its name."""
+    """What a way of cutting does to this table.
+
+    Attributes
+    ----------
+    cut : str
+    target, inputs, worst : float
+        Mean distance between training and test part: of the target, the inputs on average, the worst input.
+    spread : float
+        Standard deviation of the score of the learner between partitions, in the score's own units; NaN where there was no time.
+    n_partitions : int
+        From how many.
+    """
 
     cut: str
     target: float
     inputs: float
     worst: float
+    spread: float = np.nan
+    n_partitions: int = 0
 
 
 def split_shift(data, folds, rng):
@@ -184,7 +200,7 @@ def _deal(groups, k, rng):
     return fold_of[groups]
 
 
-def cuts_side_by_side(data, k, seeds=range(5)):
+def cuts_side_by_side(data, k, seeds=range(5), is_time_for=lambda seconds: True):
     """Shift of target and inputs by way of cutting, measured on this table.
 
     Parameters
@@ -193,23 +209,30 @@ def cuts_side_by_side(data, k, seeds=range(5)):
     k : int
         Number of folds.
     seeds : iterable of int
+    is_time_for : callable, optional
+        ``is_time_for(seconds)``: whether so much processor time may be spent on compiling a way of cutting.
 
     Returns
     -------
     cuts : list of CutShift
         With groups only cuts that keep them together, and random ones of whole groups.
+    left_out : list of str
+        Ways of cutting that there was no time to compile.
     """
     columns = [column for column in data.columns if column.kind != "identifier"]
     if not columns:
-        return []
+        return [], []
     _, rows = ranks(data, columns)
     table = np.column_stack([column.train for column in columns]).astype(np.float64)
     nominal = np.array([bool(column.categories) for column in columns])
     filled = without_gaps(table)
-    seeds, found = list(seeds), []
-    names = SIDE_BY_SIDE[data.task] if data.groups is None else ("random groups", *GROUPED[data.task])
+    seeds, found, left_out = list(seeds), [], []
+    names = SIDE_BY_SIDE[data.task] if data.groups is None else (RANDOM_GROUPS, *GROUPED[data.task])
     for name in names:
-        if name == "random groups":
+        if name != RANDOM_GROUPS and (compiling := first_cut_seconds(name)) and not is_time_for(compiling):
+            left_out.append(name)
+            continue
+        if name == RANDOM_GROUPS:
             rng = np.random.default_rng(GROUPS_SEED)
             folds = np.array([_deal(data.groups, k, rng) for _ in seeds])
         else:
@@ -217,7 +240,13 @@ def cuts_side_by_side(data, k, seeds=range(5)):
         distances = [mean_distances(fold_tests(row.is_nominal, row.ends, folds[:, row.order], k)[0]).mean() for row in rows]
         inputs = distances[:-1]
         found.append(CutShift(name, float(distances[-1]), float(np.mean(inputs)), float(np.max(inputs))))
-    return found
+    return found, left_out
+
+
+def first_cut_seconds(name):
+    """Processor time in seconds that compiling a partitioner takes, 0 where its machine code is kept."""
+    module = import_path(name).rpartition(".")[0]
+    return 0.0 if module not in CUTTING_MODULES or is_kept(module) else CUTTING_MODULES[module]
 
 
 def without_gaps(table):

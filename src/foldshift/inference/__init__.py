@@ -10,7 +10,7 @@ EXPORTS = {
     "bayesian_hierarchical": "bayes",
     "bayesian_signed_ranks": "bayes",
     "bootstrap_632plus": "bootstrap",
-    "compare": "advice",
+    "compare": "which_test",
     "compare_independent": "accuracy_tests",
     "compare_matched": "accuracy_tests",
     "conservative_z": "conservative",

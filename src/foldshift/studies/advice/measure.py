@@ -118,7 +118,7 @@ def row_of(advice):
         "estimate": told.estimate,
         "low": told.low,
         "high": told.high,
-        "baseline": advice.facts["baseline_score"],
+        "baseline": advice.baseline,
         "status": OK,
         "message": "",
     }
