@@ -7,7 +7,6 @@ modules.
 
 import ast
 import hashlib
-import importlib
 import os
 import shutil
 import sys
@@ -121,21 +120,20 @@ def source_digest(file, package):
     return digest.hexdigest()[:20]
 
 
-def is_kept(module):
-    """Whether machine code of a module's kernels is kept as their source stands now.
+def is_kept(function):
+    """Whether machine code of the kernels that stand in the module of a function is kept, as their source stands now.
 
     Parameters
     ----------
-    module : str
-        Full name; it is imported.
+    function : callable
 
     Returns
     -------
     kept : bool
         Of some of them: a kernel is compiled when it is first called.
     """
-    file, root = importlib.import_module(module).__file__, cache_root()
-    return root is not None and any(Path(_folder(root, module, file)).rglob("*.nbc"))
+    root, file = cache_root(), function.__code__.co_filename
+    return root is not None and any(Path(_folder(root, function.__module__, file)).rglob("*.nbc"))
 
 
 def kernel_sources(file, package="foldshift"):

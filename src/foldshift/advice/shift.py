@@ -7,7 +7,7 @@ import numpy as np
 
 from foldshift.compiling import is_kept
 from foldshift.inference.corrections import adjust_p
-from foldshift.partition.registry import import_path, make_folds, options_of
+from foldshift.partition.registry import function_of, make_folds, options_of
 from foldshift.planning.compile_cost import CUTTING_MODULES
 from foldshift.shift.cuts import chances, fold_tests, mean_distances, ranked
 from foldshift.shift.folds import FoldDrift, fold_drift
@@ -245,8 +245,8 @@ def cuts_side_by_side(data, k, seeds=range(5), is_time_for=lambda seconds: True)
 
 def first_cut_seconds(name):
     """Processor time in seconds that compiling a partitioner takes, 0 where its machine code is kept."""
-    module = import_path(name).rpartition(".")[0]
-    return 0.0 if module not in CUTTING_MODULES or is_kept(module) else CUTTING_MODULES[module]
+    function = function_of(name)
+    return 0.0 if is_kept(function) else CUTTING_MODULES.get(function.__module__, 0.0)
 
 
 def without_gaps(table):

@@ -157,6 +157,11 @@ def import_path(partitioner):
     return find_partitioner(partitioner).path
 
 
+def function_of(partitioner):
+    """The array function of a partitioner by its name."""
+    return import_object(find_partitioner(partitioner).path, "partitioner")
+
+
 def options_of(partitioner, *, categorical_features=None, groups=None, task=None):
     """Of what is known of data, what a partitioner takes: options for `make_folds`.
 
@@ -257,7 +262,7 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
         raise ValueError(f"partitioner {partitioner} takes {takes}; got {', '.join(refused)}")
     if known.looks_at_inputs and X is None:
         raise ValueError(f"partitioner {partitioner} looks at the inputs; X is None")
-    function = import_object(known.path, "partitioner")
+    function = function_of(partitioner)
     if partitioner == LEAVE_ONE_SOURCE_OUT:
         return np.repeat(function(len(y), **options)[None], len(rngs), axis=0)
     if known is STRATA:
