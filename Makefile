@@ -91,7 +91,7 @@ coverage: $(READY) ## coverage of every interval on six populations, and whether
 	"$(BIN)/python" tools/simulate_coverage.py --out build/coverage
 
 .PHONY: levels
-levels: $(READY) ## real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties: half an hour
+levels: $(READY) ## real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties: an hour or two
 	"$(BIN)/python" tools/simulate_levels.py
 
 .PHONY: corrected-t

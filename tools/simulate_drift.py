@@ -42,7 +42,8 @@ def folds(sizes, n_tables, power):
             cuts = rng.permuted(np.tile(np.arange(N_ROWS) % N_FOLDS, (n_seeds, 1)), axis=1)
             if power:  # every row keeps its fold by chance, or takes one by the value of the first column
                 by_value = X[:, 0].argsort().argsort() * N_FOLDS // N_ROWS
-                cuts = np.where(rng.random(cuts.shape) < power / np.sqrt(n_seeds), by_value, cuts)
+                # A distance grows with the square of a small lean, its mean over seeds is known to the root of their number.
+                cuts = np.where(rng.random(cuts.shape) < power / n_seeds**0.25, by_value, cuts)
             rows = fold_drift(X, None, cuts, N_FOLDS, categorical_features=[4], rng=rng).features
             said += any(row.verdict != "as chance" for row in rows[: 1 if power else None])
         title = f"fold_drift, {'power' if power else 'level'}"

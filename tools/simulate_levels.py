@@ -7,6 +7,7 @@ hold for many data sets only. A share is marked where it is above the level by m
 """
 
 import argparse
+import itertools
 import sys
 import time
 
@@ -86,35 +87,38 @@ def main():
     parser.add_argument("--kinds", nargs="*", default=["normal", "ties"], choices=["normal", "ties"])
     parser.add_argument("--csv", help="file for the table")
     arguments = parser.parse_args()
-    start, table = time.time(), []
-    for kind in arguments.kinds:
-        for k in arguments.k:
-            for n in arguments.n:
-                seed = [20062, n, k, kind == "ties"]
-                found, source = cell(kind, n, k, arguments.studies, arguments.draws, seed)
-                for test, p in found.items():
-                    for alpha in ALPHAS:
-                        table.append((kind, k, n, test, source, alpha, (p <= alpha).mean()))
-            print(f"{kind}, k = {k}: {time.time() - start:.0f} s", file=sys.stderr, flush=True)
-    table = pd.DataFrame(table, columns=["kind", "k", "n", "test", "source", "alpha", "share"])
-    table["error"] = np.sqrt(table["alpha"] * (1 - table["alpha"]) / arguments.studies)
-    table["above"] = table["share"] > table["alpha"] + 3 * table["error"]
-    if arguments.csv:
-        table.to_csv(arguments.csv, index=False)
-    for (kind, alpha), part in table.groupby(["kind", "alpha"], sort=False):
-        error = part["error"].iloc[0]
-        print(f"\n{kind} scores, alpha = {alpha}, {arguments.studies} studies of each size, standard error {error:.4f}")
-        summary = part.groupby("test", sort=False).agg(
-            sizes=("share", "size"),
-            smallest=("share", "min"),
-            mean=("share", "mean"),
-            largest=("share", "max"),
-            above=("above", "sum"),
-        )
-        print(summary.to_string(float_format="{:.4f}".format))
+    start, parts = time.time(), []
+    for kind, k in itertools.product(arguments.kinds, arguments.k):
+        rows = []
+        for n in arguments.n:
+            seed = [20062, n, k, kind == "ties"]
+            found, source = cell(kind, n, k, arguments.studies, arguments.draws, seed)
+            rows += [(kind, k, n, test, source, alpha, (p <= alpha).mean()) for test, p in found.items() for alpha in ALPHAS]
+        part = pd.DataFrame(rows, columns=["kind", "k", "n", "test", "source", "alpha", "share"])
+        part["error"] = np.sqrt(part["alpha"] * (1 - part["alpha"]) / arguments.studies)
+        part["above"] = part["share"] > part["alpha"] + 3 * part["error"]
+        parts.append(part)
+        # Each as soon as it is there: ties of many methods take an hour.
+        print(f"\n{kind} scores, k = {k}, {arguments.studies} studies of each size, {time.time() - start:.0f} s")
+        print(summary(part).to_string(float_format="{:.4f}".format), flush=True)
+        if arguments.csv:
+            pd.concat(parts).to_csv(arguments.csv, index=False)
+    table = pd.concat(parts)
     faults = table[table["above"] & table["test"].isin(EXACT)]
     print("\nExact tests above their level by more than three errors:", "none" if faults.empty else f"\n{faults.to_string()}")
     return int(len(faults) > 0)
+
+
+def summary(part):
+    """Shares of the tests over the numbers of data sets, and how many are above the level."""
+    return part.groupby(["alpha", "test"], sort=False).agg(
+        sizes=("share", "size"),
+        smallest=("share", "min"),
+        mean=("share", "mean"),
+        largest=("share", "max"),
+        standard_error=("error", "first"),
+        above=("above", "sum"),
+    )
 
 
 if __name__ == "__main__":
