@@ -3,6 +3,7 @@
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 
 K = 10
+N_OTHERS, N_SPREAD = 4, 5  # ways of cutting beside the recommended one, and partitions of each
 CUTS = ("CV", "SCV", "SCV10", "TSCV", "DOB-SCV", "CB-SCV", "CB-TSCV", "ABA")  # that a page may measure side by side
 
 
@@ -17,10 +18,11 @@ def cells(run):
 
 
 def cost(run, cell):
-    """Repetitions, and halves of the table, besides what looking takes."""
+    """Repetitions, halves of the table and other ways of cutting, besides what looking takes."""
     rows, columns = run.shape(cell["dataset"])
     fit = run.fit_cost(cell["learner"], rows, columns)
-    n_fits = K * (run.settings["most_repetitions"] + K)
+    repetitions = run.settings["most_repetitions"]
+    n_fits = K * (repetitions + K + (N_OTHERS * N_SPREAD if repetitions >= N_SPREAD else 0))
     return Cost(5 + 1e-5 * rows * columns + 2 * n_fits * (fit.seconds_per_fit + 1e-3) + fit.seconds_once, 400 + fit.peak_mb, 0.2)
 
 
