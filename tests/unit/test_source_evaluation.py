@@ -9,8 +9,9 @@ from sklearn.tree import DecisionTreeClassifier
 from bench_sources import main, plain_losses
 from foldshift.datasets.reviews import generate_reviews
 from foldshift.evaluation import evaluate_folds
-from foldshift.evaluation.sources import DESIGNS, draw_rows, out_of_source_error, random_blocks, source_losses
-from foldshift.learners.text import BernoulliNBClassifier, MultinomialNBClassifier, linear_svm, text_learner, unit_rows
+from foldshift.evaluation.sources import DESIGNS, draw_rows, estimate_losses, out_of_source_error, random_blocks, source_losses
+from foldshift.learners.linear_svm import LinearSVMClassifier
+from foldshift.learners.text import BernoulliNBClassifier, MultinomialNBClassifier, text_learner, unit_rows
 from foldshift.partition import make_folds
 
 BOTH = pytest.mark.parametrize("learner", [MultinomialNBClassifier(), BernoulliNBClassifier()], ids=["multinomial", "bernoulli"])
@@ -49,7 +50,7 @@ def test_losses_are_those_of_a_loop_over_scikit_learn(design, counts, rows):
 def test_leaving_one_source_out_is_scikit_learns_leave_one_group_out(counts):
     rows = np.arange(320).reshape(1, 4, 80)
     X = unit_rows(counts.X)
-    for learner, inputs in ((MultinomialNBClassifier(), counts.X), (linear_svm(), X)):
+    for learner, inputs in ((MultinomialNBClassifier(), counts.X), (LinearSVMClassifier(), X)):
         predicted = cross_val_predict(learner, inputs, counts.y, groups=counts.groups, cv=LeaveOneGroupOut())
         losses = source_losses(inputs, counts.y, rows, learner, "cvs")
         np.testing.assert_array_equal(losses[0].ravel(), predicted != counts.y)
@@ -58,11 +59,42 @@ def test_leaving_one_source_out_is_scikit_learns_leave_one_group_out(counts):
 @pytest.mark.parametrize("design", DESIGNS)
 def test_linear_svm_losses_repeat_and_follow_the_blocks(design, counts, rows):
     X = unit_rows(counts.X)
-    losses = source_losses(X, counts.y, rows, linear_svm(), design, _rng())
-    np.testing.assert_array_equal(losses, source_losses(X, counts.y, rows, linear_svm(), design, _rng()))
+    losses = source_losses(X, counts.y, rows, LinearSVMClassifier(), design, _rng())
+    np.testing.assert_array_equal(losses, source_losses(X, counts.y, rows, LinearSVMClassifier(), design, _rng()))
     blocks = rows if design == "cvs" else random_blocks(rows, _rng())
     train, test = blocks[2, 1:].ravel(), blocks[2, 0]
-    np.testing.assert_array_equal(losses[2, 0], linear_svm().fit(X[train], counts.y[train]).predict(X[test]) != counts.y[test])
+    np.testing.assert_array_equal(
+        losses[2, 0], LinearSVMClassifier().fit(X[train], counts.y[train]).predict(X[test]) != counts.y[test]
+    )
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [MultinomialNBClassifier(), LinearSVMClassifier(tol=1e-9), LinearSVC(random_state=0, tol=1e-9)],
+    ids=["NB", "SVM", "plain"],
+)
+def test_both_designs_and_the_new_source_in_one_call(learner, counts, rows):
+    X = counts.X if isinstance(learner, MultinomialNBClassifier) else unit_rows(counts.X)
+    new_rows = np.broadcast_to(np.flatnonzero(counts.groups == 2), (5, 80))
+    together = estimate_losses(X, counts.y, rows, new_rows, learner, _rng())
+    plain = estimate_losses(X, counts.y, rows, new_rows, learner, _rng(), shared=False)
+    alone = [source_losses(X, counts.y, rows, learner, design, _rng(), shared=False) for design in DESIGNS]
+    for found, other in zip(together, plain):
+        np.testing.assert_array_equal(found, other)
+        assert found.dtype == np.uint8
+    for found, other in zip(together[1:2], alone[1:] if learner.get_params().get("random_state") is None else ()):
+        np.testing.assert_array_equal(found, other)
+    np.testing.assert_array_equal(together[0], alone[0])
+    np.testing.assert_array_equal(together[2].mean(axis=1), out_of_source_error(X, counts.y, rows, new_rows, learner))
+
+
+def test_both_designs_without_a_new_source(counts, rows):
+    X, nothing = unit_rows(counts.X), np.empty((5, 0), dtype=int)
+    for learner in (LinearSVMClassifier(), LinearSVC(random_state=0)):
+        cvs, cvr, new = estimate_losses(X, counts.y, rows, nothing, learner, _rng())
+        assert cvs.shape == cvr.shape == (5, 3, 20) and new.shape == (5, 0)
+    with pytest.raises(ValueError, match=r"new_rows has shape \(4, 0\) for 5 data sets; expected \(5, m\)"):
+        estimate_losses(X, counts.y, rows, nothing[:4], LinearSVMClassifier(), _rng())
 
 
 def test_random_blocks_hold_the_same_rows_and_do_not_follow_the_sources(counts, rows):

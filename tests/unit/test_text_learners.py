@@ -10,9 +10,9 @@ from sklearn.preprocessing import normalize
 
 from foldshift.datasets.reviews import generate_reviews
 from foldshift.evaluation.folds import evaluate_folds
-from foldshift.importing import import_object
 from foldshift.learners import text
-from foldshift.learners.text import BernoulliNBClassifier, MultinomialNBClassifier, linear_svm, text_learner, unit_rows
+from foldshift.learners.linear_svm import LinearSVMClassifier
+from foldshift.learners.text import BernoulliNBClassifier, MultinomialNBClassifier, text_learner, unit_rows
 
 PAIRS = [(MultinomialNBClassifier, MultinomialNB), (BernoulliNBClassifier, BernoulliNB)]
 BOTH = pytest.mark.parametrize("ours, sklearn", PAIRS, ids=["multinomial", "bernoulli"])
@@ -202,20 +202,6 @@ def test_the_plain_path_is_that_of_scikit_learn(ours, sklearn, counts):
     assert clone(fitted).get_params() == {"alpha": 2.0}
 
 
-def test_linear_svm_is_the_same_in_every_run(counts):
-    X = unit_rows(counts.X)
-    first, second = (linear_svm().fit(X, counts.y) for _ in range(2))
-    np.testing.assert_array_equal(first.coef_, second.coef_)
-    assert first.n_iter_ < first.max_iter
-
-
-def test_linear_svm_takes_changes_and_refuses_what_does_not_exist():
-    assert linear_svm(C=0.1).C == 0.1
-    assert import_object("foldshift.learners.text.linear_svm", "learner")().tol == text.LINEAR_SVM["tol"]
-    with pytest.raises(TypeError, match="kernel"):
-        linear_svm(kernel="rbf")
-
-
 def test_unit_rows_are_those_of_scikit_learn_and_keep_empty_reviews(counts):
     X = csr_array(np.vstack([counts.X.toarray(), np.zeros((1, 300), dtype=np.int32)]))
     scaled = unit_rows(X)
@@ -228,7 +214,7 @@ def test_learners_are_found_by_name_with_the_inputs_they_are_for(counts):
     learner, X = text_learner("NB", counts.X)
     assert isinstance(learner, MultinomialNBClassifier) and X is counts.X
     learner, X = text_learner("SVM", counts.X)
-    assert learner.get_params() == linear_svm().get_params()
+    assert isinstance(learner, LinearSVMClassifier)
     assert (unit_rows(counts.X) != X).nnz == 0
     with pytest.raises(ValueError, match="unknown learner of texts 'svm'; did you mean SVM"):
         text_learner("svm", counts.X)

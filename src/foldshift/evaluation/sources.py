@@ -82,7 +82,7 @@ def random_blocks(rows, rng):
         sources.
     """
     flat, sizes = _flat(rows)
-    shuffled = rng.permuted(flat, axis=1)
+    shuffled = np.take_along_axis(flat, _random_orders(flat.shape, rng), axis=1)
     if isinstance(rows, np.ndarray):
         return shuffled.reshape(rows.shape)
     return np.array_split(shuffled, len(sizes), axis=1)
@@ -171,6 +171,59 @@ def out_of_source_error(X, y, train_rows, test_rows, learner, rng=None, *, share
     return _losses(X, y, flat, sizes, learner, 1, rng, shared).mean(axis=1)
 
 
+def estimate_losses(X, y, rows, new_rows, learner, rng, *, shared=True):
+    """Losses of cross-validation by source and by random blocks, and of the model of all rows on rows of a new source.
+
+    Parameters
+    ----------
+    X, y, learner, shared
+        As in `source_losses`. A learner with a method ``predict_partitions`` shares work between all models of a data set.
+    rows : ndarray of shape (R, K, M), integer
+        Data sets by source, as rows of `X`.
+    new_rows : ndarray of shape (R, m), integer
+        Rows of the new source; m may be 0.
+    rng : numpy.random.Generator
+        Source of the random cut, and of the states of a learner that is random.
+
+    Returns
+    -------
+    cvs, cvr : ndarray of shape (R, K, M), dtype uint8
+        `source_losses` of both designs.
+    new : ndarray of shape (R, m), dtype uint8
+        1 where the prediction of a new row is wrong.
+
+    References
+    ----------
+    .. [1] Geras, Sutton (2013). Multiple-source cross-validation. ICML, equations 1 and 3.
+    """
+    rows, new_rows = np.asarray(rows), np.asarray(new_rows)
+    flat, sizes = _flat(rows)
+    if new_rows.ndim != 2 or len(new_rows) != len(rows):
+        raise ValueError(f"new_rows has shape {new_rows.shape} for {len(rows)} data sets; expected ({len(rows)}, m)")
+    orders = _random_orders(flat.shape, rng)  # first, so that every learner sees the same cut
+    both = np.concatenate([flat, new_rows], axis=1)
+    y = _checked(X, y, both)
+    if shared and hasattr(learner, "predict_partitions"):
+        blocks = np.broadcast_to(np.repeat(np.arange(len(sizes)), sizes), flat.shape)
+        cut = np.empty_like(blocks)
+        np.put_along_axis(cut, orders, blocks, axis=1)
+        predicted, new = learner.predict_partitions(X, y, flat, np.stack([blocks, cut], axis=1), new_rows)
+        wrong = (predicted != y[flat][:, None]).astype(np.uint8)
+        cvs, cvr, new = wrong[:, 0], np.take_along_axis(wrong[:, 1], orders, axis=1), (new != y[new_rows]).astype(np.uint8)
+    else:
+        cvs = _losses(X, y, flat, sizes, learner, 0, rng, shared)
+        cvr = _losses(X, y, np.take_along_axis(flat, orders, axis=1), sizes, learner, 0, rng, shared)
+        new = np.empty(new_rows.shape, dtype=np.uint8)
+        if new.size:
+            new = _losses(X, y, both, np.array([flat.shape[1], new_rows.shape[1]]), learner, 1, rng, shared)
+    return cvs.reshape(rows.shape), cvr.reshape(rows.shape), new
+
+
+def _random_orders(shape, rng):
+    """Places 0 to n - 1 of every data set in random order, of shape (R, n)."""
+    return rng.permuted(np.broadcast_to(np.arange(shape[1]), shape), axis=1)
+
+
 def _flat(rows):
     """Data sets block after block, of shape (R, n), and the sizes of the blocks."""
     if isinstance(rows, np.ndarray) and rows.ndim != 3:
@@ -187,13 +240,19 @@ def _flat(rows):
     return np.concatenate(parts, axis=1), sizes
 
 
-def _losses(X, y, rows, sizes, learner, first, rng, shared):
-    """Losses, uint8, of the rows from block `first` on."""
+def _checked(X, y, rows):
+    """`y` as an array, where it fits `X` and the rows exist."""
     y = np.asarray(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and y {len(y)}; expected the same number")
     if rows.size and (rows.min() < 0 or rows.max() >= len(y)):
         raise ValueError(f"rows holds numbers from {rows.min()} to {rows.max()}; expected 0 to {len(y) - 1}")
+    return y
+
+
+def _losses(X, y, rows, sizes, learner, first, rng, shared):
+    """Losses, uint8, of the rows from block `first` on."""
+    y = _checked(X, y, rows)
     starts = np.append(0, np.cumsum(sizes))
     truth = y[rows[:, starts[first] :]]
     if shared and hasattr(learner, "predict_blocks"):

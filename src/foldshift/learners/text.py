@@ -1,17 +1,16 @@
-"""Learners of texts as word counts: naive Bayes from counts that leave the test block out, and the settings of a linear SVM."""
+"""Learners of texts as word counts: naive Bayes from counts that leave the test block out, and what a linear SVM is given."""
 
 import math
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
-from sklearn.svm import LinearSVC
 
 from foldshift.compiling import compiled
 from foldshift.errors import unknown
+from foldshift.learners.linear_svm import LinearSVMClassifier
 
 MAX_TOKENS = 2**25  # words of one class; sums of them fit 32 bits, and the table of logarithms takes 1 GB at most
-LINEAR_SVM = {"C": 1.0, "loss": "squared_hinge", "dual": True, "tol": 1e-3, "max_iter": 10_000, "random_state": 0}
 
 
 class _CountedClasses:
@@ -196,29 +195,6 @@ class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
         _bernoulli(*matrix, codes, chosen, starts, first, totals, logs, n_train, log_priors, scores, self.alpha)
 
 
-def linear_svm(**params):
-    """A linear support vector machine for texts, fast and the same in every run.
-
-    Parameters
-    ----------
-    **params
-        Changes to `LINEAR_SVM`, the settings of scikit-learn's ``LinearSVC``.
-
-    Returns
-    -------
-    estimator : sklearn.svm.LinearSVC
-        For rows of unit length (`unit_rows`).
-
-    Notes
-    -----
-    There is no shared path: every block is a fit of its own. Measured on 30 fits to real reviews (900 training reviews, 31504
-    words): on rows of unit length the dual solver takes 8 ms per fit, the primal one 14 ms, and a tolerance of 1e-4 gives the
-    same mean error more slowly; on the counts themselves the dual solver takes 120 ms and need not converge. The dual solver
-    visits the samples in random order, hence the fixed `random_state`.
-    """
-    return LinearSVC(**(LINEAR_SVM | params))
-
-
 def unit_rows(X):
     """Scale every row to Euclidean length 1; rows without a word stay 0.
 
@@ -244,7 +220,7 @@ def text_learner(name, X):
     Parameters
     ----------
     name : {"NB", "SVM"}
-        `MultinomialNBClassifier` or `linear_svm`.
+        `MultinomialNBClassifier` or `foldshift.learners.linear_svm.LinearSVMClassifier`.
     X : sparse array of shape (n_rows, n_words)
         Counts.
 
@@ -262,7 +238,7 @@ def text_learner(name, X):
     if name == "NB":
         return MultinomialNBClassifier(), X
     if name == "SVM":
-        return linear_svm(), unit_rows(X)
+        return LinearSVMClassifier(), unit_rows(X)
     raise ValueError(unknown("learner of texts", name, ("NB", "SVM")))
 
 

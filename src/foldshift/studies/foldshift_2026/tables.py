@@ -212,6 +212,8 @@ def draw_optimism(table, cuts):
     """Bias against the error of the model trained on the whole sample, and error of the estimate, by size of the sample."""
     tasks = [task for task in TASK_TITLES if task in set(table["task"])] or ["classification"]
     figure, axes = plt.subplots(2, len(tasks), figsize=(5.2 * len(tasks), 6.6), squeeze=False, sharex="col")
+    # A cut looks the same for classes and for numbers; what is a reference somewhere comes last among the others.
+    looks = {cut: i for i, cut in enumerate(sorted(cuts, key=lambda cut: cut in REFERENCES.values()), start=1)}
     for column, task in enumerate(tasks):
         own = table[table["task"] == task]
         ks = own["k"]
@@ -220,15 +222,16 @@ def draw_optimism(table, cuts):
             (("bias_whole", "bias, % of the true error"), ("error_one", "error, % of the true error"))
         ):
             axis = axes[row, column]
-            others = [cut for cut in cuts if cut in set(own["cut"]) and cut != REFERENCES[task]]
-            for i, cut in enumerate([REFERENCES[task], *others] if len(own) else []):
+            shown = [cut for cut in dict.fromkeys([REFERENCES[task], *cuts]) if cut in set(own["cut"])]
+            for place, cut in enumerate(shown):
+                i = 0 if cut == REFERENCES[task] else looks[cut]
                 part = own[own["cut"] == cut].sort_values("n_sample")
                 look = {"lw": 2.2} if i == 0 else {"lw": 0.9}  # black is the reference's alone
                 if (more := i - len(COLOURS)) >= 0:
                     look |= {"color": MORE_COLOURS[more % len(MORE_COLOURS)], "marker": MORE_MARKERS[more % len(MORE_MARKERS)]}
                     look["markerfacecolor"] = "white"
                 axis.errorbar(
-                    part["n_sample"] * (1 + 0.02 * (i - 4)),
+                    part["n_sample"] * (1 + 0.02 * (place - 4)),
                     part[name],
                     yerr=part[f"{name}_error"],
                     label=cut,

@@ -5,7 +5,7 @@ import pyarrow as pa
 from scipy.sparse import csr_matrix
 
 from foldshift.datasets.reviews import read_counts
-from foldshift.evaluation.sources import draw_rows, out_of_source_error, source_losses
+from foldshift.evaluation.sources import DESIGNS, draw_rows, estimate_losses
 from foldshift.evaluation.storage import TEXT
 from foldshift.inference.variance import ESTIMATORS, cv_variance, variance_components
 from foldshift.learners.text import text_learner
@@ -74,10 +74,9 @@ def measure_error(inputs, cell, *, n_datasets, n_sources, n_points, held_fixed, 
             # The same data sets and cuts for every learner.
             rng = generator(master_seed, "geras_2013", "rows", sampling, k, m, draw)
             rows = draw_rows(counts.groups, order[1 : k + 1], m, n_datasets, rng, replace=sampling == "with")
-            cvs = source_losses(X, counts.y, rows, learner, "cvs").mean(axis=(1, 2))
-            cvr = source_losses(X, counts.y, rows, learner, "cvr", rng).mean(axis=(1, 2))
             test = np.broadcast_to(held_out, (len(rows), len(held_out)))
-            new = out_of_source_error(X, counts.y, rows, test, learner)
+            losses = estimate_losses(X, counts.y, rows, test, learner, rng)
+            cvs, cvr, new = (one.reshape(len(rows), -1).mean(axis=1) for one in losses)
             numbers = cvs.mean(), cvr.mean(), new.mean(), cvs.std(ddof=1), cvr.std(ddof=1)
             found.append((learner_id, sampling, k, m, draw, *numbers))
     return {"error": [_columns("error", found)]}
@@ -109,8 +108,8 @@ def measure_variance(inputs, cell, *, n_truth, master_seed):
     domains = range(len(counts.domains))
     rows = draw_rows(counts.groups, domains, n_points, n_truth, rng, replace=sampling == "with")
     estimates, components = [], []
-    for design in ("cvs", "cvr"):
-        losses = source_losses(X, counts.y, rows, learner, design, rng)
+    nothing = np.empty((len(rows), 0), dtype=np.int64)
+    for design, losses in zip(DESIGNS, estimate_losses(X, counts.y, rows, nothing, learner, rng)):
         keys = (cell["learner"], sampling, n_points, design)
         found = cv_variance(losses)
         values = np.column_stack([getattr(found, name) for name in ("mean", "W", "S2", *ESTIMATORS)])
@@ -136,6 +135,8 @@ def _columns(kind, rows):
 
 
 def first_call():
-    """Call what is compiled here: one cross-validation over four sources of made-up texts."""
-    learner, X = text_learner("NB", csr_matrix(np.ones((48, 5))))
-    source_losses(X, np.arange(48) % 2, np.arange(48).reshape(1, 4, -1), learner, "cvs")
+    """Call what is compiled here: cross-validation over four sources of made-up texts, by both learners."""
+    rows, new = np.arange(40).reshape(1, 4, -1), np.arange(40, 48)[None]
+    for name in ("NB", "SVM"):
+        learner, X = text_learner(name, csr_matrix(np.ones((48, 5))))
+        estimate_losses(X, np.arange(48) % 2, rows, new, learner, generator(0, "geras_2013", "first call"))
