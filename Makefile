@@ -5,6 +5,7 @@ VENV   := .venv
 BIN    := $(CURDIR)/$(VENV)/bin
 CORES  ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count())")
 READY  := $(VENV)/ready
+SITE_READY := $(VENV)/site-ready
 
 # One thread per process: the jobs are the parallelism.
 export OMP_NUM_THREADS = 1
@@ -32,6 +33,8 @@ $(READY): requirements.lock pyproject.toml
 lock: ## renew requirements.lock and envs/foldshift.yaml from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra workflow --extra test --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade --quiet -o requirements.lock
+	uv pip compile pyproject.toml --extra docs --extra workflow --constraint requirements.lock --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet -o docs/requirements.lock
 	"$(BIN)/python" tools/write_conda_env.py
 
 .PHONY: run
@@ -60,6 +63,20 @@ lint: $(READY) ## ruff, snakefmt and snakemake --lint
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/snakefmt" --check Snakefile workflow
 	"$(BIN)/snakemake" --lint
+
+$(SITE_READY): docs/requirements.lock $(READY)
+	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r docs/requirements.lock
+	@touch $(SITE_READY)
+
+.PHONY: docs
+docs: $(SITE_READY) ## the site, build/site/index.html: its gallery is run, links within it are followed
+	"$(BIN)/python" -m sphinx -W --keep-going -q -b html docs build/site
+	"$(BIN)/python" tools/check_links.py build/site
+
+.PHONY: package
+package: $(READY) ## wheel and sdist, tried in fresh environments of the Pythons at hand
+	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check build
+	"$(BIN)/python" tools/try_package.py
 
 .PHONY: bench
 bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours

@@ -7,6 +7,7 @@ modules.
 
 import ast
 import hashlib
+import importlib.util
 import os
 import shutil
 import sys
@@ -15,9 +16,18 @@ import time
 from functools import cache
 from pathlib import Path
 
-import numba
-
 from foldshift.cache_folder import cache_root
+
+# A folder "coverage" in the working directory, which is no package, passes for the package that numba asks for; numba cannot be
+# imported then. Hidden while numba is imported.
+_spec = None if "coverage" in sys.modules else importlib.util.find_spec("coverage")
+if _spec is not None and _spec.origin is None:
+    sys.modules["coverage"] = None
+    import numba
+
+    del sys.modules["coverage"]
+else:
+    import numba
 
 KEPT_VERSIONS = 3  # of a module's code: a branch and back again compiles nothing
 IN_USE_SECONDS = 3600  # code used so recently may belong to a process that is still running

@@ -36,6 +36,12 @@ def run(source, code, **environment):
     return done.stdout
 
 
+def test_a_folder_called_coverage_does_not_pass_for_the_package(tmp_path):
+    (tmp_path / "coverage").mkdir()
+    code = "import foldshift.compiling, sys; print(sys.modules.get('coverage'))"
+    assert run(f"{PACKAGE.parent}{os.pathsep}{tmp_path}", code) == "None\n"
+
+
 @pytest.fixture
 def package(tmp_path):
     """A package of two modules with a kernel each, of which one calls the other and uses a constant of it."""

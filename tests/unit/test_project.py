@@ -80,6 +80,14 @@ def test_every_direct_requirement_is_locked(root):
     assert {re.split(r"[><=]", name)[0] for name in wanted} <= locked
 
 
+def test_the_conda_recipe_asks_for_what_pip_does(root):
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    recipe = yaml.safe_load((root / "recipe" / "recipe.yaml").read_text())
+    asked = [line.replace("_", "-").replace(" ", "") for line in recipe["requirements"]["run"]]
+    assert asked == [f"python{project['requires-python']}", *project["dependencies"]]
+    assert recipe["context"]["version"] == foldshift.__version__
+
+
 def test_versions_agree(root):
     assert yaml.safe_load((root / "CITATION.cff").read_text())["version"] == foldshift.__version__
     assert f"## {foldshift.__version__}" in (root / "CHANGELOG.md").read_text()

@@ -1,0 +1,72 @@
+"""Settings of the documents: `make docs`."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs")]
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import foldshift  # noqa: E402
+import pages  # noqa: E402
+
+project, author = "foldshift", "The foldshift developers"
+copyright = author
+version = release = foldshift.__version__
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery", "findings.md", "**/GALLERY_HEADER.rst"]
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+nitpicky = False
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+numpydoc_show_class_members = False
+autosummary_generate = True
+autosummary_imported_members = True
+autodoc_typehints = "none"
+mathjax_path = ""  # formulas are few and short; no page loads anything from elsewhere
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"foldshift {version}"
+html_static_path = ["_static"]
+html_css_files = ["foldshift.css"]
+html_js_files = ["sort.js"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_sidebars = {"index": [], "glossary": [], "architecture": []}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": r"/\w+\.py",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "abort_on_example_error": True,
+    "copyfile_regex": r"",
+    "image_srcset": ["2x"],
+    "default_thumb_file": str(ROOT / "docs" / "dn_boxes.png"),
+}
+
+
+def setup(app):
+    """Write the pages that are made, before anything is read."""
+    app.connect("builder-inited", lambda app: pages.write(Path(app.srcdir)))

@@ -1,0 +1,37 @@
+"""
+Advice for one table
+====================
+
+How to cut, how often, which interval may be printed, and what is wrong with the table: one call.
+"""
+
+# %%
+# A table with a fault
+# --------------------
+# The breast cancer data, with a column that gives the target away, as it may come out of a database.
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import foldshift
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+X["treated"] = (y == 0).astype(float)
+model = make_pipeline(StandardScaler(), LogisticRegression())
+advice = foldshift.advise(X, y, model, budget="5s", random_state=0)
+for fault in advice.faults:
+    print(f"{fault.code}: {fault.found} {fault.mend}")
+
+# %%
+# Without it
+# ----------
+# The verdict in three sentences, the splitter to pass on, and the paragraph for the methods section.
+advice = foldshift.advise(X.drop(columns="treated"), y, model, budget="5s", random_state=0)
+for sentence in advice.verdict:
+    print(sentence)
+print(advice.cv)
+
+# %%
+# All figures are in ``advice.to_dict()``; ``advice.to_html("page.html")`` writes the page, and in a notebook the object shows it.
+print(advice)
