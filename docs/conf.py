@@ -19,12 +19,12 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery", "findings.md", "**/GALLERY_HEADER.rst"]
+templates_path = ["_templates"]  # a class with the methods of its own; those that it inherits are scikit-learn's
+exclude_patterns = ["_build", "gallery", "findings.md", "add_a_study.md", "cluster.md", "**/GALLERY_HEADER.rst"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 nitpicky = False
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -33,7 +33,6 @@ numpydoc_show_class_members = False
 autosummary_generate = True
 autosummary_imported_members = True
 autodoc_typehints = "none"
-mathjax_path = ""  # formulas are few and short; no page loads anything from elsewhere
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"foldshift {version}"
@@ -69,4 +68,4 @@ sphinx_gallery_conf = {
 
 def setup(app):
     """Write the pages that are made, before anything is read."""
-    app.connect("builder-inited", lambda app: pages.write(Path(app.srcdir)))
+    pages.write(Path(app.srcdir))

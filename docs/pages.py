@@ -26,6 +26,8 @@ def write(docs):
     """Write all of them, and only what has changed."""
     folder = Path(docs) / MADE
     wanted = {"reference.md": reference(), "studies.md": studies_index()}
+    for name in ("cluster.md", "add_a_study.md"):  # read in the repository too, where their links lead to files
+        wanted[name] = _links((ROOT / "docs" / name).read_text(encoding="utf-8"))
     for study in find_studies():
         wanted[f"studies/{study}.md"] = study_page(study)
     wanted |= results_pages(ROOT / "docs" / "results")
@@ -87,11 +89,12 @@ def study_page(study):
 
     def with_address(match):
         label = address(match.group(1), seen)
-        link = f'<a class="headerlink" href="#{label}" title="Address of this finding">#</a>'
+        link = f'<a class="address" href="#{label}" title="Address of this finding">#</a>'
         return f'<span id="{label}"></span>{match.group(0)} {link}'
 
-    text = FINDING.sub(with_address, _links(found, study))
-    return text.rstrip() + "\n\n" + re.sub(r"^#", "##", _links(readme, study), flags=re.MULTILINE)
+    title = f"# {find_studies()[study].title}\n\n## What we found\n"
+    text = FINDING.sub(with_address, re.sub(r"\A# .*\n", title, _links(found)))
+    return text.rstrip() + "\n\n" + re.sub(r"^#", "##", _links(readme), flags=re.MULTILINE)
 
 
 def address(text, seen):
@@ -105,7 +108,7 @@ def address(text, seen):
     return label
 
 
-def _links(text, study):
+def _links(text):
     """Links to other files of the repository become words: the site has its own pages."""
     return re.sub(r"\[([^\]]+)\]\((?!https?:|#)[^)]*\)", r"\1", text)
 

@@ -35,7 +35,8 @@ def broken_links(site):
     n_links, n_elsewhere : int
         Links looked at, and those to other hosts, which were not.
     """
-    pages = {path.resolve(): _Page(path) for path in sorted(site.rglob("*.html"))}
+    files = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]  # templates of a theme are no pages
+    pages = {path.resolve(): _Page(path) for path in files}
     broken, n_links, n_elsewhere = [], 0, 0
     for path, page in pages.items():
         for link in page.links:

@@ -1,5 +1,6 @@
 """The site: what its pages say runs, addresses of findings stay, links of a page that lead nowhere are found."""
 
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +19,8 @@ CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 @pytest.mark.parametrize("path", [path for path in GUIDES if CODE.search(path.read_text())], ids=lambda path: path.stem)
 def test_the_code_of_a_guide_runs_in_its_order(path, tmp_path):
     code = "\n".join(CODE.findall(path.read_text(encoding="utf-8")))
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    environment = os.environ | {"PYTHONPATH": str(pages.ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -66,18 +66,31 @@ def test_the_containers_name_no_address(root, name):
     assert "://" not in text and "--index" not in text and not re.search(r"\b[a-z0-9-]+\.(io|org|com)\b", text)
 
 
-def test_the_lock_file_has_hashes_and_no_addresses(root):
-    lock = (root / "requirements.lock").read_text()
+LOCKS = pytest.mark.parametrize("lock", ["requirements.lock", "docs/requirements.lock"])
+
+
+@LOCKS
+def test_the_lock_file_has_hashes_and_no_addresses(root, lock):
+    lock = (root / lock).read_text()
     assert "://" not in lock and "--index" not in lock and "--find-links" not in lock
     for block in re.split(r"\n(?=[a-z0-9])", lock.strip()):
         assert "--hash=sha256:" in block, block.splitlines()[0]
 
 
-def test_every_direct_requirement_is_locked(root):
+@LOCKS
+def test_every_direct_requirement_is_locked(root, lock):
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"] + [name for extra in project["optional-dependencies"].values() for name in extra]
-    locked = {pin.split("==")[0] for pin in pins((root / "requirements.lock").read_text())}
+    extras = ("workflow", "docs") if lock.startswith("docs") else ("workflow", "test")
+    wanted = project["dependencies"] + [name for extra in extras for name in project["optional-dependencies"][extra]]
+    locked = {pin.split("==")[0] for pin in pins((root / lock).read_text())}
     assert {re.split(r"[><=]", name)[0] for name in wanted} <= locked
+
+
+def test_the_site_is_made_with_the_versions_that_everything_else_runs_with(root):
+    of_all, of_site = (dict(pin.split("==", 1) for pin in pins((root / lock).read_text())) for lock in LOCKS.args[1])
+    assert {name: of_site[name] for name in of_all if name in of_site} == {
+        name: of_all[name] for name in of_all if name in of_site
+    }
 
 
 def test_the_conda_recipe_asks_for_what_pip_does(root):

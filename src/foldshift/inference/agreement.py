@@ -138,7 +138,7 @@ def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
     References
     ----------
     .. [1] Moreno-Torres, Saez, Herrera (2012), section V, steps 3 and 4. The paper does not say that the sign must be that of the
-    truth.
+           truth.
     """
     truth_mean = _check(truth_mean, 2, "(n_learners, n_datasets)")
     experiments = _check(experiments, 3, "(n_learners, n_datasets, n_experiments)")

@@ -38,8 +38,7 @@ def paired_t(differences, *, confidence=0.95):
     References
     ----------
     .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
-    Neural Computation 10,
-           1895-1923, section 3.4 (the k-fold cross-validated paired t test).
+           Neural Computation 10, 1895-1923, section 3.4 (the k-fold cross-validated paired t test).
     """
     return _t_test(differences, 0.0, confidence)
 
@@ -90,10 +89,9 @@ def nadeau_bengio(differences, n_train, n_test, *, confidence=0.95):
     References
     ----------
     .. [1] Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281 (the corrected
-    resampled t test).
+           resampled t test).
     .. [2] Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests for comparing learning
-    algorithms. PAKDD, 3-12
-           (the form for r repetitions of k folds).
+           algorithms. PAKDD, 3-12 (the form for r repetitions of k folds).
     """
     for name, size in (("n_train", n_train), ("n_test", n_test)):
         if not (np.ndim(size) == 0 and 0 < size < np.inf):
@@ -137,11 +135,9 @@ def bayesian_correlated_t(differences, rho, rope):
     References
     ----------
     .. [1] Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms on multiple data sets.
-    Machine Learning 100,
-           285-304 (the Bayesian correlated t test).
+           Machine Learning 100, 285-304 (the Bayesian correlated t test).
     .. [2] Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing multiple
-    classifiers through Bayesian
-           analysis. JMLR 18(77), 1-36.
+           classifiers through Bayesian analysis. JMLR 18(77), 1-36.
     """
     if not 0 <= rho < 1:
         raise ValueError(f"rho={rho!r} must be in [0, 1); for k folds it is 1/k")
@@ -184,8 +180,7 @@ def t_5x2cv(differences):
     References
     ----------
     .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
-    Neural Computation 10,
-           1895-1923, section 3.5.
+           Neural Computation 10, 1895-1923, section 3.5.
     """
     d, s2, unit = _five_by_two(differences)
     error = np.sqrt(s2.mean(axis=-1))
@@ -222,7 +217,7 @@ def f_5x2cv(differences):
     References
     ----------
     .. [1] Alpaydin, E. (1999). Combined 5x2 cv F test for comparing supervised classification learning algorithms. Neural
-    Computation 11, 1885-1892.
+           Computation 11, 1885-1892.
     """
     d, s2, unit = _five_by_two(differences)
     f = _ratio((d**2).sum(axis=(-2, -1)), 2 * s2.sum(axis=-1))
@@ -268,14 +263,12 @@ def mcnemar(x_a, x_b, method="exact", *, confidence=0.95):
     References
     ----------
     .. [1] McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages.
-    Psychometrika 12, 153-157.
+           Psychometrika 12, 153-157.
     .. [2] Dietterich (1998), section 3.1.
     .. [3] Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary matched-pairs data: mid-p and
-    asymptotic are better than exact
-           conditional. BMC Medical Research Methodology 13:91.
+           asymptotic are better than exact conditional. BMC Medical Research Methodology 13:91.
     .. [4] Bonett, D. G. and Price, R. M. (2012). Adjusted Wald confidence interval for a difference of binomial proportions based
-    on paired data.
-           Journal of Educational and Behavioral Statistics 37, 479-488.
+           on paired data. Journal of Educational and Behavioral Statistics 37, 479-488.
     """
     if method not in ("exact", "mid_p", "asymptotic", "corrected"):
         raise ValueError(f"method={method!r} must be 'exact', 'mid_p', 'asymptotic' or 'corrected'")

@@ -207,9 +207,9 @@ def friedman(scores, *, larger_is_better=True, distribution="auto"):
     ----------
     .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, section 3.2.2.
     .. [2] Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the Friedman statistic.
-    Communications in Statistics A9, 571-595.
+           Communications in Statistics A9, 571-595.
     .. [3] Friedman, M. (1937). The use of ranks to avoid the assumption of normality. Journal of the American Statistical
-    Association 32, 675-701 (the permutation distribution).
+           Association 32, 675-701 (the permutation distribution).
     """
     exact = _wants_exact(distribution)
     scores = _checked(scores)
@@ -262,9 +262,9 @@ def critical_difference(scores, names, *, alpha=0.05, method="nemenyi", control=
     References
     ----------
     .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, section 3.2.2 and
-    Figure 1.
+           Figure 1.
     .. [2] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5),
-    1-10.
+           1-10.
     """
     if method not in PAIRS:
         raise ValueError(f"method={method!r} must be 'nemenyi', 'bonferroni_dunn' or 'holm'")
@@ -398,7 +398,7 @@ def cliques(joined):
     References
     ----------
     .. [1] Bron, C. and Kerbosch, J. (1973). Algorithm 457: finding all cliques of an undirected graph. Communications of the ACM
-    16, 575-577.
+           16, 575-577.
     """
     neighbours = [{int(j) for j in np.flatnonzero(row) if j != i} for i, row in enumerate(joined)]
     found = []

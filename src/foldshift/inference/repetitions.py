@@ -163,8 +163,7 @@ def variance_ratio(repetitions, rho):
     References
     ----------
     .. [1] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
-    Pattern Recognition 48,
-           section 4.3, which claims that the variance does not fall; this is what it does.
+           Pattern Recognition 48, section 4.3, which claims that the variance does not fall; this is what it does.
     """
     r = np.asarray(repetitions, dtype=np.float64)
     if not (r >= 1).all():
@@ -220,7 +219,7 @@ def recommend_repetitions(scores, *, cv=None, n_splits=None, n_repeats=None, met
     References
     ----------
     .. [1] Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests for comparing learning
-    algorithms. PAKDD, 3-12.
+           algorithms. PAKDD, 3-12.
 
     Examples
     --------

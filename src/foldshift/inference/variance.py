@@ -37,6 +37,11 @@ class CVVariance:
         The estimators that are below 0, which a variance cannot be; they are never clipped. With leading axes, a mask for every
         estimator.
 
+    References
+    ----------
+    .. [1] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML.
+    .. [2] Grandvalet, Y., Bengio, Y. (2006). Hypothesis testing for cross-validation.
+
     Examples
     --------
     >>> import numpy as np
@@ -308,7 +313,7 @@ def estimator_from_bias(a1, a2, a3):
     References
     ----------
     .. [1] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML, Proposition 1, with ``mu^2`` where its first
-    sentence prints ``mu``.
+           sentence prints ``mu``.
 
     Examples
     --------

@@ -97,15 +97,13 @@ def compare(
     References
     ----------
     .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
-    Neural Computation 10,
-           1895-1923.
+           Neural Computation 10, 1895-1923.
     .. [2] Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
     .. [3] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30.
     .. [4] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5),
-    1-10.
+           1-10.
     .. [5] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
-    Pattern Recognition 48,
-           Theorems 2 and 4.
+           Pattern Recognition 48, Theorems 2 and 4.
     """
     if design not in DESIGNS:
         raise ValueError(f"design={design!r} must be 'folds', 'datasets' or 'sources': what a score stands for")

@@ -49,8 +49,7 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
     .. [1] Fan, Chen, Lin (2005). Working set selection using second order information for training support vector machines.
        Journal of Machine Learning Research 6, 1889-1918, WSS 2.
     .. [2] Chang, Lin (2011). LIBSVM: a library for support vector machines. ACM Transactions on Intelligent Systems and
-    Technology 2, 27,
-       sections 4.1 and 5.1.
+           Technology 2, 27, sections 4.1 and 5.1.
     """
     n = len(rows)
     # Samples change places so that the active ones come first; what belongs to one is in a column of `state` and in three other

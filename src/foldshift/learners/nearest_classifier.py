@@ -57,8 +57,7 @@ class NNClassifier(FoldClassifier):
     References
     ----------
     .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6,
-    1-34,
-       sections 2.3 and 3.
+           1-34, sections 2.3 and 3.
 
     Examples
     --------

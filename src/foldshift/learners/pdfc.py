@@ -43,9 +43,9 @@ class PDFClassifier(KernelClassifier):
     Parameters
     ----------
     reference : str, default="symmetric_triangle"
-        Membership at distance u from the centre, of Table I of [1]_: ``symmetric_triangle`` max(1 - d |u|, 0), ``gaussian``
-        exp(-d u^2), ``cauchy`` 1 / (1 + d u^2), ``laplace`` exp(-d |u|), ``hyperbolic_secant`` 1 / cosh(d u), ``squared_sinc``
-        (sin(d u) / (d u))^2.
+        Membership at distance u from the centre, of Table I of [1]_: ``symmetric_triangle`` ``max(1 - d |u|, 0)``, ``gaussian``
+        exp(-d u^2), ``cauchy`` 1 / (1 + d u^2), ``laplace`` ``exp(-d |u|)``, ``hyperbolic_secant`` 1 / cosh(d u),
+        ``squared_sinc`` (sin(d u) / (d u))^2.
     d : float, default=0.25
         Steepness of the reference function.
     C : float, default=100.0
@@ -74,8 +74,7 @@ class PDFClassifier(KernelClassifier):
     References
     ----------
     .. [1] Chen, Wang (2003). Support vector learning for fuzzy rule-based classification systems. IEEE Transactions on Fuzzy
-    Systems 11,
-       716-728, algorithm 1 and Table I.
+           Systems 11, 716-728, algorithm 1 and Table I.
 
     Examples
     --------

@@ -193,8 +193,7 @@ class SVMClassifier(KernelClassifier):
     References
     ----------
     .. [1] Uestuen, Melssen, Buydens (2006). Facilitating the application of support vector regression by using a universal
-    Pearson VII
-       function based kernel. Chemometrics and Intelligent Laboratory Systems 81, 29-40, equation 4.
+           Pearson VII function based kernel. Chemometrics and Intelligent Laboratory Systems 81, 29-40, equation 4.
 
     Examples
     --------

@@ -66,8 +66,7 @@ def make_space(X, codes, metric, nominal):
     References
     ----------
     .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6,
-    1-34,
-       section 2.3.
+           1-34, section 2.3.
     """
     coordinates = X.copy()
     n_features = X.shape[1]

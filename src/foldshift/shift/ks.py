@@ -358,7 +358,7 @@ def ks_statistic(a, b):
 
     References
     ----------
-    .. [1] Saez, Romero-Bejar (2022), section 4.3: D_n = sup_x |F_X - F_Y|.
+    .. [1] Saez, Romero-Bejar (2022), section 4.3: ``D_n = sup_x |F_X - F_Y|``.
 
     Examples
     --------
