@@ -261,11 +261,11 @@ def test_an_unseen_source_is_harder_than_a_random_cut_says_on_generated_reviews(
 
 
 def test_the_benchmark_prints_both_times_and_their_ratio(tmp_path, capsys):
-    main(["--datasets", "4", "--plain", "2", "--sizes", "5", "--output", str(tmp_path / "bench.csv")])
+    main(["--datasets", "4", "--plain", "2", "--sizes", "5", "--svm-datasets", "2", "--output", str(tmp_path / "bench.csv")])
     printed = capsys.readouterr().out
-    assert "generated reviews: 10 sources, 20000 reviews, 300 words" in printed
+    assert "generated reviews: 10 sources, 20000 reviews, 300 words" in printed and "losses_differ" in printed
     assert all(name in printed for name in ("seconds_shared", "seconds_plain", "plain_over_shared"))
-    assert len((tmp_path / "bench.csv").read_text().splitlines()) == 3
+    assert len((tmp_path / "bench.csv").read_text().splitlines()) == 4
 
 
 def test_the_benchmark_refuses_sizes_below_one(capsys):
