@@ -27,16 +27,16 @@ def fold_scores(scores, cv=None, n_splits=None, n_repeats=None, metric=None, nam
 
     Parameters
     ----------
-    scores : array-like of shape (r, k) or (r * k,), or dict
+    scores : array-like of shape (r, k) or (r * k,), dict, or report
         Scores of k folds of r repetitions, flat in the order of scikit-learn's `cross_val_score` (the folds of the first
         repetition first), or what its `cross_validate` returns. Flat scores need `cv` or `n_splits`, unless their number is prime
-        and so leaves no choice.
+        and so leaves no choice. Or a cross-validation report of skore, which knows what cut its data.
     cv : int, splitter or iterable of (train, test), optional
         What cut the data: its numbers of folds and repetitions, and of rows where it knows them, are read from it.
     n_splits, n_repeats : int, optional
         Folds and repetitions, instead of `cv`; one of them is enough for flat scores. ``n_splits=1`` is repeated hold-out.
     metric : str, optional
-        Name of the scorer, where `cross_validate` was given several.
+        Name of the scorer, where `cross_validate` was given several; of a report, such as ``"accuracy"`` or ``"rmse"``.
     name : str, default="scores"
         What messages call the scores.
     n_train, n_test : float, optional
@@ -59,7 +59,11 @@ def fold_scores(scores, cv=None, n_splits=None, n_repeats=None, metric=None, nam
     >>> read.scores.shape, read.overlap
     ((2, 5), 0.25)
     """
-    values = _values(scores, metric, name)
+    if is_report(scores):
+        values = _of_report(scores, metric, name)
+        cv = scores.splitter if cv is None and n_splits is None and n_repeats is None else cv
+    else:
+        values = _values(scores, metric, name)
     design = _design(cv, n_splits, n_repeats, values.size, name)
     array = _shaped(values, design, name, n_train, n_test)
     bad = ~np.isfinite(array)
@@ -70,6 +74,35 @@ def fold_scores(scores, cv=None, n_splits=None, n_repeats=None, metric=None, nam
             "out for all learners alike"
         )
     return FoldScores(array, _overlap(array.shape[1], design, n_train, n_test))
+
+
+def is_report(scores):
+    """Whether this is a cross-validation report of skore, or one like it: its metrics, and the splitter that cut its data."""
+    return hasattr(scores, "metrics") and hasattr(scores, "splitter")
+
+
+def cut_differently(a, b):
+    """Whether two reports say that their folds hold other rows."""
+    splits = [getattr(report, "split_indices", None) for report in (a, b)]
+    if any(one is None for one in splits):
+        return False
+    same = len(splits[0]) == len(splits[1])
+    return not (same and all(np.array_equal(x, y) for pair in zip(*splits) for x, y in zip(*pair)))
+
+
+def _of_report(report, metric, name):
+    """Values of one metric of a report, a number for every split."""
+    if metric is None:
+        raise ValueError(f"{name} is a report with several metrics; say which with metric=, such as 'accuracy' or 'rmse'")
+    measure = getattr(report.metrics, str(metric), None)
+    if not callable(measure):
+        raise ValueError(f"metric={metric!r} is not among the metrics of {name}, a {type(report).__name__}")
+    table = np.atleast_2d(np.asarray(measure(aggregate=None), dtype=np.float64))
+    if len(table) != 1:
+        raise ValueError(
+            f"metric={metric!r} of {name} has {len(table)} values for each split; choose one that is a single number"
+        )
+    return table[0]
 
 
 class _Design(NamedTuple):

@@ -7,7 +7,7 @@ from foldshift.inference.block_comparison import BLOCKS, block_rows, block_score
 from foldshift.inference.comparison import Comparison, Row, p_text
 from foldshift.inference.comparisons import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
 from foldshift.inference.equivalence import equivalence_test
-from foldshift.inference.fold_scores import fold_scores
+from foldshift.inference.fold_scores import cut_differently, fold_scores, is_report
 
 DESIGNS = ("folds", "datasets", "sources")
 # Shares of findings where there is nothing to find, 2,000 data sets each: `make corrected-t`.
@@ -44,9 +44,9 @@ def compare(
     scores_a, scores_b : array-like or dict
         ``design="folds"``: scores of two learners on one data set, each of shape (r, k), r repetitions of k folds, k = 1 for
         repeated hold-out; or flat, as scikit-learn's `cross_val_score` returns them, with `cv` or `n_splits` to say how they are
-        to be read; or what its `cross_validate` returns. ``design="datasets"`` or ``"sources"``: scores_a of shape (n_blocks,
-        n_learners), one number for every data set or source, averaged over its folds and repetitions; or two learners as scores_a
-        and scores_b of shape (n_blocks,).
+        to be read; or what its `cross_validate` returns, or skore's report of it. ``design="datasets"`` or ``"sources"``:
+        scores_a of shape (n_blocks, n_learners), one number for every data set or source, averaged over its folds and
+        repetitions; or two learners as scores_a and scores_b of shape (n_blocks,).
     design : {"folds", "datasets", "sources"}
         What a score stands for. ``sources``: one score for each source left out.
     names : sequence of str, optional
@@ -122,6 +122,8 @@ def compare(
         return Comparison(names, design, shape, confidence, block_rows(scores, names, design, confidence, rope), rope)
     if scores_b is None:
         raise ValueError("scores_b is missing; design='folds' compares two learners, each with scores of shape (r, k)")
+    if same_folds and is_report(scores_a) and is_report(scores_b) and cut_differently(scores_a, scores_b):
+        raise ValueError("the two reports have different folds; give both a splitter with the same random_state")
     a, overlap = fold_scores(scores_a, name="scores_a", **reading)
     b, _ = fold_scores(scores_b, name="scores_b", **reading)
     if same_folds and a.shape != b.shape:
