@@ -20,7 +20,7 @@ IMPORTS = (
     "from sklearn.datasets import load_iris; X, y = load_iris(return_X_y=True); "
     "print(foldshift.__version__, p.make_folds('DOB-SCV', X, y, n_folds=5, seeds=[0]).shape)"
 )
-TESTS = ("tests/unit/test_partition.py", "tests/unit/test_ks.py", "tests/unit/test_command.py", "tests/unit/test_project.py")
+TESTS = tuple(f"tests/unit/test_{name}.py" for name in ("partition", "balanced", "shift", "command", "project", "lazy"))
 
 
 def run(*command, cwd=None):

@@ -5,7 +5,7 @@ from foldshift.planning.blocks import block_range
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 
 # Seconds of one core per training review, and per fit.
-TEXT_SECONDS = {"NB": (1e-6, 1e-4), "SVM": (8e-6, 1.5e-3)}
+TEXT_SECONDS = {"NB": (1e-6, 1e-4), "SVM": (2.2e-6, 2e-4)}
 MODEL_SECONDS = {"centroid": 2.5e-3, "stump": 2.5e-3, "highdim": 1.2e-2}  # per simulated data set, all settings
 MESSAGE = "{learner}, sampling {sampling} replacement"
 
