@@ -57,6 +57,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/\w+\.py",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
+    "run_stale_examples": True,  # an edit of the library changes what an unchanged program shows
     "show_signature": False,
     "remove_config_comments": True,
     "abort_on_example_error": True,

@@ -9,6 +9,7 @@ How to cut, how often, which interval may be printed, and what is wrong with the
 # A table with a fault
 # --------------------
 # The breast cancer data, with a column that gives the target away, as it may come out of a database.
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -31,6 +32,11 @@ advice = foldshift.advise(X.drop(columns="treated"), y, model, budget="5s", rand
 for sentence in advice.verdict:
     print(sentence)
 print(advice.cv)
+
+# %%
+# How far a single estimate may be off, and the interval that may be printed.
+advice.plot()
+plt.show()
 
 # %%
 # All figures are in ``advice.to_dict()``; ``advice.to_html("page.html")`` writes the page, and in a notebook the object shows it.

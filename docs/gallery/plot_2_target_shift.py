@@ -7,7 +7,7 @@ How unlike are the targets of training and test part, only because of how the da
 
 # %%
 # Two hundred cuts by each partitioner. ``make_folds`` gives an array with the fold of every row, a row for each seed; ``fold_ks``
-# the Kolmogorov-Smirnov distance :math:`D_n` between the targets of training and test part of every fold.
+# the Kolmogorov-Smirnov distance D\ :sub:`n` between the targets of training and test part of every fold.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_diabetes
 

@@ -185,12 +185,14 @@ class Advice:
         """
         import matplotlib.pyplot as plt
 
-        ax = plt.subplots(figsize=(7, 0.6 + 0.4 * len(self.intervals)))[1] if ax is None else ax
+        if ax is None:
+            ax = plt.subplots(figsize=(7, 0.8 + 0.5 * len(self.intervals)), layout="constrained")[1]
         for place, told in enumerate(self.intervals):
             ax.plot([told.low, told.high], [place, place], color="#000000", lw=1.5)
             ax.plot(told.estimate, place, "o", color="#000000", ms=4)
-        ax.set_yticks(range(len(self.intervals)), [told.words for told in self.intervals], fontsize=7)
-        ax.set_ylim(len(self.intervals) - 0.5, -0.5)
+            ax.annotate(told.words, (told.low, place), (0, 4), textcoords="offset points", fontsize=8)  # too long for an axis
+        ax.set_yticks([])
+        ax.set_ylim(len(self.intervals) - 0.5, -0.7)
         ax.set_xlabel(self.score.name)
         return ax
 
