@@ -8,7 +8,6 @@ import argparse
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from pathlib import Path
@@ -66,8 +65,7 @@ def try_wheel(python, wheel, folder):
 
 def try_sdist(python, sdist, folder):
     """Unpack, install with extras, run some of its own tests."""
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+    shutil.unpack_archive(sdist, folder, filter="data")
     (unpacked,) = (path for path in folder.iterdir() if path.is_dir())
     inside = environment(python, folder / "env")
     run(inside, "-m", "pip", "install", "--quiet", f"{unpacked}[workflow,test]")

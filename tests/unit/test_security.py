@@ -292,6 +292,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
         ("src/foldshift/planning/modules.py", "literal_eval"),  # the public names of the library's packages
         ("src/foldshift/planning/modules.py", "find_spec"),  # file of an import path of the configuration
         ("src/foldshift/importing.py", "find_spec"),  # a look at a file without running it
+        ("src/foldshift/compiling.py", "find_spec"),  # whether a fixed name is a package or only a folder
         ("src/foldshift/planning/checks.py", "import_object"),  # key `import` of learners and own_partitioners
         ("src/foldshift/evaluation/learner.py", "import_object"),  # a learner's `import`
         ("src/foldshift/evaluation/first_calls.py", "import_object"),  # the same; and functions of the library and of studies

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from foldshift.compiling import compiled
 
 LANES = 4  # fits side by side are a multiple of this: what one instruction of the processor takes in double precision
+ORDER_STATE = 0  # of the order in which rows are visited: of no consequence but for the last digits
 MOST_LANES = 32  # at most so many share a pass over the rows; their weights should stay in the processor's cache
 
 
@@ -45,7 +46,7 @@ class LinearSVMClassifier(LinearSVC):
        algorithm 1 and equation 9.
     """
 
-    def __init__(self, *, C=1.0, tol=1e-3, max_iter=10_000, random_state=0):
+    def __init__(self, *, C=1.0, tol=1e-3, max_iter=10_000, random_state=ORDER_STATE):
         super().__init__(C=C, tol=tol, max_iter=max_iter, random_state=random_state, loss="squared_hinge", dual=True)
 
     def predict_blocks(self, X, y, rows, sizes, first=0):

@@ -12,6 +12,7 @@ from foldshift.learners.text import text_learner
 from foldshift.planning.blocks import block_range
 from foldshift.seeding import generator
 
+ANY_SEED = 0  # of the first call, whose result nobody sees
 KEYS = [("learner", TEXT), ("sampling", TEXT), ("n_points", pa.int32()), ("design", TEXT)]
 SCHEMAS = {
     "error": pa.schema(
@@ -139,4 +140,4 @@ def first_call():
     rows, new = np.arange(40).reshape(1, 4, -1), np.arange(40, 48)[None]
     for name in ("NB", "SVM"):
         learner, X = text_learner(name, csr_matrix(np.ones((48, 5))))
-        estimate_losses(X, np.arange(48) % 2, rows, new, learner, generator(0, "geras_2013", "first call"))
+        estimate_losses(X, np.arange(48) % 2, rows, new, learner, np.random.default_rng(ANY_SEED))
