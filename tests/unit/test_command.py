@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -62,10 +63,9 @@ LOGISTIC = ("--learner", "LogisticRegression")
 def test_advice_for_classes(folder):
     found = run(folder, "advise", "classes.csv", "-t", "kind", *LOGISTIC, *QUICK, "--html", "page.html")
     assert found.exit_code == 0, found.output
-    assert (
-        found.stdout.startswith("Cut into 10 folds stratified by class")
-        and "LogisticRegression has an error rate" in found.stdout
-    )
+    # Ten folds, or the five that the budget pays for where nothing is loaded or compiled yet.
+    assert re.match("Cut into (10|5) folds stratified by class", found.stdout), found.stdout
+    assert "LogisticRegression has an error rate" in found.stdout
     assert "Page: page.html" in found.stderr and "<svg" in (folder / "page.html").read_text(encoding="utf-8")
 
 
