@@ -109,6 +109,21 @@ def test_first_blocks_are_training_data_only_and_rows_may_repeat(reviews):
     assert learner.predict_blocks(X, y, rows[:0], [40, 30, 30]).shape == (0, 100)
 
 
+def test_blocks_that_do_not_fit_are_refused(reviews):
+    X, y = reviews
+    learner, rows = LinearSVMClassifier(), np.arange(40)[None]
+    for wrong, message in (
+        ((X, y[:-1], rows, [20, 20]), "X has 320 rows and y 319"),
+        ((X, y, rows, [20, 30]), "rows has shape"),
+        ((X, y, rows + 300, [20, 20]), "rows holds numbers from 300 to 339"),
+        ((X, y, rows, [40, 0]), "only 1 block has rows"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learner.predict_blocks(*wrong)
+    with pytest.raises(ValueError, match=r"blocks has shape \(1, 40\) for rows of shape \(1, 40\)"):
+        learner.predict_partitions(X, y, rows, rows % 2, rows[:, :0])
+
+
 def test_without_convergence_it_says_so_and_the_input_is_left_alone(reviews):
     X, y = reviews
     doubled = csr_array((np.ones(4), np.array([1, 1, 0, 0]), np.array([0, 2, 4])), shape=(2, 2))

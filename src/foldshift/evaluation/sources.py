@@ -192,6 +192,11 @@ def estimate_losses(X, y, rows, new_rows, learner, rng, *, shared=True):
     new : ndarray of shape (R, m), dtype uint8
         1 where the prediction of a new row is wrong.
 
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a source has no rows, or a row does not exist.
+
     References
     ----------
     .. [1] Geras, Sutton (2013). Multiple-source cross-validation. ICML, equations 1 and 3.

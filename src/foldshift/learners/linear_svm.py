@@ -9,6 +9,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
 from foldshift.compiling import compiled
+from foldshift.learners.blocks import checked_blocks
 
 LANES = 4  # fits side by side are a multiple of this: what one instruction of the processor takes in double precision
 ORDER_STATE = 0  # of the order in which rows are visited: of no consequence but for the last digits
@@ -56,12 +57,8 @@ class LinearSVMClassifier(LinearSVC):
         ----------
         X : sparse matrix or array-like of shape (n_rows, n_features)
             Inputs of all rows.
-        y : array-like of shape (n_rows,)
-            Class labels.
-        rows : array-like of shape (n_datasets, n), integer
-            Every data set as rows of `X`, block after block; a row may occur any number of times.
-        sizes : array-like of shape (n_blocks,), integer
-            Number of rows of every block; they sum to n.
+        y, rows, sizes
+            As for `foldshift.learners.blocks.checked_blocks`, which refuses what does not fit.
         first : int, default=0
             The first block that is predicted; those before it are training data only.
 
@@ -70,7 +67,7 @@ class LinearSVMClassifier(LinearSVC):
         predictions : ndarray of shape (n_datasets, n_predicted)
             Class labels. A training part of one class predicts that class.
         """
-        sizes, rows = np.asarray(sizes), np.asarray(rows)
+        rows, sizes = checked_blocks(X, y, rows, sizes)
         left_out = np.repeat(np.arange(len(sizes)) - first, sizes)[None]
         n_before = int(sizes[:first].sum())
         fits = self._fits(X, y)
@@ -96,14 +93,22 @@ class LinearSVMClassifier(LinearSVC):
             Class labels, by the model trained on the other blocks of the partition.
         new : ndarray of shape (n_datasets, m)
             Class labels, by the model trained on the whole data set.
+
+        Raises
+        ------
+        ValueError
+            If `blocks` do not fit the rows.
         """
-        blocks = np.asarray(blocks, dtype=np.int64)
+        rows, blocks = np.asarray(rows), np.asarray(blocks, dtype=np.int64)
+        if blocks.ndim != 3 or rows.shape != (blocks.shape[0], blocks.shape[2]) or blocks.min(initial=0) < 0:
+            raise ValueError(
+                f"blocks has shape {blocks.shape} for rows of shape {rows.shape}; expected (n_datasets, n_partitions, n), from 0"
+            )
         n_blocks = blocks.max(initial=0) + 1
         fits = self._fits(X, y)
         first = np.arange(blocks.shape[1])[:, None] * n_blocks
         found = [
-            fits(chosen, first + cut, n_blocks * len(first), new)
-            for chosen, cut, new in zip(np.asarray(rows), blocks, np.asarray(new_rows))
+            fits(chosen, first + cut, n_blocks * len(first), new) for chosen, cut, new in zip(rows, blocks, np.asarray(new_rows))
         ]
         return tuple(np.array(parts) for parts in zip(*found))
 

@@ -8,6 +8,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from foldshift.compiling import compiled
 from foldshift.errors import unknown
+from foldshift.learners.blocks import checked_blocks
 from foldshift.learners.linear_svm import LinearSVMClassifier
 
 MAX_TOKENS = 2**25  # words of one class; sums of them fit 32 bits, and the table of logarithms takes 1 GB at most
@@ -97,19 +98,7 @@ class _CountedClasses:
             raise ValueError(f"alpha={self.alpha!r} must be one number greater than 0")
         X = _counts(X)
         classes, codes = np.unique(y, return_inverse=True)
-        rows, sizes = np.asarray(rows), np.asarray(sizes)
-        if len(codes) != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows and y {len(codes)}; expected the same number")
-        if rows.ndim != 2 or rows.dtype.kind not in "ui" or rows.shape[1] != sizes.sum():
-            raise ValueError(
-                f"rows has shape {rows.shape} and dtype {rows.dtype}; expected integers of shape (n_datasets, {sizes.sum()})"
-            )
-        if (sizes > 0).sum() < 2:
-            raise ValueError(
-                f"only {(sizes > 0).sum()} block has rows; expected two or more, because a model is trained on the others"
-            )
-        if rows.size and (rows.min() < 0 or rows.max() >= X.shape[0]):
-            raise ValueError(f"rows holds numbers from {rows.min()} to {rows.max()}; expected 0 to {X.shape[0] - 1}")
+        rows, sizes = checked_blocks(X, codes, rows, sizes)
         starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
         tokens = np.asarray(X.sum(axis=1, dtype=np.int64)).ravel()
         codes = codes.astype(np.int32)
