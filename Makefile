@@ -99,6 +99,11 @@ reproduce: $(READY) ## tables and figures again from an archive, compared byte f
 	@test -n "$(ARCHIVE)" || { echo "Name the archive: make reproduce ARCHIVE=results/archive/foldshift.zip"; exit 1; }
 	@"$(BIN)/python" tools/reproduce.py "$(ARCHIVE)" --cores $(CORES) $(if $(STUDIES_FROM),--studies-from $(STUDIES_FROM))
 
+.PHONY: publish
+publish: $(READY) ## tables and figures of an archive, with provenance, below docs/results: ARCHIVE=results/archive/foldshift.zip
+	@test -n "$(ARCHIVE)" || { echo "Name the archive: make publish ARCHIVE=results/archive/foldshift.zip"; exit 1; }
+	@"$(BIN)/python" tools/publish.py $(ARCHIVE)
+
 .PHONY: fuzz
 fuzz: $(READY) ## a million damaged data files against every parser
 	"$(BIN)/python" tools/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz

@@ -2,6 +2,7 @@
 
 import csv
 import html
+import json
 import re
 from pathlib import Path
 
@@ -20,17 +21,19 @@ TITLES = {
 }
 FINDING = re.compile(r"^\*\*(.+?)\*\*", re.MULTILINE)
 WORD = re.compile(r"[a-z0-9]+")
+MOST_ROWS = 400  # of a table on a page
 
 
 def write(docs):
     """Write all of them, and only what has changed."""
     folder = Path(docs) / MADE
-    wanted = {"reference.md": reference(), "studies.md": studies_index()}
+    results = ROOT / "docs" / "results"
+    wanted = {"reference.md": reference(), "studies.md": studies_index(published(results))}
     for name in ("cluster.md", "add_a_study.md"):  # read in the repository too, where their links lead to files
         wanted[name] = _links((ROOT / "docs" / name).read_text(encoding="utf-8"))
     for study in find_studies():
         wanted[f"studies/{study}.md"] = study_page(study)
-    wanted |= results_pages(ROOT / "docs" / "results")
+    wanted |= results_pages(results)
     for name, text in wanted.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -54,6 +57,13 @@ What each study asks, and what was found beside the printed numbers. Every findi
 appears beside it.
 
 """
+RESULTS = """# {title}: results
+
+Computed from {started} to {ended} at commit {commit} (foldshift {foldshift}) on {cores} cores of {processor}.
+Every file as in the archive {name}, SHA-256 {sha256}: {{download}}`settings, machine and
+the checksum of every file <../../results/{study}/provenance.json>`. A click on a heading sorts by it.
+
+"""
 
 
 def reference():
@@ -70,14 +80,16 @@ def _summary(names):
     return "\n".join([*lines, *(f"   {name}" for name in names), "```", ""])
 
 
-def studies_index():
-    """Every study in a sentence, with the way to its findings."""
+def studies_index(with_results=()):
+    """Every study in a sentence, with the way to its findings and to its published results."""
     parts = [STUDIES]
     for study, found in find_studies().items():
         command = f"snakemake {study} --cores 32 --configfile config/paper.yaml"
         parts += [f"## {found.title}\n", f"*{found.title}* {found.summary.strip()}\n"]
-        parts += [f"[Findings, and what the text leaves open](studies/{study}.md). Run it: `{command}`.\n"]
-    return "\n".join([*parts, "```{toctree}", ":hidden:", "", *(f"studies/{study}" for study in find_studies()), "```", ""])
+        results = f"[Tables and figures](results/{study}.md). " if study in with_results else ""
+        parts += [f"{results}[Findings, and what the text leaves open](studies/{study}.md). Run it: `{command}`.\n"]
+    pages = [*(f"studies/{study}" for study in find_studies()), *(f"results/{study}" for study in with_results)]
+    return "\n".join([*parts, "```{toctree}", ":hidden:", "", *pages, "```", ""])
 
 
 def study_page(study):
@@ -114,18 +126,45 @@ def _links(text):
 
 
 def results_pages(folder):
-    """A page with sortable tables for every study below docs/results."""
-    pages = {}
-    for study in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if not study.is_dir():
-            continue
-        parts = [f"# Results: {study.name}", ""]
-        for figure in sorted(study.glob("figures/*.svg")):
-            parts += [f"![{figure.stem}](../../results/{study.name}/figures/{figure.name})", ""]
-        for table in sorted(study.glob("tables/*.csv")):
-            parts += [f"## {table.stem}", "", *_table(table), ""]
-        pages[f"results/{study.name}.md"] = "\n".join(parts)
+    """A page with figures and sortable tables for every study below docs/results; `tools/publish.py` writes that folder."""
+    found, pages = find_studies(), {}
+    for study in published(folder):
+        place = folder / study
+        about = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
+        parts = [RESULTS.format(title=found[study].title, study=study, **about, **about["archive"], **about["machine"])]
+        category = None
+        for item in _items(found[study]):
+            if not (place / f"{item.stem}.rst").exists():
+                continue
+            if item.category != category:
+                category = item.category
+                parts.append(f"## {category.lstrip('0123456789 ')}\n")
+            parts += [f"### {item.title}\n", *_shown(place, item)]
+        pages[f"results/{study}.md"] = "\n".join(parts)
     return pages
+
+
+def published(folder):
+    """Ids of the studies whose results are below a folder, in the order of the studies."""
+    return [study for study in find_studies() if (folder / study / "provenance.json").exists()]
+
+
+def _items(study):
+    """Tables and figures of a study in the order of the report."""
+    items = [item for group in study.declaration().items for item in group.items]
+    return sorted(items, key=lambda item: item.category)
+
+
+def _shown(place, item):
+    """Lines of one item: picture or table, then the caption; the title stands above them already."""
+    link = f"../../results/{place.name}/{item.stem}"
+    if item.kind == "figure":
+        yield f"![{item.title}]({link}.svg)\n"
+    else:
+        yield from _table(place / f"{item.stem}.csv")
+        yield f"\n{{download}}`{item.name}.csv <{link}.csv>`\n"
+    text = (place / f"{item.stem}.rst").read_text(encoding="utf-8")
+    yield "\n".join(["```{eval-rst}", re.sub(r"\A\*\*.*?\*\*\s*", "", text).strip(), "```", ""])
 
 
 def _table(path):
@@ -134,5 +173,15 @@ def _table(path):
     cells = lambda tag, row: "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)  # noqa: E731
     yield '<table class="sortable">'
     yield f"<thead><tr>{cells('th', head)}</tr></thead><tbody>"
-    yield from (f"<tr>{cells('td', row)}</tr>" for row in rows)
+    yield from (f"<tr>{cells('td', map(_number, row))}</tr>" for row in rows[:MOST_ROWS])
     yield "</tbody></table>"
+    if len(rows) > MOST_ROWS:
+        yield f"\nThe first {MOST_ROWS} of {len(rows):,} rows; the file has all of them."
+
+
+def _number(text):
+    """A number as it is read on a page, five digits; the file has all of them."""
+    try:
+        return f"{float(text):.5g}" if "." in text and len(text) > 6 else text
+    except ValueError:
+        return text

@@ -1,5 +1,6 @@
 """The site: what its pages say runs, addresses of findings stay, links of a page that lead nowhere are found."""
 
+import json
 import os
 import re
 import subprocess
@@ -9,7 +10,10 @@ import pytest
 
 import pages
 from check_links import broken_links
+from foldshift.archive import write_archive
+from foldshift.errors import DataError
 from foldshift.studies.load import find_studies
+from publish import faults, publish
 
 GUIDES = sorted((pages.ROOT / "docs" / "guides").glob("*.md"))
 GALLERY = sorted((pages.ROOT / "docs" / "gallery").glob("plot_*.py"))
@@ -51,11 +55,84 @@ def test_findings_that_begin_alike_have_addresses_of_their_own():
     assert pages.address("?", seen) == "finding"
 
 
-def test_results_become_tables_that_escape_what_they_hold(tmp_path):
-    (tmp_path / "saez_2022" / "tables").mkdir(parents=True)
-    (tmp_path / "saez_2022" / "tables" / "one.csv").write_text('name,value\n"a <b>, c",1.5\n')
-    (found,) = pages.results_pages(tmp_path).values()
-    assert "## one" in found and "<td>a &lt;b&gt;, c</td><td>1.5</td>" in found
+def test_what_is_published_is_what_the_archives_held():
+    assert faults() == []
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """An archive of a run of one study, as `snakemake archive` writes it."""
+
+    def write(changed_files=0, table='name,value\n"a <b>, c",0.123456789\n'):
+        texts = {
+            "workflow/Snakefile": "",
+            "results/wong_2015/tables/claims.csv": table,
+            "results/wong_2015/tables/claims.html": "",
+            "results/wong_2015/tables/claims.rst": "**The paper's claims.** What holds.\n",
+            "results/wong_2015/figures/audit.svg": "<svg/>",
+            "results/wong_2015/figures/audit.rst": "**Coverage.** By size.\n",
+            "results/wong_2015/paper_vs_ours.csv": "printed,ours\n1,1\n",
+            "results/wong_2015/rows.parquet": "",
+            "results/provenance/config.yaml": "studies: {wong_2015: {n_folds: 5}}\n",
+            "results/provenance/versions.json": '{"foldshift": "0.3.0", "packages": {}}',
+            "results/provenance/run.json": json.dumps(
+                {
+                    "machine": {"cores": 2, "processor": "a processor"},
+                    "master_seed": 1,
+                    "git": {"commit": "c0ffee", "changed_files": changed_files},
+                }
+            ),
+        }
+        files = {name: tmp_path / name.replace("/", "_") for name in texts}
+        for name, file in files.items():
+            file.write_text(texts[name])
+        outputs = [name for name in texts if name.startswith("results/wong_2015") and not name.endswith("parquet")]
+        path = tmp_path / "foldshift.zip"
+        versions = {"foldshift": "0.3.0", "packages": {}}
+        write_archive(path, files, outputs, [], started="2026-01-01", ended="2026-01-02", versions=versions, origins=[])
+        return path
+
+    return write
+
+
+def test_tables_and_figures_of_an_archive_are_published_and_shown(archive, tmp_path):
+    folder = tmp_path / "docs" / "results"
+    assert publish(archive(), folder)["wong_2015"] > 0
+    there = {path.relative_to(folder / "wong_2015").as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert there == {
+        "tables/claims.csv",
+        "tables/claims.rst",
+        "figures/audit.svg",
+        "figures/audit.rst",
+        "paper_vs_ours.csv",
+        "provenance.json",
+    }
+    assert faults(folder) == []
+    (page,) = pages.results_pages(folder).values()
+    assert "c0ffee" in page and "<td>a &lt;b&gt;, c</td><td>0.12346</td>" in page and "What holds." in page
+    assert "results/wong_2015" in pages.studies_index(pages.published(folder))
+
+
+def test_published_files_that_were_changed_lost_or_added_are_found(archive, tmp_path):
+    folder = tmp_path / "docs" / "results"
+    publish(archive(), folder)
+    (folder / "wong_2015/tables/claims.csv").write_text("name,value\n")
+    (folder / "wong_2015/figures/audit.svg").unlink()
+    (folder / "wong_2015/tables/more.csv").write_text("")
+    assert faults(folder) == [
+        "wong_2015/tables/more.csv: not listed in provenance.json",
+        "wong_2015/figures/audit.svg: missing",
+        "wong_2015/tables/claims.csv: not the file of the archive",
+    ]
+
+
+def test_what_no_commit_holds_and_what_is_too_large_is_not_published(archive, tmp_path, monkeypatch):
+    with pytest.raises(DataError, match="files that no commit holds"):
+        publish(archive(changed_files=1), tmp_path / "results")
+    monkeypatch.setattr("publish.MAX_BYTES", 10)
+    with pytest.raises(DataError, match=r"0\.0 MB to publish .* the largest file is results/wong_2015/tables/claims"):
+        publish(archive(table="a\n" + 100 * "1\n"), tmp_path / "results")
+    assert not (tmp_path / "results").exists()
 
 
 def test_broken_links_are_found(tmp_path):

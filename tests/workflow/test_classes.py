@@ -236,8 +236,8 @@ def test_an_unknown_population_is_found_before_planning(tmp_path):
     assert "Traceback" not in text
 
 
-def test_the_readmes_example_with_classes_of_ones_own_runs(tmp_path):
-    (text,) = re.findall(r"```yaml\n# classes.yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+def test_the_guides_example_with_classes_of_ones_own_runs(tmp_path):
+    (text,) = re.findall(r"```yaml\n# classes.yaml\n(.*?)```", (ROOT / "docs/guides/own_data.md").read_text(), re.DOTALL)
     config = yaml.safe_load(text)
     config["studies"][STUDY] |= {"n_seeds": 2, "n_truth": 2, "ablation": {"n_seeds": 0}, "held_out": {"populations": []}}
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""A user's own data, learners and partitioner join by configuration alone, as the README says."""
+"""A user's own data, learners and partitioner join by configuration alone, as the guide says."""
 
 import re
 
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.workflow
 
 @pytest.fixture(scope="module")
 def own_study(tmp_path_factory):
-    """The README's example, on a table with numbers, labels, gaps and a constant column."""
+    """The guide's example, on a table with numbers, labels, gaps and a constant column."""
     folder = tmp_path_factory.mktemp("own")
-    (text,) = re.findall(r"```yaml\n# my.yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (text,) = re.findall(r"```yaml\n# my.yaml\n(.*?)```", (ROOT / "docs/guides/own_data.md").read_text(), re.DOTALL)
     config = yaml.safe_load(text)
     config["studies"]["saez_2022"]["n_seeds"] = 3
     config["studies"]["saez_2022"]["learners"] += ["HGB"]
