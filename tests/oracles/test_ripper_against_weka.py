@@ -19,7 +19,7 @@ from foldshift.learners.ripper import RIPPERClassifier
 
 pytestmark = pytest.mark.oracle
 
-N_SEEDS = 300
+N_SEEDS = 150
 JRIP = {"grow_fraction": 2 / 3}  # its three parts, one of them to prune on
 
 DRIVER = """
