@@ -1,8 +1,10 @@
-"""How large a study can be planned: time and memory of the plan of all studies, and of a made-up one ten times as large.
+"""How large a study can be planned: time and memory of the plan of all studies, and of made-up ones of more and more data sets.
 
-python tools/measure_scale.py
+python tools/measure_scale.py --datasets 28 280 1120
 """
 
+import argparse
+import math
 import re
 import subprocess
 import sys
@@ -13,12 +15,13 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-N_DATASETS = 280
+N_DATASETS = (28, 280)
+FAR = 100_000  # data sets that the law is continued to
 N_BATCHES = 10
 
 
 def plan(label, targets, configfile, *arguments):
-    """Plan a run in a process of its own and print jobs, seconds and memory."""
+    """Plan a run in a process of its own, print and return jobs, seconds of processor time and MiB."""
     command = [Path(sys.executable).with_name("snakemake"), *targets, "--snakefile", ROOT / "Snakefile"]
     command += [
         "--workflow-profile",
@@ -45,12 +48,12 @@ def plan(label, targets, configfile, *arguments):
     print(
         f"{label}: {jobs:,} jobs, {wall:.1f} s, of which {float(seconds):.1f} s of processor time, {peak_mib:.0f} MiB", flush=True
     )
-    return jobs
+    return jobs, float(seconds), peak_mib
 
 
-def large_grid():
-    """The regression study on made-up data sets, ten times as many as the paper's, of the paper's sizes."""
-    sizes = {f"made_up_{i:03}": (100 + 130 * i % 9500, 3 + i % 40) for i in range(N_DATASETS)}
+def grid(n_datasets):
+    """The regression study at the paper's scale on so many made-up data sets of the paper's sizes."""
+    sizes = {f"made_up_{i:06}": (100 + 130 * i % 9500, 3 + i % 40) for i in range(n_datasets)}
     entries = {
         name: {"task": "regression", "target": "y", "sources": f"mirror:{name}.csv", "n_rows": rows, "n_features": columns}
         for name, (rows, columns) in sizes.items()
@@ -58,18 +61,33 @@ def large_grid():
     return {"scale": "paper", "extra_datasets": entries, "studies": {"saez_2022": {"datasets": list(sizes)}}}
 
 
+def law(small, large, n_small, n_large, n_far):
+    """What a quantity grows to, if it goes on with the power of the number of data sets that it had between two numbers."""
+    power = math.log(large / small) / math.log(n_large / n_small)
+    return power, large * (n_far / n_large) ** power
+
+
 def main():
-    """Plan all studies at the papers' scale, then the large grid, whole and in batches."""
+    """Plan all studies at the papers' scale, then the made-up ones, the largest in batches too; say how time and memory grow."""
+    parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
+    parser.add_argument("--datasets", type=int, nargs="+", default=N_DATASETS, help="numbers of made-up data sets")
+    given = sorted(parser.parse_args().datasets)
     plan("all studies, config/paper.yaml", ["all"], ROOT / "config/paper.yaml")
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "large.yaml"
-        file.write_text(yaml.safe_dump(large_grid()), encoding="utf-8")
-        plan(f"{N_DATASETS} data sets, regression study", ["saez_2022"], file)
+        file, found = Path(folder) / "large.yaml", {}
+        for n_datasets in given:
+            file.write_text(yaml.safe_dump(grid(n_datasets)), encoding="utf-8")
+            found[n_datasets] = plan(f"{n_datasets:,} data sets, regression study", ["saez_2022"], file)
         batches = [
-            plan(f"the same, batch {i} of {N_BATCHES}", ["saez_2022_rows"], file, "--batch", f"saez_2022_rows={i}/{N_BATCHES}")
+            plan(f"the same, batch {i} of {N_BATCHES}", ["saez_2022_rows"], file, "--batch", f"saez_2022_rows={i}/{N_BATCHES}")[0]
             for i in (1, N_BATCHES // 2, N_BATCHES - 1)  # the last one can be planned when the others are done
         ]
     print(f"largest of these batches: {max(batches):,} jobs")
+    if len(given) > 1:
+        few, many = given[-2:]
+        for what, small, large in zip(("jobs", "seconds", "MiB"), found[few], found[many]):
+            power, far = law(small, large, few, many, FAR)
+            print(f"{what} grow with the power {power:.2f} of the data sets: {far:,.0f} for {FAR:,}")
 
 
 if __name__ == "__main__":

@@ -436,35 +436,44 @@ def fold_ks_in_order(folds, ends, n_folds):
     n, n_seeds = ends[-1], len(folds)
     out = np.empty((n_seeds, n_folds))
     size = np.empty(n_folds, np.int64)
-    count = np.empty(n_folds, np.int64)
+    gap = np.empty(n_folds, np.int64)
     largest = np.empty(n_folds, np.int64)
+    smallest = np.empty(n_folds, np.int64)
     for s in range(n_seeds):
         size[:] = 0
-        count[:] = 0
-        largest[:] = 0
         for i in range(n):
             size[folds[s, i]] += 1
+        # With j samples so far, c of them in fold f: j m - c n = j m + gap[f]. Between two samples of a fold it grows, and falls
+        # at each: it is largest just before and smallest just after some of them; looked at elsewhere it does no harm.
+        gap[:] = 0
+        largest[:] = 0
+        smallest[:] = 0
         start = 0
         for end in ends:
-            # A fold's distance is extreme just before and after its own samples; looked at elsewhere it does no harm.
-            if end - start < n_folds:
+            if end - start == 1:
+                f = folds[s, start]
+                before = start * size[f] + gap[f]
+                gap[f] -= n
+                largest[f] = max(largest[f], before)
+                smallest[f] = min(smallest[f], before + size[f] - n)
+            elif end - start < n_folds:
                 for i in range(start, end):
                     f = folds[s, i]
-                    largest[f] = max(largest[f], abs(start * size[f] - count[f] * n))
+                    largest[f] = max(largest[f], start * size[f] + gap[f])
                 for i in range(start, end):
-                    count[folds[s, i]] += 1
+                    gap[folds[s, i]] -= n
                 for i in range(start, end):
                     f = folds[s, i]
-                    largest[f] = max(largest[f], abs(end * size[f] - count[f] * n))
+                    smallest[f] = min(smallest[f], end * size[f] + gap[f])
             else:
                 for f in range(n_folds):
-                    largest[f] = max(largest[f], abs(start * size[f] - count[f] * n))
+                    largest[f] = max(largest[f], start * size[f] + gap[f])
                 for i in range(start, end):
-                    count[folds[s, i]] += 1
+                    gap[folds[s, i]] -= n
                 for f in range(n_folds):
-                    largest[f] = max(largest[f], abs(end * size[f] - count[f] * n))
+                    smallest[f] = min(smallest[f], end * size[f] + gap[f])
             start = end
         for f in range(n_folds):
             scale = size[f] * (n - size[f])
-            out[s, f] = largest[f] / scale if scale > 0 else np.nan
+            out[s, f] = max(largest[f], -smallest[f]) / scale if scale > 0 else np.nan
     return out
