@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from scipy.stats import rankdata
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, cross_val_score
@@ -21,7 +22,7 @@ from foldshift.partition import (
 )
 from foldshift.partition.assignment import assign
 from foldshift.partition.registry import options_of
-from foldshift.partition.waves import SCALE, WAVES, n_waves, sums_by_group, terms_of
+from foldshift.partition.waves import SCALE, WAVES, mid_ranks, n_waves, sums_by_group, terms_of
 from foldshift.shift import fold_ks
 from foldshift.shift.covariates import fold_ks_attributes
 
@@ -59,6 +60,12 @@ def test_terms_are_cosines_of_mid_ranks_and_centred_indicators():
     assert (terms[:, waves] == np.rint(SCALE * (np.isnan(X[:, 0]) - 0.2))).all()
     assert (terms[:, waves + 1] == np.rint(SCALE * ((X[:, 1] == 1) - 0.6))).all()
     assert terms.shape[1] == waves + 2  # categories of one row cannot be balanced
+
+
+@settings(deadline=None)
+@given(st.lists(st.one_of(st.integers(-3, 3).map(float), st.floats(allow_nan=False)), max_size=60))
+def test_mid_ranks_are_those_of_scipy(values):
+    assert (mid_ranks(np.array(values, dtype=float)) == rankdata(values)).all()
 
 
 def test_waves_grow_with_the_samples_and_stay_in_memory():

@@ -7,7 +7,6 @@ All terms are whole numbers, so that sums of them are exact: in any order of the
 """
 
 import numpy as np
-from scipy.stats import rankdata
 
 from foldshift.compiling import compiled
 
@@ -81,8 +80,30 @@ def _places(column):
     """Mid-ranks in (0, 1) among the values that are there; NaN elsewhere."""
     there = ~np.isnan(column)
     places = np.full(len(column), np.nan)
-    places[there] = (rankdata(column[there]) - 0.5) / there.sum()
+    places[there] = (mid_ranks(column[there]) - 0.5) / there.sum()
     return places
+
+
+def mid_ranks(values):
+    """Ranks from 1, equal values sharing their mean.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,), dtype float64
+        Without NaN.
+
+    Returns
+    -------
+    ranks : ndarray of shape (n,), dtype float64
+        Those of `scipy.stats.rankdata`, which sorts stably and so takes thrice as long.
+    """
+    order = np.argsort(values)
+    ordered = values[order]
+    firsts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    ends = np.append(firsts[1:], len(values))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat((firsts + ends + 1) / 2, ends - firsts)
+    return ranks
 
 
 def _missing(column):
