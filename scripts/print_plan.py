@@ -30,11 +30,12 @@ def dry_run(target, record, *options):
 def main(job):
     """Print the text."""
     # Another workflow that uses this one as a module may put something in front of the names of rules.
-    prefix = job.rule.removesuffix("plan")
+    prefix = job.rule.removesuffix(job.params.name)
+    target = prefix + job.params.target
     reporting = [prefix + rule for rule in job.params.reporting]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        everything = pool.submit(dry_run, f"{prefix}all", Path(folder, "everything"), "--forceall")
-        left = pool.submit(dry_run, f"{prefix}all", Path(folder, "left"))
+        everything = pool.submit(dry_run, target, Path(folder, "everything"), "--forceall")
+        left = pool.submit(dry_run, target, Path(folder, "left"))
         text = plan_text(everything.result(), left.result(), reporting, job.params.unmeasured, job.params.cores)
     print(f"\n{text}\n", flush=True)
 

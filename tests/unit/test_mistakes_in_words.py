@@ -264,6 +264,11 @@ def test_a_target_that_nothing_makes_is_told_with_the_nearest(folder, target, ex
     check_targets(["all", "mine.csv", files[0]], *made)
 
 
+def test_targets_beside_a_plan_are_not_made_by_the_way():
+    line = said(check_targets, ["plan", "saez_2022"], ["all", "plan", "saez_2022"], list, bool)
+    assert "saez_2022 beside it would be made, not planned" in line and "plan_STUDY" in line
+
+
 ROWS = "x,y\n" + "".join(f"{i},{i * i}\n" for i in range(20))
 KEEL = "@relation a\n@attribute x real [0,9]\n@attribute y real [0,9]\n@inputs x\n@outputs y\n@data\n1, 2, 3\n"
 # A file of the user's own, changes of its entry, and what the line must hold.

@@ -24,8 +24,8 @@ def jobs_and_done(text):
     return {rule: (int(jobs.replace(",", "")), int(done.replace(",", ""))) for rule, jobs, done in rows}
 
 
-def planned(workflow):
-    done = workflow(targets=("plan",), check=True)
+def planned(workflow, target="plan"):
+    done = workflow(targets=(target,), check=True)
     return jobs_and_done(done.stdout + done.stderr)
 
 
@@ -52,6 +52,12 @@ def test_the_plan_counts_the_jobs_of_the_papers_configuration(tmp_path):
     total = int(re.search(r"^total\s+(\d+)", dry.stdout + dry.stderr, re.MULTILINE)[1])
     jobs, done = jobs_and_done(plan.stdout + plan.stderr)["all"]
     assert jobs - done + 1 == total < 300 * len(find_studies())  # and the target itself
+
+
+def test_one_study_is_planned_alone(tmp_path):
+    found = planned(Workflow(tmp_path, {"scale": "test", "studies": {"saez_2022": {}, "wong_2015": {}}}), "plan_saez_2022")
+    assert found["evaluate"][0] > 0 and not any(rule.startswith("wong_2015") for rule in found)
+    assert not (tmp_path / "results/saez_2022").exists()
 
 
 def test_what_is_done_is_not_planned_again(finished):

@@ -409,6 +409,9 @@ def describe_rules():
         of = {items.name: items.message for items, _ in run.items()}
         of |= {measure.name: measure.message for measure in run.measures()}
         words[run.id] = f"Tables and figures of {run.found.title}."
+        words[f"plan_{run.id}"] = (
+            f"What a run of {run.found.title} will take. Nothing is started."
+        )
         words[f"{run.id}_rows"] = (
             f"All rows of {run.found.title}: what its tables are made of."
         )

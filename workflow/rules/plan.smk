@@ -1,20 +1,28 @@
 """Needs: the configuration. Prints what a run will take, before anything is started."""
 
+for NAME, TARGET in {
+    "plan": "all",
+    **{f"plan_{study}": study for study in RUNS},
+}.items():
 
-rule plan:
-    """What a run will take: jobs, core-hours, memory, disk, time. Nothing is started."""
-    input:
-        code=code("print_plan"),
-    log:
-        "<logs>/plan.log",
-    localrule: True
-    conda:
-        "../../envs/foldshift.yaml"
-    params:
-        reporting=reporting_rules(),
-        unmeasured=unmeasured_learners(),
-        cores=CORES or 1,
-    message:
-        "The plan"
-    script:
-        "../../scripts/print_plan.py"
+    rule:
+        """What a run will take: jobs, core-hours, memory, disk, time. Nothing is started."""
+        name:
+            NAME
+        input:
+            code=code("print_plan"),
+        log:
+            f"<logs>/{NAME}.log",
+        localrule: True
+        conda:
+            "../../envs/foldshift.yaml"
+        params:
+            name=NAME,
+            target=TARGET,
+            reporting=reporting_rules(),
+            unmeasured=unmeasured_learners(),
+            cores=CORES or 1,
+        message:
+            "The plan"
+        script:
+            "../../scripts/print_plan.py"

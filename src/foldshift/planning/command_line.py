@@ -132,7 +132,14 @@ def check_targets(targets, rules, files, is_made):
     Raises
     ------
     ConfigError
+        Also where other targets stand beside a plan: they would be made.
     """
+    others = [target for target in targets if target != "plan" and not target.startswith("plan_")]
+    if others and len(others) < len(targets):
+        raise ConfigError(
+            f"a plan stands alone: {', '.join(others)} beside it would be made, not planned; `snakemake plan` plans everything, "
+            "`snakemake plan_STUDY` one study"
+        )
     for target in targets:
         if target not in rules and not os.path.exists(target) and not is_made(target):
             hint = "`snakemake --list` says what can be made."
