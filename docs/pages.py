@@ -29,7 +29,7 @@ def write(docs):
     folder = Path(docs) / MADE
     results = ROOT / "docs" / "results"
     wanted = {"reference.md": reference(), "studies.md": studies_index(published(results))}
-    for name in ("cluster.md", "add_a_study.md"):  # read in the repository too, where their links lead to files
+    for name in ("cluster.md", "scale.md", "add_a_study.md"):  # read in the repository too, where their links lead to files
         wanted[name] = _links((ROOT / "docs" / name).read_text(encoding="utf-8"))
     for study in find_studies():
         wanted[f"studies/{study}.md"] = study_page(study)
