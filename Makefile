@@ -149,3 +149,9 @@ bytes: $(READY) ## both main studies, cut small, run in nine ways (cores, blocks
 .PHONY: slurm
 slurm: $(READY) ## the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)
 	FOLDSHIFT_SLURM=1 FOLDSHIFT_SLURM_FULL=1 "$(BIN)/python" -m pytest tests/slurm
+
+.PHONY: s3
+s3: $(READY) ## a run with its files in a bucket of a server on this machine, killed and resumed, the same bytes?; calls are counted (ten minutes)
+	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[cloud]'
+	"$(BIN)/python" -m pytest tests/unit/test_bucket.py tests/workflow/test_s3.py
+	"$(BIN)/python" tests/s3_server.py

@@ -31,6 +31,7 @@ SLOW = (
     "workflow/test_replanning.py",
     "workflow/test_report.py",
     "workflow/test_reproduce.py",
+    "workflow/test_s3.py",
 )
 
 

@@ -65,9 +65,9 @@ class Workflow:
             loaded.update(str(folder / place) for folder in (self.root / "src", self.folder) if (folder / place).is_file())
         return [(*job, *files) for job, files in jobs.items()]
 
-    def start(self, log, *arguments, **keywords):
+    def start(self, log, *arguments, env=None, **keywords):
         """A run in the background and in a session of its own; what it says goes to the file `log`."""
-        command, environment = self.command(*arguments, **keywords), os.environ | {"PYTHONPATH": ""}
+        command, environment = self.command(*arguments, **keywords), os.environ | {"PYTHONPATH": ""} | (env or {})
         with open(log, "wb") as file:
             return subprocess.Popen(
                 command, stdout=file, stderr=subprocess.STDOUT, env=environment, cwd=self.folder, start_new_session=True

@@ -272,3 +272,18 @@ def test_imports_are_looked_up_once_for_a_content_and_again_for_another(here, mo
         assert found() == {"mine.py", "other.py"}
     monkeypatch.setattr(modules, "cache_root", lambda: None)
     assert found() == {"mine.py", "other.py"}
+
+
+def test_a_digest_of_files_follows_names_and_contents_and_not_the_place_of_the_project(tmp_path):
+    put(tmp_path / "here", a="x = 1\n", b="y = 1\n")
+    put(tmp_path / "there", a="x = 1\n", b="y = 1\n")
+
+    def of(folder, *names):
+        return modules.digest([folder / f"{name}.py" for name in names], [folder])
+
+    here, there = tmp_path / "here", tmp_path / "there"
+    assert of(here, "a", "b") == of(there, "b", "a") != of(here, "a")
+    assert modules.digest([here / "a.py"]) != modules.digest([there / "a.py"])
+    before = of(there, "a", "b")
+    put(there, a="x = 2\n")
+    assert of(there, "a", "b") != before

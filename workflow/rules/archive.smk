@@ -17,10 +17,10 @@ rule archive:
             "<results>/provenance/run.json",
             *[f"<results>/provenance/datasets_{study}.json" for study in RUNS],
         ],
-        catalogue=str(located(config["catalogue"], ROOT)),
-        learners=str(located(config["learners_file"], ROOT)),
-        costs=str(located(config["costs_file"], ROOT)),
-        code=code("write_archive"),
+        catalogue=kept_here(str(located(config["catalogue"], ROOT))),
+        learners=kept_here(str(located(config["learners_file"], ROOT))),
+        costs=kept_here(str(located(config["costs_file"], ROOT))),
+        code=code_inputs(code("write_archive")),
     output:
         archive="<results>/archive/foldshift.zip",
     log:
@@ -29,7 +29,8 @@ rule archive:
     conda:
         "../../envs/foldshift.yaml"
     params:
-        folders={key: config[key] for key in ("results", "resources")},
+        **code_params(code("write_archive")),
+        folders={key: folder_of_jobs(key) for key in ("results", "resources")},
         imports=sorted(
             {
                 LEARNERS[name]["import"]

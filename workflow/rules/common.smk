@@ -8,6 +8,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 from snakemake.settings.enums import Quietness
+from snakemake_interface_storage_plugins.io import Mtime
 
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
@@ -34,8 +35,9 @@ from foldshift.planning.engine import (
     scores_cost,
     shift_cost,
 )
+from foldshift.planning.bucket import ask_less
 from foldshift.planning.lost import lost_fits, lost_rows
-from foldshift.planning.modules import expose, module_files
+from foldshift.planning.modules import digest, expose, module_files
 from foldshift.names import bundle_of, part_of, scheme_of
 from foldshift.planning.plan import RECORD, Recorder
 from foldshift.planning.progress import LastWords, Progress, jobs_of
@@ -65,7 +67,17 @@ def or_end(function, *arguments):
 if IS_MAIN:
     or_end(check_arguments, sys.argv)
 TARGETS = targets_of(sys.argv) if IS_MAIN else []
-RESOLVED, CATALOGUE, LEARNERS, RUNS, NOTES = or_end(configure, config, ROOT, TARGETS)
+# Whether inputs and outputs stand in a storage such as a bucket, and not in folders that every job sees.
+STORAGE = workflow.storage_settings.default_storage_provider is not None
+if workflow.storage_settings.default_storage_provider == "s3":
+    ask_less(
+        workflow.storage_registry.default_storage_provider.get_storage_object_cls(),
+        Mtime,
+        workflow.storage_settings.default_storage_prefix or "",
+    )
+RESOLVED, CATALOGUE, LEARNERS, RUNS, NOTES = or_end(
+    configure, config, ROOT, TARGETS, not STORAGE
+)
 if IS_MAIN:
     for NOTE in NOTES:
         logger.warning(f"foldshift: note: {NOTE}")
@@ -120,6 +132,52 @@ def code_files(script, objects, tables, called):
         str(Path(file).relative_to(here)) if here in Path(file).parents else file
         for file in files
     ]
+
+
+def code_inputs(code):
+    """Code as inputs of a rule, but with a storage: there it would be downloaded file by file, for every job anew.
+
+    Flagged `local`, it would bind all jobs to the machine where `snakemake` runs (Snakemake 9.27, `Job.is_local`).
+    """
+    return [] if STORAGE else code
+
+
+def code_params(code):
+    """With a storage, the digest of the code as a parameter instead: an edited module replans the same jobs, and nothing is looked up there."""
+    if not STORAGE:
+        return {}
+    if callable(code):
+        return {"code": lambda wildcards: files_digest(code(wildcards))}
+    return {"code": files_digest(code)}
+
+
+def files_digest(files):
+    """Digest of files, their names below the workflow or the working directory included."""
+    return digest(files, (Path.cwd(), ROOT))
+
+
+def on_this_machine(inputs):
+    """Inputs of a rule, by name; with a storage, those that come with the workflow are looked up on this machine, as nobody puts them there.
+
+    A job that has one runs on this machine.
+    """
+    return (
+        {name: kept_here(paths) for name, paths in inputs.items()}
+        if STORAGE
+        else inputs
+    )
+
+
+def kept_here(paths):
+    """A path, or a list of them, flagged where it is no result."""
+    if isinstance(paths, str):
+        return paths if paths.startswith("<") else local(paths)
+    return [kept_here(path) for path in paths]
+
+
+def folder_of_jobs(key):
+    """The folder of the results, or of the resources, as jobs see it: with a storage, where its local copies are."""
+    return str(workflow.modifier.path_modifier.apply_default_storage(config[key]))
 
 
 def learner_code(script):
@@ -188,7 +246,7 @@ def entry_of(wildcards):
 
 def local_sources(wildcards):
     """Files of the user's own that a data set is read from, as inputs: an edited file replans."""
-    return local_files(CATALOGUE[wildcards.dataset])
+    return kept_here(local_files(CATALOGUE[wildcards.dataset]))
 
 
 def origins_of_study(wildcards):
@@ -363,8 +421,11 @@ def front_page():
 
 def begin():
     """At the start of a run: clear what a killed one left half-written, and tell from now on how far this one is."""
-    for folder in ("results", "resources"):
-        sweep(config[folder])
+    folders = [config["results"], config["resources"]]
+    if STORAGE:
+        folders.append(str(workflow.storage_settings.local_storage_prefix))
+    for folder in folders:
+        sweep(folder)
     records = [layout.record() for layout in LAYOUTS.values()]
     add_record(record_file(config["results"]), records)
     write_text(front_file(), front_text())
@@ -463,8 +524,8 @@ KERNELS = "<resources>/compiled/kernels.json"
 
 
 def compiled():
-    """The stamp of the compiled code, where there are jobs that call it: in archived mode there are none."""
-    return [] if config["archived"] else [KERNELS]
+    """The stamp of the compiled code, where there are jobs that call it (in archived mode there are none) and that find what another one compiled."""
+    return [] if config["archived"] or STORAGE else [KERNELS]
 
 
 def measure_code(run, measure):

@@ -10,13 +10,14 @@ for NAME, TARGET in {
         name:
             NAME
         input:
-            code=code("print_plan"),
+            code=code_inputs(code("print_plan")),
         log:
             f"<logs>/{NAME}.log",
         localrule: True
         conda:
             "../../envs/foldshift.yaml"
         params:
+            **code_params(code("print_plan")),
             name=NAME,
             target=TARGET,
             reporting=reporting_rules(),

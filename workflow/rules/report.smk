@@ -4,7 +4,7 @@
 rule write_provenance:
     """Configuration, versions, machine, seeds."""
     input:
-        code=code("write_provenance"),
+        code=code_inputs(code("write_provenance")),
     output:
         config="<results>/provenance/config.yaml",
         versions="<results>/provenance/versions.json",
@@ -17,6 +17,7 @@ rule write_provenance:
     conda:
         "../../envs/foldshift.yaml"
     params:
+        **code_params(code("write_provenance")),
         config=config,
     message:
         "Provenance: configuration, versions, machine, seeds"
@@ -28,7 +29,7 @@ rule list_sources:
     """Where the data of one study came from, with checksums."""
     input:
         origins=origins_of_study,
-        code=code("list_sources"),
+        code=code_inputs(code("list_sources")),
     output:
         datasets="<results>/provenance/datasets_{study}.json",
     log:
@@ -36,6 +37,8 @@ rule list_sources:
     localrule: True
     conda:
         "../../envs/foldshift.yaml"
+    params:
+        **code_params(code("list_sources")),
     message:
         "Provenance: sources and checksums of the data of {wildcards.study}"
     script:

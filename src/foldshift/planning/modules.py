@@ -268,6 +268,38 @@ def _is_own(path):
     return not INSTALLED.intersection(path.parts) and not any(folder in path.parents for folder in STANDARD)
 
 
+def digest(files, roots=()):
+    """Digest of names and contents of files, to be compared where the files themselves cannot be.
+
+    Parameters
+    ----------
+    files : iterable of path-like
+    roots : sequence of path-like, optional
+        Folders below which names count as relative, so that a project that was moved has the same digest.
+
+    Returns
+    -------
+    digest : str
+        Hexadecimal; it does not depend on the order of the files.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read.
+    """
+    found = hashlib.sha256()
+    for name, file in sorted((_below_roots(file, roots), file) for file in map(Path, files)):
+        found.update(f"{name}\0{hashlib.sha256(_read(file)).hexdigest()}\n".encode())
+    return found.hexdigest()
+
+
+def _below_roots(file, roots):
+    for root in roots:
+        if Path(root) in file.parents:
+            return file.relative_to(root).as_posix()
+    return file.as_posix()
+
+
 def is_there(path):
     """Whether the module of an import path can be found.
 

@@ -51,6 +51,11 @@ def located(path, root):
     return there if there.exists() and not Path(path).exists() else Path(path)
 
 
+def nothing(kind, dataset):
+    """Files of earlier runs, where there are none or nobody can see them."""
+    return ()
+
+
 def unused(config):
     """Lines on what the configuration describes and no study takes.
 
@@ -71,7 +76,7 @@ def unused(config):
     ]
 
 
-def configure(raw, root, targets=()):
+def configure(raw, root, targets=(), results_here=True):
     """Resolve a configuration and check it.
 
     Parameters
@@ -82,6 +87,9 @@ def configure(raw, root, targets=()):
         Folder of the workflow: its schema, and the files of the configuration that the working directory does not have.
     targets : sequence of str, optional
         What is to be made: where single studies are named, the lists of the command line must fit one of them.
+    results_here : bool, default=True
+        Whether results stand in a folder that every job sees: then files of earlier runs are kept, and new ones hold what they
+        leave. Else the configuration alone says what the files are, as no process sees what others see.
 
     Returns
     -------
@@ -114,10 +122,11 @@ def configure(raw, root, targets=()):
     for key in ("results", "resources"):
         check_writable(config[key], key)
     costs = CostModel(read_costs(located(config["costs_file"], root)))
-    runs, recorded = {}, read_record(record_file(config["results"]))
+    runs, recorded = {}, read_record(record_file(config["results"])) if results_here else None
+    existing = None if results_here else nothing
     for study, words in declared.items():
-        layout = Layout(study, config, catalogue, learners, costs, recorded) if words.cuts else None
-        runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout)
+        layout = Layout(study, config, catalogue, learners, costs, recorded, existing) if words.cuts else None
+        runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout, results_here)
         if studies[study].package == study:  # of the user's own
             rehearse(runs[study])
         check_measures(runs[study], learners)

@@ -36,6 +36,8 @@ class Run:
         What a fit costs.
     layout : foldshift.planning.layout.Layout, optional
         How the engine cuts the study into jobs; only for a study that it cuts.
+    results_here : bool, default=True
+        Whether files of earlier runs can be looked up below the folder of the results.
 
     Attributes
     ----------
@@ -46,7 +48,7 @@ class Run:
     master_seed : int
     """
 
-    def __init__(self, found, declared, config, catalogue, learners, costs, layout=None):
+    def __init__(self, found, declared, config, catalogue, learners, costs, layout=None, results_here=True):
         self.found, self.declared, self.id = found, declared, found.id
         self.config, self.settings = config, config["studies"][found.id]
         self.catalogue, self.learners, self.layout = catalogue, learners, layout
@@ -54,7 +56,7 @@ class Run:
         self._costs = costs
         self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
         self.cells = cache(self._cells)
-        self._names_in = cache(lambda folder: [path.rpartition(".")[0] for path in files_below(folder)])
+        self._names_in = cache(lambda folder: [path.rpartition(".")[0] for path in files_below(folder)] if results_here else [])
 
     # What is studied
 

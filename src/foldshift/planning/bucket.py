@@ -1,0 +1,106 @@
+"""Fewer calls to a bucket than Snakemake's S3 plugin (0.3.6) makes.
+
+The plugin asks anew for the bucket before every write, for everything below a name to learn whether that is a folder, and for an
+object each time Snakemake wants its time, its size or whether it is there: some sixteen calls for a file. Calls cost money and
+time.
+"""
+
+import time
+from urllib.parse import urlparse
+
+FRESH = 2.0  # seconds for which an answer is taken again, in this process; jobs of other machines take longer to be started alone
+# Of the plugin's class; where one is gone, its version is another one, and is left to ask as it does.
+USED = (
+    "bucket_exists", "cache_key", "exists", "get_inventory_parent", "inventory", "is_dir", "mtime", "remove", "s3bucket", "size",
+    "store_object", "_local_suffix_from_key",
+)  # fmt: skip
+MISSING = ("404", "NoSuchKey", "NotFound", "NoSuchBucket")
+
+
+class Answers:
+    """What a bucket said of its objects a moment ago.
+
+    Parameters
+    ----------
+    fresh : float, default=FRESH
+        Seconds for which an answer holds. That an object is not there is never kept, as any process may write it.
+    clock : callable, optional
+        The time in seconds.
+    """
+
+    def __init__(self, fresh=FRESH, clock=time.monotonic):
+        self._fresh, self._clock, self._known = fresh, clock, {}
+
+    def ask(self, client, bucket, key):
+        """Head of an object: ``LastModified``, ``ContentLength``; an error of botocore where there is none."""
+        when, head = self._known.get((bucket, key), (None, None))
+        if when is None or self._clock() - when > self._fresh:
+            self.forget(bucket, key)
+            head = client.head_object(Bucket=bucket, Key=key)
+            self._known[bucket, key] = self._clock(), head
+        return head
+
+    def forget(self, bucket, key):
+        """Ask anew next time: the object is being written or deleted."""
+        self._known.pop((bucket, key), None)
+
+
+def ask_less(objects, mtime, prefix):
+    """Change the plugin's class of objects so that it asks for less; it then knows no folders, which this workflow never makes.
+
+    Parameters
+    ----------
+    objects : type
+        ``StorageObject`` of the plugin.
+    mtime : type
+        Snakemake's ``Mtime``.
+    prefix : str
+        Where the files of the run stand, as ``s3://bucket/folder``. One listing of all that is below answers what is there when
+        a run is planned, instead of a question for every file.
+    """
+    if not all(hasattr(objects, name) for name in USED):
+        return
+    answers, buckets = Answers(), set()
+    store, remove, there, load = objects.store_object, objects.remove, objects.bucket_exists, objects.exists
+    below = urlparse(prefix).path.strip("/")
+
+    def head(self):
+        return answers.ask(self.provider.s3c.meta.client, self.bucket, self.key)
+
+    def exists(self):
+        try:
+            head(self)
+        except Exception as error:
+            code = getattr(error, "response", {}).get("Error", {}).get("Code")
+            return False if code in MISSING else load(self)  # the plugin's own words on what is wrong
+        return True
+
+    def bucket_exists(self):
+        if self.bucket not in buckets and there(self):
+            buckets.add(self.bucket)
+        return self.bucket in buckets
+
+    def changing(change):
+        def changed(self):
+            answers.forget(self.bucket, self.key)
+            change(self)
+            answers.forget(self.bucket, self.key)
+
+        return changed
+
+    async def inventory(self, cache):
+        listed = self.get_inventory_parent()
+        if listed not in cache.exists_in_storage:
+            cache.exists_in_storage[listed] = True
+            for one in self.s3bucket().objects.filter(Prefix=f"{below}/" if below else "") if bucket_exists(self) else ():
+                key = self.cache_key(self._local_suffix_from_key(one.key))
+                cache.mtime[key] = mtime(storage=one.last_modified.timestamp())
+                cache.size[key], cache.exists_in_storage[key] = one.size, True
+        if (self.key.startswith(f"{below}/") or not below) and self.cache_key() not in cache.exists_in_storage:
+            cache.exists_in_storage[self.cache_key()] = False
+
+    objects.is_dir = lambda self: False
+    objects.exists, objects.bucket_exists, objects.inventory = exists, bucket_exists, inventory
+    objects.mtime = lambda self: head(self)["LastModified"].timestamp()
+    objects.size = lambda self: head(self)["ContentLength"]
+    objects.store_object, objects.remove = changing(store), changing(remove)
