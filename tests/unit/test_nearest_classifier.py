@@ -75,6 +75,64 @@ def test_tie_order_by_fold_is_the_plain_path_on_rows_sorted_by_fold_and_class(me
         assert (model.fit(X[rows], y[rows]).predict(X[test]) == shared[s, test]).all()
 
 
+def _random_data(rng, n):
+    """Ties, duplicates, nominal columns, categories and values that some training parts lack, one column constant in some."""
+    X = np.column_stack(
+        [
+            np.round(rng.random((n, 2)), 1),
+            rng.random(n),
+            rng.integers(0, 4, (n, 2)),
+            rng.choice(6, n, p=[0.5, 0.46, 0.01, 0.01, 0.01, 0.01]),
+        ]
+    )
+    X = X[rng.integers(0, n, n)][:, : rng.integers(3, 7)]
+    if rng.random() < 0.3:
+        X = np.column_stack([X[:, :1] * 0, X])
+        X[rng.integers(n), 0] = 1.0
+    nominal = [j for j in range(X.shape[1]) if (X[:, j] == X[:, j].astype(int)).all() and rng.random() < 0.8]
+    return X, rng.integers(0, rng.integers(2, 5), n), nominal
+
+
+def _plain_by_fold(model, X, y, folds):
+    """Scores of the plain path on training parts sorted by fold and class."""
+    y = np.unique(y, return_inverse=True)[1]
+    scores = np.zeros((*folds.shape, y.max() + 1))
+    for s, fold, test in iterate_fits(folds):
+        rows = np.lexsort((y, folds[s]))
+        rows = rows[folds[s, rows] != fold]
+        fitted = clone(model).fit(X[rows], y[rows])
+        scores[s, np.flatnonzero(test)[:, None], fitted.classes_] = fitted.predict_proba(X[test])
+    return scores
+
+
+@pytest.mark.parametrize("length", [1, 4, 64])
+@pytest.mark.parametrize("metric", ["keel_hvdm", "heom"])
+def test_lists_of_a_lower_metric_change_no_score(metric, length, monkeypatch):
+    monkeypatch.setattr("foldshift.learners.nearest_classifier.LOWER_LENGTH", length)
+    rng = np.random.default_rng(length)
+    for _ in range(12):
+        X, y, nominal = _random_data(rng, int(rng.integers(12, 150)))
+        folds = rng.permuted(np.arange(len(y)) % rng.integers(2, 6) + np.zeros((4, 1), np.int64), axis=1).astype(np.uint8)
+        for k, skip in ((1, True), (3, True), (2, False)):
+            model = NNClassifier(k, metric, skip, "fold", nominal)
+            shared = model.scores_folds(X, y, folds)
+            assert shared.tobytes() == _plain_by_fold(model, X, y, folds).tobytes()
+            # One seed has no lists.
+            assert shared.tobytes() == b"".join(model.scores_folds(X, y, row[None]).tobytes() for row in folds)
+
+
+@pytest.mark.parametrize("name", ["breast", "sonar", "titanic", "german", "wisconsin", "spectfheart", "bands"])
+def test_lists_of_a_lower_metric_change_no_score_of_real_data(name):
+    if not DATA.exists():
+        pytest.skip(f"needs the shared data in {DATA}")
+    data = load_dataset(name, mirror=str(DATA), scaling="global")
+    for n_folds in (2, 10):
+        folds = sklearn_folds(data.y, n_folds, 5)
+        for k in (1, 3):
+            model = NNClassifier(k, "keel_hvdm", True, "fold", data.categorical_features)
+            assert model.scores_folds(data.X, data.y, folds).tobytes() == _plain_by_fold(model, data.X, data.y, folds).tobytes()
+
+
 def test_a_list_of_neighbours_that_are_all_in_the_own_fold_is_not_the_end():
     X = np.concatenate([np.zeros(80), [1.0, 2.0, 3.0, 4.0]])[:, None]
     y = np.array([0] * 80 + [1, 0, 1, 0])

@@ -14,6 +14,9 @@ from foldshift.nominal import nominal_columns
 METRICS = ("heom", "euclidean", "manhattan", "keel_hvdm")
 TIE_ORDERS = ("row", "fold")
 LIST_LENGTH = 32  # neighbours listed per sample: a training part almost never lacks the k nearest of them
+LOWER_LENGTH = 64  # the same where distances differ between training parts: bounds close within some 5 to 30
+FIRST_WALKS = 256  # after these, lists of which most are too short are not looked at any more
+MOST_GAPS = 2**18  # pairs of categories of all columns; data sets with more are scanned
 _MANHATTAN, _HVDM = METRICS.index("manhattan"), METRICS.index("keel_hvdm")
 
 
@@ -97,10 +100,11 @@ class NNClassifier(FoldClassifier):
     def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
         settings = self._settings(X)
         if self.metric == "keel_hvdm" or self.tie_order == "fold":
-            _, duplicate_of = np.unique(X, axis=0, return_inverse=True)
-            return _scan_folds(X, codes, n_classes, folds, n_folds, duplicate_of.reshape(-1), self.tie_order == "fold", *settings)
+            length = max(LOWER_LENGTH, 4 * self.n_neighbors)
+            return _search(X, codes, n_classes, folds, n_folds, self.tie_order == "fold", length, *settings)
         length = min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X))
-        return _walk(X, codes, n_classes, folds, n_folds, _lists(X, length, *settings[1:]), *settings)
+        listed, _ = _lists(X, length, True, *settings[1:], np.full(X.shape[1], np.nan), np.empty(0))
+        return _walk(X, codes, n_classes, folds, n_folds, listed, *settings)
 
 
 def _n_codes(X, nominal):
@@ -165,8 +169,19 @@ def _gaps(code, shares, gaps):
         gaps[v] = math.sqrt(total)
 
 
+@compiled
+def _query_gaps(query, shares, metric, n_codes, gaps):
+    """Nominal parts of `keel_hvdm` between a query and all categories, column after column."""
+    start = 0
+    for j in range(len(query)):
+        end = start + n_codes[j]
+        if metric == _HVDM and end > start:
+            _gaps(query[j], shares[start:end], gaps[start:end])
+        start = end
+
+
 @compiled(error_model="numpy")
-def _distances(query, columns, metric, nominal, n_codes, scales, shares, gaps, out):
+def _distances(query, columns, metric, nominal, n_codes, scales, gaps, out):
     """Distances between a query and all samples, before the root; column after column, so that the sums run side by side."""
     n = columns.shape[1]
     out[:n] = 0.0
@@ -174,8 +189,7 @@ def _distances(query, columns, metric, nominal, n_codes, scales, shares, gaps, o
     for j in range(len(query)):
         value, column = query[j], columns[j]
         if nominal[j] and metric == _HVDM:
-            part = gaps[: n_codes[j]]
-            _gaps(value, shares[start : start + n_codes[j]], part)
+            part = gaps[start : start + n_codes[j]]
             start += n_codes[j]
             for i in range(n):
                 out[i] += part[np.int64(column[i])]
@@ -194,17 +208,43 @@ def _distances(query, columns, metric, nominal, n_codes, scales, shares, gaps, o
                 out[i] += (value - column[i]) * (value - column[i])
 
 
+@compiled(inline="always", error_model="numpy")
+def _distance(query, sample, metric, nominal, n_codes, scales, gaps, bound):
+    """One distance of `_distances`, the same sum in the same order; beyond `bound` any number that is, too."""
+    total, start = 0.0, 0
+    for j in range(len(query)):
+        if nominal[j] and metric == _HVDM:
+            total += gaps[start + np.int64(sample[j])]
+            start += n_codes[j]
+        elif nominal[j]:
+            total += 1.0 if sample[j] != query[j] else 0.0
+        elif metric == _HVDM:
+            total += abs(query[j] - sample[j]) / scales[j]
+        elif metric == _MANHATTAN:
+            total += abs(query[j] - sample[j])
+        else:
+            total += (query[j] - sample[j]) * (query[j] - sample[j])
+        if total > bound:
+            break
+    return total
+
+
+@compiled(inline="always")
+def _bound(farthest, rooted):
+    """Largest sum that can be as near as the farthest neighbour."""
+    # The root may round a slightly larger sum to the same distance, never one beyond the factor.
+    return farthest * farthest * (1 + 1e-12) if rooted else farthest
+
+
 @compiled
-def _nearest(totals, skipped, metric, skip_zero, distances, rows):
+def _nearest(totals, skipped, rooted, skip_zero, distances, rows):
     """Nearest samples into `rows`, ties in row order; return how many there are. The row `skipped` is left out."""
     n_held, bound = 0, np.inf
     for i in range(len(totals)):
         if totals[i] <= bound and i != skipped and not (skip_zero and totals[i] == 0):
-            n_held = insert(distances, rows, n_held, math.sqrt(totals[i]) if metric == _HVDM else totals[i], i)
+            n_held = insert(distances, rows, n_held, math.sqrt(totals[i]) if rooted else totals[i], i)
             if n_held == len(rows):
-                farthest = distances[n_held - 1]
-                # The root may round a slightly larger sum to the same distance, never one beyond the factor.
-                bound = farthest * farthest * (1 + 1e-12) if metric == _HVDM else farthest
+                bound = _bound(distances[n_held - 1], rooted)
     return n_held
 
 
@@ -215,63 +255,205 @@ def _scan(queries, columns, codes, n_classes, n_neighbors, metric, skip_zero, no
     out = np.zeros((len(queries), n_classes))
     scales = _scales(columns, metric, n_codes)
     shares = _frequencies(columns, codes, n_classes, metric, n_codes)
-    gaps, totals = np.empty(max(n_codes.max(), 1)), np.empty(n)
+    gaps, totals = np.empty(len(shares)), np.empty(n)
     distances, rows = np.empty(min(n_neighbors, n)), np.empty(min(n_neighbors, n), np.int64)
     for q in range(len(queries)):
-        _distances(queries[q], columns, metric, nominal, n_codes, scales, shares, gaps, totals)
-        n_held = _nearest(totals, -1, metric, skip_zero, distances, rows)
+        _query_gaps(queries[q], shares, metric, n_codes, gaps)
+        _distances(queries[q], columns, metric, nominal, n_codes, scales, gaps, totals)
+        n_held = _nearest(totals, -1, metric == _HVDM, skip_zero, distances, rows)
         for t in range(len(rows)):
             out[q, codes[rows[t] if t < n_held else 0]] += 1.0 / len(rows)
     return out
 
 
+def _search(X, codes, n_classes, folds, n_folds, by_fold, length, n_neighbors, *settings):
+    """Shares of votes where distances, or the order of ties, differ between training parts.
+
+    The lower metric has, column by column, the smallest distances of all training parts; a sum of these in the same order is, as
+    the machine rounds it, in no training part larger than the distance there. So its lists, near to far, say when no nearer
+    sample can come.
+    """
+    metric, _, _, n_codes = settings
+    distinct, distinct_of = np.unique(X, axis=0, return_inverse=True)
+    distinct, distinct_of = np.ascontiguousarray(distinct), distinct_of.reshape(-1)
+    listed, lower = np.empty((len(distinct), 0), np.int32), np.empty((len(distinct), 0))
+    if len(folds) > 1 and (n_codes**2).sum() <= MOST_GAPS:  # the lists take as long as a scan for one seed
+        scales, gaps = _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes)
+        listed, lower = _lists(distinct, min(length, len(distinct)), *_all_kept(settings), scales, gaps)
+    samples = X, distinct, distinct_of, codes
+    return _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_neighbors, settings)
+
+
+def _all_kept(settings):
+    """Settings of `_lists` for the lower metric: what is at distance 0 there need not be in a training part, but the sample."""
+    metric, skip_zero, nominal, n_codes = settings
+    return skip_zero, metric, False, nominal, n_codes
+
+
 @compiled
-def _scan_folds(X, codes, n_classes, folds, n_folds, duplicate_of, by_fold, n_neighbors, metric, skip_zero, nominal, n_codes):
-    """Scan every training part; equal test samples are looked up once."""
-    n_seeds, n = folds.shape
-    out = np.zeros((n_seeds, n, n_classes))
-    columns = np.ascontiguousarray(X.T)
-    order, training, place = np.arange(n), np.empty(n, np.int64), np.empty(n, np.int64)
-    queries, part = np.empty_like(X), np.empty(X.size)
-    for s in range(n_seeds):
-        if by_fold:
-            order = np.argsort(folds[s].astype(np.int64) * n_classes + codes, kind="mergesort")
+def _order(folds, codes, n_classes, by_fold):
+    """Rows in the order in which training parts have them."""
+    if by_fold:
+        return np.argsort(folds.astype(np.int64) * n_classes + codes, kind="mergesort")
+    return np.arange(len(folds))
+
+
+@compiled
+def _columns(X, rows):
+    """Some rows of X, column by column."""
+    columns = np.empty((X.shape[1], len(rows)))
+    for t in range(len(rows)):
+        for j in range(len(columns)):
+            columns[j, t] = X[rows[t], j]
+    return columns
+
+
+@compiled
+def _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes):
+    """Largest scales and smallest gaps over all training parts; the gaps are a (n_codes, n_codes) block per nominal column."""
+    scales, gaps = np.full(X.shape[1], np.nan), np.full((n_codes**2).sum(), np.nan)
+    if metric != _HVDM:
+        return scales, gaps
+    part = np.empty(n_codes.max())
+    for s in range(len(folds)):
+        order = _order(folds[s], codes, n_classes, by_fold)
         for fold in range(n_folds):
-            n_training, n_distinct = 0, 0
-            place[:] = -1
-            for i in order:
-                if folds[s, i] != fold:
-                    training[n_training] = i
-                    n_training += 1
-                elif place[duplicate_of[i]] < 0:
-                    queries[n_distinct] = X[i]
-                    place[duplicate_of[i]] = n_distinct
-                    n_distinct += 1
-            kept = part[: n_training * len(columns)].reshape(len(columns), n_training)
-            for j in range(len(columns)):
-                for t in range(n_training):
-                    kept[j, t] = columns[j, training[t]]
-            kept_codes = codes[training[:n_training]]
-            scores = _scan(queries[:n_distinct], kept, kept_codes, n_classes, n_neighbors, metric, skip_zero, nominal, n_codes)
-            for i in range(n):
-                if folds[s, i] == fold:
-                    out[s, i] = scores[place[duplicate_of[i]]]
-    return out
+            training = order[folds[s][order] != fold]
+            columns = _columns(X, training)
+            scales = np.fmax(scales, _scales(columns, metric, n_codes))
+            shares = _frequencies(columns, codes[training], n_classes, metric, n_codes)
+            start, at = 0, 0
+            for c in n_codes:
+                for code in range(c):
+                    _gaps(float(code), shares[start : start + c], part[:c])
+                    gaps[at : at + c] = np.fmin(gaps[at : at + c], part[:c])
+                    at += c
+                start += c
+    return scales, gaps
 
 
 @compiled
-def _lists(X, length, metric, skip_zero, nominal, n_codes):
-    """Nearest other samples of every sample, near to far, ties in row order; -1 behind the last: (n_samples, length) int32."""
-    out = np.full((len(X), length), -1, np.int32)
-    columns, totals = np.ascontiguousarray(X.T), np.empty(len(X))
-    unused = np.empty(0)
+def _lists(X, length, skip_self, metric, skip_zero, nominal, n_codes, scales, gaps):
+    """Nearest samples of every sample, near to far, ties in row order, and their distances before the root; -1 and infinity
+    behind the last: (n_samples, length) int32 and float64. The gaps are as `_lower_metric` has them."""
+    out, far = np.full((len(X), length), -1, np.int32), np.full((len(X), length), np.inf)
+    columns, totals, own_gaps = np.ascontiguousarray(X.T), np.empty(len(X)), np.empty(n_codes.sum())
     distances, rows = np.empty(length), np.empty(length, np.int64)
     for i in range(len(X)):
-        _distances(X[i], columns, metric, nominal, n_codes, unused, np.empty((0, 0)), unused, totals)
-        n_held = _nearest(totals, i, metric, skip_zero, distances, rows)
+        start, at = 0, 0
+        for j in range(len(n_codes) if metric == _HVDM else 0):
+            c = n_codes[j]
+            if c > 0:
+                first = at + np.int64(X[i, j]) * c
+                own_gaps[start : start + c] = gaps[first : first + c]
+            start, at = start + c, at + c * c
+        _distances(X[i], columns, metric, nominal, n_codes, scales, own_gaps, totals)
+        n_held = _nearest(totals, i if skip_self else -1, False, skip_zero, distances, rows)
         for t in range(n_held):
-            out[i, t] = rows[t]
+            out[i, t], far[i, t] = rows[t], distances[t]
+    return out, far
+
+
+@compiled
+def _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_neighbors, settings):
+    """Search every training part along the lists, or scan it where they are too short; equal test samples are looked up once."""
+    X, distinct, distinct_of, codes = samples
+    metric, skip_zero, nominal, n_codes = settings
+    n_seeds, n = folds.shape
+    out = np.zeros((n_seeds, n, n_classes))
+    starts = np.zeros(len(distinct) + 1, np.int64)
+    starts[1:] = np.cumsum(np.bincount(distinct_of, minlength=len(distinct)))
+    ranks_of, like = np.empty(n, np.int64), np.empty(len(distinct), np.int64)
+    gaps, totals = np.empty(n_codes.sum()), np.empty(n)
+    n_walks, n_short = 0, 0
+    for s in range(n_seeds):
+        order = _order(folds[s], codes, n_classes, by_fold)
+        _group(distinct_of[order], starts, ranks_of)
+        for fold in range(n_folds):
+            in_training = folds[s][order] != fold
+            training = order[in_training]
+            columns = _columns(X, training)
+            scales = _scales(columns, metric, n_codes)
+            shares = _frequencies(columns, codes[training], n_classes, metric, n_codes)
+            distances, ranks = np.empty(min(n_neighbors, len(training))), np.empty(min(n_neighbors, len(training)), np.int64)
+            like[:] = -1
+            for i in order[~in_training]:
+                u = distinct_of[i]
+                if like[u] >= 0:
+                    out[s, i] = out[s, like[u]]
+                    continue
+                like[u] = i
+                _query_gaps(X[i], shares, metric, n_codes, gaps)
+                part, rows = (metric, nominal, n_codes, scales, gaps), order
+                found = (distinct, starts, ranks_of, in_training)
+                n_held = -1
+                if n_walks < FIRST_WALKS or 2 * n_short < n_walks:
+                    n_held = _along_list(X[i], listed[u], lower[u], found, skip_zero, part, distances, ranks)
+                    n_walks += 1
+                    n_short += n_held < 0
+                if n_held < 0:
+                    rows = training
+                    _distances(X[i], columns, metric, nominal, n_codes, scales, gaps, totals)
+                    n_held = _nearest(totals[: len(training)], -1, metric == _HVDM, skip_zero, distances, ranks)
+                for t in range(len(ranks)):
+                    out[s, i, codes[rows[ranks[t]] if t < n_held else training[0]]] += 1.0 / len(ranks)
     return out
+
+
+@compiled
+def _group(distinct_of, starts, ranks_of):
+    """Ranks of the samples that are equal, together and in order."""
+    free = starts[:-1].copy()
+    for rank in range(len(distinct_of)):
+        ranks_of[free[distinct_of[rank]]] = rank
+        free[distinct_of[rank]] += 1
+
+
+@compiled
+def _along_list(query, listed, lower, found, skip_zero, part, distances, ranks):
+    """Nearest training samples into `ranks`, ties by rank; return how many there are, -1 where the list is too short to tell."""
+    distinct, starts, ranks_of, in_training = found
+    metric, nominal, n_codes, scales, gaps = part
+    if math.isnan(_distance(query, query, metric, nominal, n_codes, scales, gaps, np.inf)):
+        return 0
+    n_held, bound, rooted = 0, np.inf, metric == _HVDM
+    for t in range(len(listed)):
+        if listed[t] < 0 or lower[t] > bound:
+            return n_held
+        at, end = starts[listed[t]], starts[listed[t] + 1]
+        while at < end and not in_training[ranks_of[at]]:
+            at += 1
+        if at == end:
+            continue
+        total = _distance(query, distinct[listed[t]], metric, nominal, n_codes, scales, gaps, bound)
+        if not total <= bound or (skip_zero and total == 0):
+            continue
+        distance, n_new = math.sqrt(total) if rooted else total, 0
+        while at < end and n_new < len(ranks):
+            if in_training[ranks_of[at]]:
+                n_held = _insert_ranked(distances, ranks, n_held, distance, ranks_of[at])
+                n_new += 1
+            at += 1
+        if n_held == len(ranks):
+            bound = _bound(distances[n_held - 1], rooted)
+    return n_held if len(listed) == len(distinct) else -1
+
+
+@compiled(inline="always")
+def _insert_ranked(distances, ranks, n_held, distance, rank):
+    """Insert into a list sorted by distance and rank."""
+    if n_held == len(ranks):
+        at = n_held - 1
+        if distance > distances[at] or (distance == distances[at] and rank > ranks[at]):
+            return n_held
+    else:
+        at = n_held
+        n_held += 1
+    while at > 0 and (distances[at - 1] > distance or (distances[at - 1] == distance and ranks[at - 1] > rank)):
+        distances[at], ranks[at] = distances[at - 1], ranks[at - 1]
+        at -= 1
+    distances[at], ranks[at] = distance, rank
+    return n_held
 
 
 @compiled
