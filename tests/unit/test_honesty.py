@@ -31,7 +31,7 @@ from foldshift.studies.foldshift_2026.measure_methods import SCHEMAS as METHOD_S
 from foldshift.studies.foldshift_2026.measure_methods import measure_methods
 from foldshift.studies.foldshift_2026.methods import COLUMNS, methods_table
 from foldshift.studies.foldshift_2026.methods import everything as tables_of_methods
-from foldshift.studies.foldshift_2026.study import METHODS, n_fits
+from foldshift.studies.foldshift_2026.shared import METHODS, n_fits
 from foldshift.studies.foldshift_2026.tables import everything
 
 POPULATIONS = [f"population {i}" for i in range(8)]

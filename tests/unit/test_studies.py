@@ -11,6 +11,7 @@ import yaml
 import foldshift
 from foldshift.errors import ConfigError, DataError, require_keys
 from foldshift.importing import import_object
+from foldshift.planning.modules import module_files
 from foldshift.reporting.items import caption_text, to_rst
 from foldshift.studies.base import FORMATS, PAPER_VS_OURS, key
 from foldshift.studies.configure import configure
@@ -34,6 +35,13 @@ def test_a_study_is_a_whole_folder(study):
     assert set(STUDIES[study].scales) == set(SCALES)
     for name in ("README.md", "findings.md"):
         assert len((folder / name).read_text(encoding="utf-8").split()) > 50
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_no_row_rests_on_the_declarations_where_captions_are_edited(study):
+    found = STUDIES[study]
+    for measure in found.declaration().measures:
+        assert found.folder / "study.py" not in map(Path, module_files(objects=[found.path(measure.make)])), measure.name
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -15,6 +15,7 @@ AVERAGE_NEW_SOURCE = f"{NEW_SOURCE}, average over samples"
 MODEL_ON_NEW_SOURCE = f"{NEW_SOURCE}, this sample's model"
 AVERAGED = (TRAINING_PART, AVERAGE_NEW_SOURCE)
 """Targets that are one number for all samples: the mean of the truths of the samples."""
+ONE_ERROR = float(2 * norm.cdf(1) - 1)  # confidence of an interval of one standard error to either side
 
 
 class AuditRow(NamedTuple):
@@ -57,7 +58,7 @@ class AuditRow(NamedTuple):
 
 def coverage_errors(coverage, n):
     """Standard error of a coverage measured on n samples and the ends of its 95 % interval, all by Wilson; floats."""
-    (low, high), (below, above) = (wilson_interval(coverage, n, inner) for inner in (0.95, 2 * norm.cdf(1) - 1))
+    (low, high), (below, above) = (wilson_interval(coverage, n, inner) for inner in (0.95, ONE_ERROR))
     return float((above - below) / 2), float(low), float(high)
 
 

@@ -1,7 +1,7 @@
 """Wilson's interval of a proportion, for many at once."""
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 
 def wilson_interval(share, n, confidence=0.95):
@@ -38,7 +38,7 @@ def wilson_interval(share, n, confidence=0.95):
     """
     share, n = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
     n = np.where(n > 0, n, np.nan)
-    z = norm.isf((1 - confidence) / 2)
+    z = -ndtri((1 - confidence) / 2)
     scale = 1 + z**2 / n
     centre = (share + z**2 / (2 * n)) / scale
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / scale

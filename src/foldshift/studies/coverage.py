@@ -96,23 +96,27 @@ def partitioner_table(table, level=0.95):
         names = list(dict.fromkeys(part["partitioner"]))
         wide = part.set_index([*PAIR, "partitioner"])[[*AVERAGES, "is_below"]].unstack("partitioner")
         wide = wide[wide["coverage"].notna().all(axis=1)]
-        reference = REFERENCES[task]
+        reference, populations = REFERENCES[task], pd.factorize(wide.index.get_level_values("population"))[0]
         for name in names:
             row = {"task": task, "target": target, "interval": interval, "partitioner": name}
             row |= {"n_populations": len(set(wide.index.get_level_values("population"))), "n_pairs": len(wide)}
             row["pairs_below"] = int(wide["is_below", name].sum())
             for column in AVERAGES:
-                row[column], row[f"{column}_error"] = _mean_and_error(wide[column, name])
+                row[column], row[f"{column}_error"] = _mean_and_error(wide[column, name], populations)
             if name != reference and reference in names:
                 for column in COMPARED:
-                    row[f"{column}_vs"], row[f"{column}_vs_error"] = _mean_and_error(wide[column, name] - wide[column, reference])
+                    gap = wide[column, name] - wide[column, reference]
+                    row[f"{column}_vs"], row[f"{column}_vs_error"] = _mean_and_error(gap, populations)
             out.append(row)
     return pd.DataFrame(out, columns=PARTITIONER_COLUMNS).round(DECIMALS)
 
 
-def _mean_and_error(values):
-    """Mean over populations and its standard error; values by population and learner."""
-    values = values.dropna().groupby(level="population", sort=False, observed=True).mean().to_numpy(dtype=np.float64)
+def _mean_and_error(values, populations):
+    """Mean over populations and its standard error; values by population and learner, populations by number."""
+    values = values.to_numpy(dtype=np.float64)
+    there = ~np.isnan(values)
+    counts = np.bincount(populations[there])
+    values = np.bincount(populations[there], values[there])[counts > 0] / counts[counts > 0]
     if not len(values):
         return np.nan, np.nan
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan

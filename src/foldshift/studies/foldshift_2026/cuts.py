@@ -4,7 +4,7 @@ import numpy as np
 
 from foldshift.partition.registry import find_partitioner, make_folds, options_of
 from foldshift.shift.covariates import fold_ks_attributes
-from foldshift.studies.foldshift_2026.study import RERANDOMISED
+from foldshift.studies.foldshift_2026.shared import RERANDOMISED
 
 N_DRAWN = 20  # random cuts of which the best is taken
 REFERENCES = {"classification": "SCV", "regression": "CV"}

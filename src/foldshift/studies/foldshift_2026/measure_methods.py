@@ -12,7 +12,7 @@ from foldshift.inference.fit_losses import losses_after_fit, squared_error, zero
 from foldshift.inference.intervals import nested_cv_interval
 from foldshift.seeding import seed_sequence
 from foldshift.studies.foldshift_2026.sampling import cut_rows, measure_samples
-from foldshift.studies.foldshift_2026.study import METHODS, NESTED_FOLDS, n_fits
+from foldshift.studies.foldshift_2026.shared import METHODS, NESTED_FOLDS, n_fits
 from foldshift.studies.samples import attempt
 
 HELD_OUT_SHARE = 10  # a hold-out tests one fold of so many

@@ -10,7 +10,7 @@ from foldshift.reporting.tables import Cell, Grid
 from foldshift.studies.coverage import TASK_TITLES
 from foldshift.studies.foldshift_2026.honesty import FAR, mean_and_error
 from foldshift.studies.foldshift_2026.measure_methods import ENDS, KEYS
-from foldshift.studies.foldshift_2026.study import METHODS
+from foldshift.studies.foldshift_2026.shared import METHODS
 
 VALUES = ("coverage", "width", "bias")
 COLUMNS = ["task", "n_sample", "method", "cut", "n_fits", "n_populations", "lowest"]

@@ -1,0 +1,11 @@
+"""What declarations and measures share: measures that rested on `study.py` would be repeated when a caption is edited there."""
+
+RERANDOMISED = "Rerandomised"
+NESTED_FOLDS = 5
+METHODS = ("nested", "corrected t", "conservative Z")
+
+
+def n_fits(n_partitions, n_holdouts, n_halves):
+    """Fits of each of `METHODS` for one sample, learner and cut; arguments as the settings of the same names."""
+    nested = n_partitions * NESTED_FOLDS * (NESTED_FOLDS + 1) // 2
+    return dict(zip(METHODS, (nested, n_holdouts, n_holdouts * (1 + 2 * n_halves))))
