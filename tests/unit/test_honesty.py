@@ -152,7 +152,11 @@ def test_the_answer_counts_the_choice_of_the_best_and_calls_no_interval_held_tha
     assert found["cut"] == "TSCV" and found["decided"] == "yes" and found["interval"] == "wide" and found["holds"] == "yes"
     more = pd.DataFrame([*few, few[-1] | {"cut": "ABA"}])
     found = answer(more, coverage[:1], 0.95).iloc[0]
-    assert found["decided"] == "no" and found["interval"] == "narrow" and found["holds"] == "not shown"
+    assert found["decided"] == "no" and found["nearest"] == "TSCV"
+    # What was not shown to be nearer is no advice, and neither is its interval.
+    assert found["cut"] == "CV" and found["error"] == 9.0 and found["interval"] == "none"
+    found = answer(more, coverage[:1].assign(partitioner="CV"), 0.95).iloc[0]
+    assert found["interval"] == "narrow" and found["holds"] == "not shown"
     two = pd.DataFrame(few).assign(n_populations=2)
     assert answer(two, coverage, 0.95).iloc[0]["decided"] == "no"
 

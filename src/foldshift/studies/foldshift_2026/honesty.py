@@ -265,27 +265,31 @@ def answer(honesty, coverage, level):
     Returns
     -------
     table : pandas.DataFrame
-        One row per task and size: ``cut, k`` with the least error of one repetition, ``error``; ``gain``: by how much less than
-        the reference with the same k, ``gain_error``, and whether that is ``decided``: ``yes`` where p is at most .05 by
-        Student's t over populations, times the number of cuts and k chosen from (Bonferroni), ``no``, or ``reference``;
-        ``repetitions`` after which the choice of partitions adds less than a tenth of the variance that repeating cannot remove,
-        ``fits``; ``interval``, with this cut and k: the narrowest that was shown to hold the truth as often as it promises
-        (coverage less two standard errors is at least the level less .05), and its ``coverage``; where none was shown to
-        (``holds`` is ``not shown``), the one with the highest coverage.
+        One row per task and size. ``nearest, nearest_k``: cut and k with the least error of one repetition; ``gain``: by how much
+        less than the reference with the same k, ``gain_error``, and whether that is ``decided``: ``yes`` where p is at most .05
+        by Student's t over populations, times the number of cuts and k chosen from (Bonferroni), ``no``, or ``reference``.
+        ``cut, k``: these where it is decided, else the reference with the k of its least error; ``error``; ``repetitions`` after
+        which the choice of partitions adds less than a tenth of the variance that repeating cannot remove, ``fits``;
+        ``interval``, with this cut and k: the narrowest that was shown to hold the truth as often as it promises (coverage less
+        two standard errors is at least the level less .05), and its ``coverage``; where none was shown to (``holds`` is ``not
+        shown``), the one with the highest coverage.
     """
     table = []
     for (task, n_sample), part in honesty.groupby(["task", "n_sample"], sort=False):
         part = part.dropna(subset=["error_one"])
         if part.empty:
             continue
-        best = part.loc[part["error_one"].idxmin()]
-        is_reference = best["cut"] == REFERENCES[task]
+        nearest, references = part.loc[part["error_one"].idxmin()], part[part["cut"] == REFERENCES[task]]
+        is_reference = nearest["cut"] == REFERENCES[task]
+        row = {"task": task, "n_sample": n_sample, "nearest": nearest["cut"], "nearest_k": nearest["k"]}
+        row |= {"gain": 0.0 if is_reference else -nearest["error_one_vs"], "gain_error": nearest["error_one_vs_error"]}
+        is_gain = not is_reference and _is_gain(row, nearest["n_populations"], len(part) - len(references))
+        row["decided"] = "reference" if is_reference else "yes" if is_gain else "no"
+        # What was not shown to be nearer is no advice.
+        best = nearest if is_gain or references.empty else references.loc[references["error_one"].idxmin()]
         fixed = best["error_one"] ** 2 - best["spread"] ** 2
         repetitions = max(math.ceil(best["spread"] ** 2 / (ENOUGH * fixed)), 1) if fixed > 0 else np.nan
-        row = {"task": task, "n_sample": n_sample, "cut": best["cut"], "k": best["k"], "error": best["error_one"]}
-        row |= {"gain": 0.0 if is_reference else -best["error_one_vs"], "gain_error": best["error_one_vs_error"]}
-        n_chosen_from = int((part["cut"] != REFERENCES[task]).sum())
-        row["decided"] = "reference" if is_reference else "yes" if _is_gain(row, best["n_populations"], n_chosen_from) else "no"
+        row |= {"cut": best["cut"], "k": best["k"], "error": best["error_one"]}
         row |= {"repetitions": repetitions, "fits": best["k"] * repetitions}
         own = coverage[(coverage[["task", "n_sample", "k"]] == [task, n_sample, best["k"]]).all(axis=1)]
         own = own[(own["partitioner"] == best["cut"])].dropna(subset=["coverage", "width"])
@@ -299,8 +303,8 @@ def answer(honesty, coverage, level):
     return pd.DataFrame(table, columns=ANSWER)
 
 
-ANSWER = ["task", "n_sample", "cut", "k", "error", "gain", "gain_error", "decided", "repetitions", "fits", "interval", "coverage"]
-ANSWER += ["holds"]
+ANSWER = ["task", "n_sample", "cut", "k", "error", "repetitions", "fits", "interval", "coverage", "holds"]
+ANSWER += ["nearest", "nearest_k", "gain", "gain_error", "decided"]
 
 
 def _is_gain(row, n_populations, n_chosen_from, alpha=0.05):

@@ -189,22 +189,23 @@ def answer_grid(table):
                 row["cut"],
                 str(row["k"]),
                 f"{row['error']:.1f}",
-                Cell(gain, bold=row["decided"] == "yes"),
                 repetitions,
                 fits,
                 row["interval"] if row["holds"] == "yes" else f"none shown; nearest: {row['interval']}",
                 EMPTY if row["coverage"] != row["coverage"] else percent(row["coverage"]),
+                f"{row['nearest']}, {row['nearest_k']}",
+                Cell(gain, bold=row["decided"] == "yes"),
             ]
         )
     notes = [
-        "Cut and number of folds with the least error of one repetition; gain over the reference with as many folds, "
-        "percentage points of the true error ± standard error over populations. The best of many is chosen on the same rows that "
-        "its gain is read from, so that gains are too large by something; bold: p is at most .05 by Student's t over "
-        "populations, times the number of cuts and folds chosen from. Else nothing speaks against the reference (SCV for "
-        "classes, CV for numbers). Interval: the narrowest whose coverage, less two standard errors, is at most .05 below its "
-        "promise."
+        "Cut: the reference (SCV for classes, CV for numbers) with the number of folds of its least error, unless another one "
+        "was shown to be nearer to the truth. Nearest: cut and number of folds with the least error of one repetition; its gain "
+        "over the reference with as many folds, percentage points of the true error ± standard error over populations. It is the "
+        "best of many, chosen on the same rows that its gain is read from, so that gains are too large by something; shown, and "
+        "bold: p is at most .05 by Student's t over populations, times the number of cuts and folds chosen from. Interval: the "
+        "narrowest whose coverage, less two standard errors, is at most .05 below its promise."
     ]
-    header = ["Task", "Rows", "Cut", "Folds", "Error, %", "Gain", "Repetitions", "Fits", "Interval", "Holds, %"]
+    header = ["Task", "Rows", "Cut", "Folds", "Error, %", "Repetitions", "Fits", "Interval", "Holds, %", "Nearest", "Its gain"]
     return Grid(header, rows, notes)
 
 
