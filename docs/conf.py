@@ -24,7 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]  # a class with the methods of its own; those that it inherits are scikit-learn's
-exclude_patterns = ["_build", "gallery", "findings.md", "add_a_study.md", "cluster.md", "scale.md", "results", "**/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "gallery", "results", "findings.md", "add_a_study.md", "cluster.md", "scale.md", "**/GALLERY*.rst"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 nitpicky = False
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]

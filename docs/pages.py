@@ -59,9 +59,9 @@ appears beside it.
 """
 RESULTS = """# {title}: results
 
-Computed from {started} to {ended} at commit {commit} (foldshift {foldshift}) on {cores} cores of {processor}.
-Every file as in the archive {name}, SHA-256 {sha256}: {{download}}`settings, machine and
-the checksum of every file <../../results/{study}/provenance.json>`. A click on a heading sorts by it.
+Computed from {started:.16} to {ended:.16} (UTC) at commit {commit:.10} (foldshift {foldshift}) on {cores} cores of {processor}.
+Every file as in the archive {name}, SHA-256 {sha256:.16}...: {{download}}`settings, machine,
+checksum of every file <../../results/{study}/provenance.json>`. A click on a heading sorts by it.
 
 """
 
@@ -105,6 +105,8 @@ def study_page(study):
         return f'<span id="{label}"></span>{match.group(0)} {link}'
 
     title = f"# {find_studies()[study].title}\n\n## What we found\n"
+    if study in published(ROOT / "docs" / "results"):
+        title += f"\n[Tables and figures of the full run](../results/{study}.md)\n"
     text = FINDING.sub(with_address, re.sub(r"\A# .*\n", title, _links(found)))
     return text.rstrip() + "\n\n" + re.sub(r"^#", "##", _links(readme), flags=re.MULTILINE)
 
@@ -170,18 +172,20 @@ def _shown(place, item):
 def _table(path):
     with open(path, encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream)
-    cells = lambda tag, row: "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)  # noqa: E731
+    starts = ["<{0}>" if all(_number(row[j]) for row in rows) else '<{0} class="text">' for j in range(len(head))]
+    cells = lambda tag, row: "".join(start.format(tag) + cell + f"</{tag}>" for start, cell in zip(starts, row))  # noqa: E731
     yield '<table class="sortable">'
-    yield f"<thead><tr>{cells('th', head)}</tr></thead><tbody>"
-    yield from (f"<tr>{cells('td', map(_number, row))}</tr>" for row in rows[:MOST_ROWS])
+    yield f"<thead><tr>{cells('th', map(html.escape, head))}</tr></thead><tbody>"
+    yield from (f"<tr>{cells('td', [_number(cell) or html.escape(cell) for cell in row])}</tr>" for row in rows[:MOST_ROWS])
     yield "</tbody></table>"
     if len(rows) > MOST_ROWS:
         yield f"\nThe first {MOST_ROWS} of {len(rows):,} rows; the file has all of them."
 
 
 def _number(text):
-    """A number as it is read on a page, five digits; the file has all of them."""
+    """A number as it is read on a page, five digits (the file has all of them), a blank for none; nothing for words."""
     try:
-        return f"{float(text):.5g}" if "." in text and len(text) > 6 else text
+        value = float(text) if text else None
     except ValueError:
-        return text
+        return ""
+    return " " if value is None else f"{value:.5g}" if "." in text and len(text) > 6 else text
