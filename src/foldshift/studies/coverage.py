@@ -108,7 +108,10 @@ def partitioner_table(table, level=0.95):
                     gap = wide[column, name] - wide[column, reference]
                     row[f"{column}_vs"], row[f"{column}_vs_error"] = _mean_and_error(gap, populations)
             out.append(row)
-    return pd.DataFrame(out, columns=PARTITIONER_COLUMNS).round(DECIMALS)
+    found = pd.DataFrame(out, columns=PARTITIONER_COLUMNS).round(DECIMALS)
+    numbers = found.select_dtypes("float").columns
+    found[numbers] += 0.0  # no minus in front of a zero
+    return found
 
 
 def _mean_and_error(values, populations):
