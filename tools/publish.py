@@ -27,7 +27,7 @@ MAX_BYTES = 20 * 10**6  # of all that is published; it is part of the history
 ENDINGS = {"tables": {".csv", ".rst"}, "figures": {".svg", ".rst"}}
 
 
-def published(name):
+def place_of(name):
     """Study and path below it of a file that is published, by its name in the archive; None for all others."""
     parts = name.split("/")
     if parts[0] != "results" or len(parts) not in (3, 4):
@@ -64,7 +64,7 @@ def publish(path, folder=FOLDER):
         facts = _facts(path, unpacked)
         chosen = {}
         for name in archive.outputs:
-            if found := published(name):
+            if found := place_of(name):
                 chosen.setdefault(found[0], {})[found[1]] = name
         if not chosen:
             raise DataError(f"archive {path}: no tables or figures below results/<study>; make it with: snakemake archive")

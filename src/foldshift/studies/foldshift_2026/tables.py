@@ -191,7 +191,7 @@ def answer_grid(table):
                 f"{row['error']:.1f}",
                 repetitions,
                 fits,
-                row["interval"] if row["holds"] == "yes" else f"none shown; nearest: {row['interval']}",
+                row["interval"] if row["holds"] == "yes" else f"none shown; closest: {row['interval']}",
                 EMPTY if row["coverage"] != row["coverage"] else percent(row["coverage"]),
                 f"{row['nearest']}, {row['nearest_k']}",
                 Cell(gain, bold=row["decided"] == "yes"),
