@@ -56,11 +56,14 @@ class Workflow:
         notes = self.folder / "watched.jsonl"
         env = {"FOLDSHIFT_WATCH": str(notes), "PYTHONPATH": str(ROOT / "tests/watch")}
         self(*arguments, env=env, check=True, **keywords)
+        noted = [json.loads(line) for line in notes.read_text().splitlines()]
+        files = {note["digest"]: note["files"] for note in noted if "digest" in note}
         jobs = {}
-        for line in notes.read_text().splitlines():
-            note = json.loads(line)
+        for note in noted:
+            if "digest" in note:
+                continue
             loaded, declared = jobs.setdefault((note["rule"], note["output"]), (set(), set()))
-            declared.update(note["code"])
+            declared.update(files.get(note["code"], ()))
             place = f"{note['module'].replace('.', '/')}.py"
             loaded.update(str(folder / place) for folder in (self.root / "src", self.folder) if (folder / place).is_file())
         return [(*job, *files) for job, files in jobs.items()]

@@ -48,6 +48,22 @@ class Mine(DummyRegressor):
     def predict(self, X):
         return helper.same(super().predict(X))
 """
+# Changes what it rests on while it is at work, once.
+EDITING_LEARNER = """
+from pathlib import Path
+
+from sklearn.dummy import DummyRegressor
+
+import helper
+
+
+class Mine(DummyRegressor):
+    def fit(self, X, y):
+        file = Path(helper.__file__)
+        if "edited" not in file.read_text():
+            file.write_text(file.read_text() + "# edited\\n")
+        return super().fit(X, y)
+"""
 # Loaded by their packages, whether used or not; what these say decides which files a job rests on, and is no file of it.
 BY_PACKAGES = {"src/foldshift/lazy.py", "src/foldshift/shift/hellinger.py"}
 
@@ -129,6 +145,29 @@ def test_an_edited_module_replans_exactly_what_rests_on_it(done, module, expecte
     wanted = {output for output in every if any(re.match(pattern, output) for pattern in expected)}
     assert all(any(re.match(pattern, output) for output in wanted) for pattern in expected)
     assert after_an_edit(workflow, module) == wanted
+
+
+def test_a_touched_module_replans_nothing(done):
+    workflow, _, _ = done
+    (workflow.folder / "kit/deeper.py").touch()
+    assert planned(workflow) == set()
+
+
+def test_what_is_edited_while_a_job_runs_is_seen_by_the_next_run(tmp_path):
+    study = {"datasets": ["steps"], "partitioners": ["CV", "TSCV"], "learners": ["Mine"], "n_folds": [3], "n_seeds": 2}
+    (tmp_path / "learners.yaml").write_text(
+        yaml.safe_dump({"Mine": {"import": "mine.Mine", "tasks": ["regression"], "nominal": "codes"}})
+    )
+    (tmp_path / "mine.py").write_text(EDITING_LEARNER)
+    (tmp_path / "helper.py").write_text("")
+    workflow = Workflow(tmp_path, {"learners_file": "learners.yaml", "studies": {"saez_2022": study}})
+    workflow("--until", "evaluate", check=True)
+    assert "edited" in (tmp_path / "helper.py").read_text()
+    assert any("/scores/steps/" in output for output in planned(workflow))
+    workflow("--until", "evaluate", check=True)
+    assert not any("/scores/steps/" in output for output in planned(workflow))
+    shutil.rmtree(tmp_path / ".snakemake")
+    assert "results holds files of saez_2022, and .snakemake no record" in workflow("--dry-run").stdout
 
 
 def test_jobs_load_no_module_that_they_do_not_rest_on(done):

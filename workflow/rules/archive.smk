@@ -20,7 +20,6 @@ rule archive:
         catalogue=kept_here(str(located(config["catalogue"], ROOT))),
         learners=kept_here(str(located(config["learners_file"], ROOT))),
         costs=kept_here(str(located(config["costs_file"], ROOT))),
-        code=code_inputs(code("write_archive")),
     output:
         archive="<results>/archive/foldshift.zip",
     log:
@@ -29,7 +28,7 @@ rule archive:
     conda:
         "../../envs/foldshift.yaml"
     params:
-        **code_params(code("write_archive")),
+        code=code("write_archive"),
         folders={key: folder_of_jobs(key) for key in ("results", "resources")},
         imports=sorted(
             {

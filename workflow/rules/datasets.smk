@@ -5,7 +5,6 @@ rule fetch_dataset:
     """The table of one data set, from the first of its sources that gives it."""
     input:
         local=local_sources,
-        code=code_inputs(code("fetch_dataset")),
     output:
         table="<resources>/fetched/{dataset}.parquet",
         origin="<resources>/fetched/{dataset}.json",
@@ -24,7 +23,7 @@ rule fetch_dataset:
         runtime=minutes(cost_of_fetching, spare=30),
         expected_s=expected_seconds(cost_of_fetching),
     params:
-        **code_params(code("fetch_dataset")),
+        code=code("fetch_dataset"),
         entry=entry_of,
         mirror=config["mirror"],
         hosts=config["hosts"],
@@ -42,7 +41,6 @@ rule prepare_dataset:
     """One data set as learners see it: complete rows, in one order, scaled."""
     input:
         table="<resources>/fetched/{dataset}.parquet",
-        code=code_inputs(code("prepare_dataset")),
     output:
         data=[f"<resources>/prepared/{scaling}/{{dataset}}.npz" for scaling in SCALINGS],
         descriptions=[
@@ -59,7 +57,7 @@ rule prepare_dataset:
         runtime=minutes(cost_of_preparing, spare=13),
         expected_s=expected_seconds(cost_of_preparing),
     params:
-        **code_params(code("prepare_dataset")),
+        code=code("prepare_dataset"),
         entry=entry_of,
         scalings=SCALINGS,
     message:

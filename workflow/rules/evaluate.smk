@@ -6,7 +6,6 @@ rule evaluate:
     input:
         data=prepared_of,
         folds="<results>/{study}/folds/{dataset}/{bundle}/{held}.npz",
-        code=code_inputs(learner_code("evaluate")),
     output:
         scores="<results>/{study}/scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet",
     log:
@@ -24,7 +23,7 @@ rule evaluate:
         writes_mb=written_mb(cost_of_scores),
         attempt=current_attempt,
     params:
-        **code_params(learner_code("evaluate")),
+        code=learner_code("evaluate"),
         task=lambda wildcards: TASKS[wildcards.study],
         learners=learners_of_job,
         cuts=cuts_of_job,
@@ -51,7 +50,6 @@ rule collect_scores:
     # One row per seed instead of one per fold, so that tables need not read every fit again.
     input:
         scores=scores_of_dataset,
-        code=code_inputs(code("collect_scores")),
     output:
         seeds="<results>/{study}/seed_scores/{dataset}.parquet",
         failures="<results>/{study}/failures/{dataset}.json",
@@ -65,7 +63,7 @@ rule collect_scores:
         expected_s=expected_seconds(cost_of_collecting),
         writes_mb=written_mb(cost_of_collecting),
     params:
-        **code_params(code("collect_scores")),
+        code=code("collect_scores"),
         task=lambda wildcards: TASKS[wildcards.study],
         wanted=wanted_scores,
     message:

@@ -7,7 +7,6 @@ rule make_folds:
     # All k and a bundle of partitioners in one job: cutting takes less time than starting Python.
     input:
         data=data_to_cut,
-        code=code_inputs(folds_code),
     output:
         folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
     log:
@@ -22,7 +21,7 @@ rule make_folds:
         expected_s=expected_seconds(cost_of_folds),
         writes_mb=written_mb(cost_of_folds),
     params:
-        **code_params(folds_code),
+        code=folds_code,
         master_seed=config["master_seed"],
         iterations=iterations_of_job,
         partitioners=partitioners_of_job,
@@ -37,7 +36,6 @@ rule measure_shift:
     input:
         data=prepared_of,
         folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
-        code=code_inputs(code("measure_shift")),
     output:
         shift="<results>/{study}/shift/{dataset}/{bundle}/{block}.parquet",
     log:
@@ -53,7 +51,7 @@ rule measure_shift:
         runtime=minutes(cost_of_shift),
         expected_s=expected_seconds(cost_of_shift),
     params:
-        **code_params(code("measure_shift")),
+        code=code("measure_shift"),
     message:
         "Measuring the target shift of {wildcards.dataset}, {wildcards.bundle}, seeds {wildcards.block}"
     script:
@@ -66,7 +64,6 @@ rule collect_shift:
     # One row per seed instead of one per fold; the files may hold more than is wanted.
     input:
         shift=shift_of_dataset,
-        code=code_inputs(code("collect_shift")),
     output:
         seeds="<results>/{study}/seed_shift/{dataset}.parquet",
     log:
@@ -80,7 +77,7 @@ rule collect_shift:
         runtime=minutes(30),
         expected_s=COLLECT,
     params:
-        **code_params(code("collect_shift")),
+        code=code("collect_shift"),
         wanted=wanted_folds,
     message:
         "Collecting the target shift of {wildcards.dataset}"

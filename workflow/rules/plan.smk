@@ -9,15 +9,13 @@ for NAME, TARGET in {
         """What a run will take: jobs, core-hours, memory, disk, time. Nothing is started."""
         name:
             NAME
-        input:
-            code=code_inputs(code("print_plan")),
         log:
             f"<logs>/{NAME}.log",
         localrule: True
         conda:
             "../../envs/foldshift.yaml"
         params:
-            **code_params(code("print_plan")),
+            code=code("print_plan"),
             name=NAME,
             target=TARGET,
             reporting=reporting_rules(),

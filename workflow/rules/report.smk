@@ -3,8 +3,6 @@
 
 rule write_provenance:
     """Configuration, versions, machine, seeds."""
-    input:
-        code=code_inputs(code("write_provenance")),
     output:
         config="<results>/provenance/config.yaml",
         versions="<results>/provenance/versions.json",
@@ -17,7 +15,7 @@ rule write_provenance:
     conda:
         "../../envs/foldshift.yaml"
     params:
-        **code_params(code("write_provenance")),
+        code=code("write_provenance"),
         config=config,
     message:
         "Provenance: configuration, versions, machine, seeds"
@@ -29,7 +27,6 @@ rule list_sources:
     """Where the data of one study came from, with checksums."""
     input:
         origins=origins_of_study,
-        code=code_inputs(code("list_sources")),
     output:
         datasets="<results>/provenance/datasets_{study}.json",
     log:
@@ -38,7 +35,7 @@ rule list_sources:
     conda:
         "../../envs/foldshift.yaml"
     params:
-        **code_params(code("list_sources")),
+        code=code("list_sources"),
     message:
         "Provenance: sources and checksums of the data of {wildcards.study}"
     script:

@@ -6,8 +6,6 @@ For studies with the settings `reviews` (amazon, generated), `domains` and `n_fe
 
 rule count_reviews:
     """Counted words of the reviews of a study."""
-    input:
-        code=code_inputs(code("count_reviews")),
     output:
         counts="<resources>/reviews/{study}/{reviews}.npz",
         origin="<resources>/reviews/{study}/{reviews}.json",
@@ -24,7 +22,7 @@ rule count_reviews:
         runtime=minutes(120, spare=20),
         expected_s=20,
     params:
-        **code_params(code("count_reviews")),
+        code=code("count_reviews"),
         domains=lambda wildcards: config["studies"][wildcards.study]["domains"],
         n_features=lambda wildcards: config["studies"][wildcards.study]["n_features"],
         mirror=config["mirror"],

@@ -27,7 +27,6 @@ for RUN in RUNS.values():
                 f"{RUN.id}_{ITEMS.name}"
             input:
                 **on_this_machine(ITEMS.inputs(RUN)),
-                code=code_inputs(code("make_items", [RUN.found.path(ITEMS.make)])),
             output:
                 [report_entry(RUN, item) for item in SOME],
                 [
@@ -48,7 +47,7 @@ for RUN in RUNS.values():
                 runtime=minutes(60 + RUN.items_seconds(ITEMS)),
                 expected_s=RUN.items_seconds(ITEMS),
             params:
-                **code_params(code("make_items", [RUN.found.path(ITEMS.make)])),
+                code=code("make_items", [RUN.found.path(ITEMS.make)]),
                 make=RUN.found.path(ITEMS.make),
                 settings=RUN.words,
                 arguments=ITEMS.params(RUN),
@@ -81,7 +80,6 @@ for RUN in RUNS.values():
                 f"{RUN.id}_{MEASURE.name}"
             input:
                 unpack(measure_inputs(RUN, MEASURE)),
-                code=code_inputs(measure_code(RUN, MEASURE)),
             output:
                 **{kind: RUN.file(path) for kind, path in MEASURE.rows.items()},
             log:
@@ -102,7 +100,7 @@ for RUN in RUNS.values():
                 writes_mb=written_mb(measure_cost(RUN, MEASURE)),
                 attempt=current_attempt,
             params:
-                **code_params(measure_code(RUN, MEASURE)),
+                code=measure_code(RUN, MEASURE),
                 make=RUN.found.path(MEASURE.make),
                 arguments=measure_params(RUN, MEASURE),
                 limited=MEASURE.limited,

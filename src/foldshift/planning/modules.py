@@ -1,8 +1,8 @@
 """Which files of Python a script rests on, read from import statements.
 
-Snakemake does not see changes in imported modules. Rules list these files as inputs, so that an edited module replans exactly
-what depends on it. Modules of the library count, and the user's own: those outside of the standard library and of installed
-packages.
+Snakemake does not see changes in imported modules. Rules have a digest of these files as a parameter, so that an edited module
+replans exactly what depends on it. Modules of the library count, and the user's own: those outside of the standard library and
+of installed packages.
 """
 
 import ast

@@ -1,4 +1,7 @@
-"""What the labels in the names of files stand for, kept beside the results: of this configuration and of earlier ones."""
+"""What the labels in the names of files stand for, kept beside the results: of this configuration and of earlier ones.
+
+And whether Snakemake still knows what the results were made with.
+"""
 
 import json
 from pathlib import Path
@@ -51,3 +54,32 @@ def add_record(path, records):
             record[kind] |= one[kind]
     if record != known:
         write_text(path, json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n")
+
+
+def forgotten(results, studies, memory=".snakemake"):
+    """Say so where results are left of which Snakemake knows nothing: it would take whatever is there for finished.
+
+    Parameters
+    ----------
+    results : path-like
+        Folder of the results.
+    studies : iterable of str
+        Names of the folders in it to look at.
+    memory : path-like, default=".snakemake"
+        Where Snakemake keeps its records of finished jobs.
+
+    Returns
+    -------
+    note : str or None
+        None where there are no results, or records.
+    """
+    if any(path.is_file() for path in Path(memory, "metadata").glob("**/*")) or Path(memory, "metadata.db").exists():
+        return None
+    found = [name for name in studies if any(path.is_file() for path in Path(results, name).glob("**/*"))]
+    if not found:
+        return None
+    return (
+        f"{results} holds files of {', '.join(found)}, and {memory} no record of what they were made with: they count as "
+        "finished, even if code, data or settings have changed since. "
+        f"Put {memory} back if you have it; to compute all anew, add --forceall"
+    )
