@@ -166,6 +166,7 @@ SETTINGS = [
 PART_SETTINGS = [(2, "", {}), (1, "-C 0.1 -M 5", {"confidence": 0.1, "min_samples": 5})]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_folds", "options", "parameters"), SETTINGS, ids=["default", "unpruned", "few", "many"])
 def test_c45_scores_as_j48_does_on_the_data_of_the_study(n_folds, options, parameters, tmp_path):
     assert differing(C45Classifier(**parameters), J48, options, study_parts(n_folds), tmp_path) == ([], [])
@@ -176,6 +177,7 @@ def test_c45_scores_as_j48_does_on_data_full_of_ties(options, parameters, tmp_pa
     assert differing(C45Classifier(**parameters), J48, options, tied_parts(), tmp_path) == ([], [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_folds", "options", "parameters"), PART_SETTINGS, ids=["default", "few"])
 def test_part_scores_as_wekas_part_does_on_the_data_of_the_study(n_folds, options, parameters, tmp_path):
     assert differing(PARTClassifier(**parameters), PART, options, study_parts(n_folds), tmp_path) == ([], [])

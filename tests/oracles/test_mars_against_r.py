@@ -134,6 +134,7 @@ def wide_cases(n_cases, seed=0):
     return cases
 
 
+@pytest.mark.slow
 @pytest.mark.oracle
 @needs_r
 @needs_data

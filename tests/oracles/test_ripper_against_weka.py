@@ -164,6 +164,7 @@ def results(tmp_path_factory):
     return theirs, ours
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("measure", ["accuracy", "number of rules"])
 def test_distributions_over_seeds_agree_with_jrip(results, name, measure):

@@ -155,6 +155,7 @@ def test_gbm_without_drawing_predicts_what_r_predicts_on_data_full_of_ties(tmp_p
     assert differing(GBMRegressor(bag_fraction=1), jobs, run_r("gbm", GBM, jobs, tmp_path), 1e-9) == ([], [])
 
 
+@pytest.mark.slow
 def test_gbm_with_drawing_errs_as_much_as_r_on_average(tmp_path):
     names = ["autompg8", "concrete", "laser", "machinecpu", "stock", "traffic", "wankara", "yacht"]
     data = study_data()

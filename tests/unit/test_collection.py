@@ -5,6 +5,8 @@ import subprocess
 import sys
 from itertools import zip_longest
 
+import pytest
+
 
 def collected(root, hash_seed):
     """Ids of all tests, in order, as a new process finds them: some ten seconds."""
@@ -15,6 +17,7 @@ def collected(root, hash_seed):
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
+@pytest.mark.slow
 def test_two_processes_seconds_and_hash_seeds_apart_collect_the_same_tests(root):
     first, second = collected(root, 1), collected(root, 2)  # one after the other: no second of the clock is in both
     differing = [f"{a}\n  here, and there\n  {b}" for a, b in zip_longest(first, second) if a != b]
