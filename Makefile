@@ -136,7 +136,7 @@ scale: $(READY) ## how long and with how much memory all studies, and one of 280
 overhead: $(READY) ## what the workflow costs beside computing, on a slice of each study: MIRROR=folder of the real data
 	@test -n "$(MIRROR)" || { echo "Name the folder of the real data: make overhead MIRROR=folder"; exit 1; }
 	"$(BIN)/python" tools/measure_overhead.py --study saez_2022 --datasets stock --mirror $(MIRROR) --cores $(CORES)
-	"$(BIN)/python" tools/measure_overhead.py --study moreno_torres_2012 --datasets wdbc --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
+	"$(BIN)/python" tools/measure_overhead.py --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
 
 .PHONY: crash
 crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at random moments; what was done again, and whether the bytes are the same

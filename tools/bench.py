@@ -26,6 +26,7 @@ from foldshift.partition import make_folds
 from foldshift.reporting.tables import to_csv
 from foldshift.shift import fold_ks
 from foldshift.studies.configure import configure
+from main_studies import main_study
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPARED = ("traffic", "concrete", "abalone", "delevators")  # small, middle, large, largest
@@ -168,35 +169,36 @@ def bench_regression(study, learners, mirror):
     starts = STARTS * len(study["datasets"]) * (8 + len(study["learners"])) / 3600
     total = hours["core_hours"].sum() + starts + (folds["seconds_folds"].sum() + folds["seconds_dn"].sum()) / 3600
     print(f"   starting jobs (about {STARTS} s each): {starts:.2f} core-hours")
-    print(f"   projected core-hours of config/paper.yaml, saez_2022: {total:.1f}")
+    print(f"   projected core-hours of config/paper.yaml: {total:.1f}")
 
     for name, table in (("folds", folds), ("ratios", ratios), ("fits", fits), ("core_hours", hours)):
         write_text(Path("results/bench") / f"{name}.csv", to_csv(table))
     return fits
 
 
+TASKS = {"regression": bench_regression, "classification": bench_classifiers.bench}  # of the main study of a task
+PARTS = TASKS | {"sources": bench_sources.main, "leave_one_out": bench_leave_one_out.main, "shift": bench_shift.main}
+MADE_UP = {"shift"}  # parts whose tables are made up, with a mirror too
+
+
 def main():
-    """Measure one study or all."""
+    """Measure one part or all."""
     paper = configure({"scale": "paper"}, ROOT)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mirror", default="", help="folder or URL of the real data")
-    parser.add_argument("--study", choices=list(paper.runs), help="by default all")
+    parser.add_argument("--part", choices=PARTS, help="by default all")
     options = parser.parse_args()
     studies, learners = paper.config["studies"], paper.learners
     print(f"Data: {'real, from ' + options.mirror if options.mirror else 'made up in the sizes of the real ones'}")
     costs = []
-    for name, bench in (("saez_2022", bench_regression), ("moreno_torres_2012", bench_classifiers.bench)):
-        if options.study in (None, name):
-            print(f"\n{name}")
-            costs.append(bench(studies[name], learners, options.mirror))
-    for name, bench in (
-        ("geras_2013", bench_sources.main),
-        ("wong_2015", bench_leave_one_out.main),
-        ("cieslak_2009", bench_shift.main),
-    ):
-        if options.study in (None, name):
-            print(f"\n{name}")
-            bench(["--mirror", options.mirror] if options.mirror else [])
+    for part, bench in PARTS.items():
+        if options.part not in (None, part):
+            continue
+        print(f"\n{part}")
+        if part in TASKS:
+            costs.append(bench(studies[main_study(part).id], learners, options.mirror))
+        else:
+            bench(["--mirror", options.mirror] if options.mirror and part not in MADE_UP else [])
     if not costs:
         return
     write_costs("results/bench/costs.tsv", costs)

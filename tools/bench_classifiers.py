@@ -22,8 +22,8 @@ from foldshift.partition import make_folds
 from foldshift.planning.learners_file import configured_learners
 from foldshift.planning.schemes import iterations
 from foldshift.reporting.tables import to_csv
+from main_studies import main_study
 
-ROOT = Path(__file__).resolve().parents[1]
 K = 5  # it stands for 2, 5 and 10: training parts of half, four fifths and nine tenths of the samples
 BLOCK = 50  # experiments per job, the default of `seeds_per_block`
 LONGEST = 3.0  # seconds per cell, about; twice that where the work once per data set is most of it
@@ -50,7 +50,7 @@ def configurations(study, learners):
 
 def load(names, mirror):
     """The data sets, numeric columns scaled to [0, 1]."""
-    kinds = pd.read_csv(ROOT / "src/foldshift/studies/moreno_torres_2012/printed/table1_datasets.csv")
+    kinds = pd.read_csv(main_study("classification").folder / "printed/table1_datasets.csv")
     kinds.index = kinds["dataset"].str.lower()
     for name in names:
         if mirror:
@@ -210,7 +210,7 @@ def bench(study, learners, mirror):
     ratios = bench_ratios(data, fits, entries, BLOCK * K)
     print(ratios.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
 
-    print("\nProjected core-hours of config/paper.yaml, moreno_torres_2012")
+    print("\nProjected core-hours of config/paper.yaml")
     hours = project(fits, study)
     print(hours.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
     for configuration, total in hours.groupby("configuration", sort=False)["core_hours"].sum().items():

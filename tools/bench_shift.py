@@ -1,10 +1,8 @@
-"""Kolmogorov-Smirnov over all features of all injected versions at once, against a loop over scipy's `ks_2samp`; and how long the
-monitoring study takes.
+"""Kolmogorov-Smirnov over all features of all injected versions at once, against a loop over scipy's `ks_2samp`.
 
 Times are processor seconds of one thread, in one run. Both paths give statistics and asymptotic p-values; the statistics must be
 the same. The loop is timed on some of the versions and scaled to all. Tables are random numbers of the shapes of Cieslak and
-Chawla (2009), Table 1. The study is timed on the real data alone: one repeat with the tests that permute rows, one without,
-projected to all repeats.
+Chawla (2009), Table 1.
 """
 
 import argparse
@@ -15,18 +13,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ks_2samp
 
-from foldshift.datasets.catalogue import load_dataset
 from foldshift.files import write_text
-from foldshift.planning.learners_file import read_learners
 from foldshift.reporting.tables import to_csv
 from foldshift.shift.hellinger import hellinger_features
 from foldshift.shift.injectors import feature_scale, versions
 from foldshift.shift.ks import ks_features, ks_p_value
-from foldshift.studies.cieslak_2009.measure import draw_repeat, feature_rows, learner_rows
-from foldshift.studies.load import find_studies
 
-ROOT = Path(__file__).resolve().parents[1]
-N_MULTIVARIATE = 5  # repeats with the tests that permute rows, as the schema has it
 SHAPES = {"Oil": (470, 279, 49), "Pendigits": (5497, 3297, 16), "Satimage": (3218, 1930, 36)}
 INJECTORS = {"mcar": 25, "mar": 25, "mnar": 25, "translation": 100}
 REPEATS = 3  # of the fast path, the median counts
@@ -85,36 +77,12 @@ def bench(n_loop, decimals):
     )
 
 
-def bench_study(mirror):
-    """Seconds of one repeat on every data set at the paper's scale, with and without the tests that permute rows, and of the
-    whole study."""
-    study = find_studies()["cieslak_2009"].scales["paper"]
-    known = read_learners(ROOT / "config/learners.yaml")
-    learners = {name: known[name] for name in study["learners"]}
-    data_sets = [load_dataset(name, mirror=mirror) for name in study["datasets"]]
-
-    def measure_repeat(data, number):
-        repeat = draw_repeat(data, 0, number)
-        feature_rows(repeat)
-        learner_rows(repeat, learners)
-
-    measure_repeat(data_sets[0], 0)  # compile before the clock runs
-    table = []
-    for data in data_sets:
-        seconds = [timed(lambda repeat=repeat: measure_repeat(data, repeat))[1] for repeat in (0, N_MULTIVARIATE)]  # noqa: B023
-        whole = N_MULTIVARIATE * seconds[0] + (study["n_seeds"] - N_MULTIVARIATE) * seconds[1]
-        table.append((data.name, len(data.y), data.X.shape[1], *seconds, whole))
-    columns = ["dataset", "rows", "features", "s_with_permutations", "s_without", "s_study"]
-    return pd.DataFrame(table, columns=columns), study["n_seeds"]
-
-
 def main(argv=None):
     """Measure, print, write a table."""
     parser = argparse.ArgumentParser(description="KS of all features and injected versions at once, against a loop over scipy.")
     parser.add_argument("--loop", type=int, default=3, metavar="V", help="versions that the loop is timed on (default: 3)")
     parser.add_argument("--decimals", type=int, default=6, help="decimals of the values, fewer make ties (default: 6)")
     parser.add_argument("--output", type=Path, default=Path("results/bench/shift.csv"), metavar="FILE")
-    parser.add_argument("--mirror", default="", help="folder or URL of the real data, to time the study too")
     options = parser.parse_args(argv)
     if options.loop < 1:
         parser.error("--loop must be at least 1")
@@ -126,15 +94,6 @@ def main(argv=None):
     print(table.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
     print(f"scipy: timed on {options.loop} versions, with the same statistics; ratio {table.scipy_over_ours.min():.0f} at least")
     write_text(options.output, to_csv(table))
-    if not options.mirror:
-        print("The whole study is timed on the real data only: --mirror FOLDER")
-        return
-    table, n_repeats = bench_study(options.mirror)
-    print(f"\nThe study on the real data: seconds of one repeat, and of all {n_repeats}")
-    print(table.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
-    minutes = table["s_study"].sum() / 60
-    print(f"{n_repeats} repeats: {minutes:.1f} minutes of one core, {minutes / 2:.1f} of two")
-    write_text(options.output.with_name("monitoring.csv"), to_csv(table))
 
 
 if __name__ == "__main__":

@@ -15,37 +15,10 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from foldshift.archive import content_of
 
 ROOT = Path(__file__).resolve().parents[1]
-N_SEEDS = 21  # more than the largest block
-CONFIG = {
-    "studies": {
-        "saez_2022": {
-            "datasets": ["steps"],
-            "partitioners": ["CV", "SCV4", "TSCV"],
-            "learners": ["NN", "ELM"],
-            "n_folds": [3],
-            "n_seeds": N_SEEDS,
-            "convergence": {"step": 5, "draws": 5},
-            "scaling_check": {"n_seeds": 2, "n_folds": 3},
-        },
-        "moreno_torres_2012": {
-            "datasets": ["iris", "monk-2"],
-            "partitioners": ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"],
-            "learners": ["1NN", "LDA", "C4.5"],
-            "schemes": ["2x2", "3x1"],
-            "n_seeds": N_SEEDS,
-            "n_truth": 8,
-            "convergence": {"n_orders": 2},
-            "covariate_shift": {"n_runs": 3},
-            "ablation": {"n_seeds": 2, "schemes": ["3x1"], "metrics": ["keel"]},
-            "held_out": {"populations": ["twonorm"], "n_sample": 60, "n_replicates": 3, "n_parts": 2},
-        },
-    }
-}
+CONFIG = ROOT / "tools/check_bytes.yaml"
 
 
 class Way(NamedTuple):
@@ -88,7 +61,6 @@ def run(way, place):
         root = place / "clone"
         subprocess.run(["git", "clone", "--quiet", ROOT, root], check=True)
     folder.mkdir(parents=True)
-    (folder / "my.yaml").write_text(yaml.safe_dump(CONFIG), encoding="utf-8")
     command = [
         sys.executable,
         "-m",
@@ -101,7 +73,7 @@ def run(way, place):
         "--cores",
         way.cores,
     ]
-    command += ["--workflow-profile", root / "profiles/default", "--quiet", "all", "--configfile", folder / "my.yaml"]
+    command += ["--workflow-profile", root / "profiles/default", "--quiet", "all", "--configfile", CONFIG]
     command += ["--config", *way.settings] if way.settings else []
     start = time.perf_counter()
     done = subprocess.run(

@@ -1,7 +1,7 @@
 """What advice is tested on and no rule of advice is made from: named here before the rules were, and looked at by no rule.
 
-The rules of `foldshift.advice` rest on theorems and on the tables of `foldshift_2026`. Its populations, and the data sets that it
-samples from, are not among these.
+The rules of `foldshift.advice` rest on theorems and on the tables of the study of honest cuts. Its populations, and the data
+sets that it samples from, are not among these.
 """
 
 import numpy as np

@@ -24,10 +24,9 @@ from foldshift.partition import CovariateBalancedKFold, as_folds, fold_randomnes
 from foldshift.partition.registry import find_partitioner
 from foldshift.shift import fold_ks
 from foldshift.shift.covariates import fold_ks_attributes
-from foldshift.studies.load import find_studies
+from main_studies import main_study
 
 CUTS = {"regression": ("CV", "TSCV", "CB-TSCV", "ABA", "Twinning"), "classification": ("CV", "SCV", "CB-SCV", "ABA", "Twinning")}
-STUDIES = {"regression": "saez_2022", "classification": "moreno_torres_2012"}
 COMPETITORS = ("ABA", "Twinning")
 FOLDS = (2, 5, 10)
 SECTIONS = ("joint", "random", "groups", "labels", "speed")
@@ -50,7 +49,7 @@ def cut(name, data, k, seeds):
 
 def papers_data(task, mirror):
     """Data sets of the paper of a task that can be had."""
-    for name in find_studies()[STUDIES[task]].scales["paper"]["datasets"]:
+    for name in main_study(task).scales["paper"]["datasets"]:
         try:
             yield load_dataset(name, mirror=mirror)
         except DataError as error:

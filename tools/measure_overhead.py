@@ -1,7 +1,7 @@
 """What the workflow costs beside computing: run a slice of a study, and carry what starting and bookkeeping cost there over to
 the paper's scale.
 
-    python tools/measure_overhead.py --study saez_2022 --datasets stock,laser --mirror FOLDER
+    python tools/measure_overhead.py --study ID --datasets stock,laser --mirror FOLDER
 
 Computing is what the scripts' functions take, as their logs say; the rest is starting Python, imports, and Snakemake itself. A
 slice has as many tables as the whole study and bears Snakemake's start alone: its own share is an upper limit. At the paper's
@@ -23,13 +23,12 @@ from pathlib import Path
 
 from foldshift.planning.engine import START as ENGINE_START
 from foldshift.planning.plan import RECORD, read_jobs
+from foldshift.studies.load import find_studies
 from foldshift.studies.run import START
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = re.compile(r"done in [\d.]+ s, ([\d.]+) s of processor time, and ([\d.]+) s of it to start")
 TABLES = "tables"
-# Long jobs that do not belong to a data set; with them the share of the overhead would be smaller.
-LEFT_OUT = {"moreno_torres_2012": {"held_out": {"populations": []}}}
 MEASURES = ("compare_scaling", "measure_convergence", "measure_covariate_shift", "measure_heldout")
 
 
@@ -86,11 +85,13 @@ def processor_seconds(command, record=None):
 def main():
     """Run the slice in a folder of its own and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--study", default="saez_2022", choices=["saez_2022", "moreno_torres_2012"])
+    parser.add_argument("--study", required=True, choices=list(find_studies()))
     parser.add_argument("--datasets", required=True, help="the slice, by commas")
     parser.add_argument("--mirror", help="folder or URL of the real data")
     parser.add_argument("--cores", default="2")
     parser.add_argument("--config", nargs="*", default=[], help="further settings, e.g. n_seeds=100")
+    # Long jobs that do not belong to a data set are best left out: with them the share of the overhead would be smaller.
+    parser.add_argument("--settings", type=json.loads, default={}, help="further settings of the study, JSON")
     options = parser.parse_args()
     mirror = [f"mirror={Path(options.mirror).resolve()}"] if options.mirror else []
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +105,7 @@ def main():
         ]
         command += ["--workflow-profile", ROOT / "profiles/default", "--cores", options.cores, "--quiet", "all"]
         command += ["--configfile", ROOT / "config/paper.yaml"]
-        paper = ["--config", f"studies={json.dumps({options.study: LEFT_OUT.get(options.study, {})})}", *mirror, *options.config]
+        paper = ["--config", f"studies={json.dumps({options.study: options.settings})}", *mirror, *options.config]
         slice_config = [*paper, f"datasets={options.datasets}"]
         whole_record, slice_record = Path(folder) / "whole", Path(folder) / "slice"
         planning, _ = processor_seconds([*command, "--dry-run", *paper], whole_record)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import yaml
 
+from main_studies import main_study
+
 ROOT = Path(__file__).resolve().parents[1]
 N_DATASETS = (28, 280)
 FAR = 100_000  # data sets that the law is continued to
@@ -51,14 +53,14 @@ def plan(label, targets, configfile, *arguments):
     return jobs, float(seconds), peak_mib
 
 
-def grid(n_datasets):
-    """The regression study at the paper's scale on so many made-up data sets of the paper's sizes."""
+def grid(study, n_datasets):
+    """A regression study at the paper's scale on so many made-up data sets of the paper's sizes."""
     sizes = {f"made_up_{i:06}": (100 + 130 * i % 9500, 3 + i % 40) for i in range(n_datasets)}
     entries = {
         name: {"task": "regression", "target": "y", "sources": f"mirror:{name}.csv", "n_rows": rows, "n_features": columns}
         for name, (rows, columns) in sizes.items()
     }
-    return {"scale": "paper", "extra_datasets": entries, "studies": {"saez_2022": {"datasets": list(sizes)}}}
+    return {"scale": "paper", "extra_datasets": entries, "studies": {study: {"datasets": list(sizes)}}}
 
 
 def law(small, large, n_small, n_large, n_far):
@@ -71,15 +73,15 @@ def main():
     """Plan all studies at the papers' scale, then the made-up ones, the largest in batches too; say how time and memory grow."""
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("--datasets", type=int, nargs="+", default=N_DATASETS, help="numbers of made-up data sets")
-    given = sorted(parser.parse_args().datasets)
+    given, study = sorted(parser.parse_args().datasets), main_study("regression").id
     plan("all studies, config/paper.yaml", ["all"], ROOT / "config/paper.yaml")
     with tempfile.TemporaryDirectory() as folder:
         file, found = Path(folder) / "large.yaml", {}
         for n_datasets in given:
-            file.write_text(yaml.safe_dump(grid(n_datasets)), encoding="utf-8")
-            found[n_datasets] = plan(f"{n_datasets:,} data sets, regression study", ["saez_2022"], file)
+            file.write_text(yaml.safe_dump(grid(study, n_datasets)), encoding="utf-8")
+            found[n_datasets] = plan(f"{n_datasets:,} data sets, regression study", [study], file)
         batches = [
-            plan(f"the same, batch {i} of {N_BATCHES}", ["saez_2022_rows"], file, "--batch", f"saez_2022_rows={i}/{N_BATCHES}")[0]
+            plan(f"the same, batch {i} of {N_BATCHES}", [f"{study}_rows"], file, "--batch", f"{study}_rows={i}/{N_BATCHES}")[0]
             for i in (1, N_BATCHES // 2, N_BATCHES - 1)  # the last one can be planned when the others are done
         ]
     print(f"largest of these batches: {max(batches):,} jobs")

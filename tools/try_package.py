@@ -55,8 +55,9 @@ def try_wheel(python, wheel, folder):
     verdict = run(command, "advise", "data.csv", "-t", "y", "-b", "30s", "-q", cwd=folder).splitlines()
     advised = time.monotonic()
     studies = run(command, "studies", cwd=folder)
-    if "saez_2022" not in studies:
-        sys.exit(f"foldshift studies does not list saez_2022:\n{studies}")
+    missing = [path.parent.name for path in ROOT.glob("src/foldshift/studies/*/study.yaml") if path.parent.name not in studies]
+    if missing:
+        sys.exit(f"foldshift studies does not list {', '.join(missing)}:\n{studies}")
     print(
         f"{said}; installed in {installed - start:.0f} s, advice in {advised - begun:.0f} s: {next(filter(None, verdict))}",
         flush=True,

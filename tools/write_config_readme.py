@@ -7,6 +7,7 @@ import yaml
 
 from foldshift.planning.config import compose_schema
 from foldshift.studies.load import find_studies
+from main_studies import main_study
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = """# Configuration
@@ -23,21 +24,21 @@ extra_datasets:
   mine: { task: regression, target: price, sources: "file:mine.csv" }
 ```
 
-    snakemake saez_2022 --cores 2 --configfile my.yaml --config datasets=mine
+    snakemake STUDY_ID --cores 2 --configfile my.yaml --config datasets=mine
 
 One with settings of a study:
 
 ```yaml
 # my.yaml: one study, with the settings of the laptop but for two
 studies:
-  saez_2022: { datasets: [mine, diabetes], n_seeds: 100 }
+  STUDY_ID: { datasets: [mine, diabetes], n_seeds: 100 }
 extra_datasets:
   mine: { task: regression, target: price, sources: "file:data/mine.csv" }
 ```
 
 Any key can be set on the command line, after the targets:
 
-    snakemake saez_2022 --cores 2 --configfile config/paper.yaml --config mirror=FOLDER n_seeds=20 datasets=abalone,yacht
+    snakemake STUDY_ID --cores 2 --configfile config/paper.yaml --config mirror=FOLDER n_seeds=20 datasets=abalone,yacht
 
 A list of the command line goes to the studies that it fits. A value that fits none of those that are to be made is refused, and
 a line tells which of them keeps a list of its own, and why.
@@ -148,7 +149,8 @@ def readme():
     )
     config = compose_schema(config, find_studies())
     columns = f"\n## The catalogue, `datasets.tsv`\n\nOne line for each data set, separated by tabs.\n\n{table(catalogue)}\n"
-    return f"{HEAD}## Keys\n\n{table(config)}\n{columns}{TAIL}"
+    head = HEAD.replace("STUDY_ID", main_study("regression").id)
+    return f"{head}## Keys\n\n{table(config)}\n{columns}{TAIL}"
 
 
 if __name__ == "__main__":

@@ -104,8 +104,8 @@ def named_studies(targets, studies):
 
     Examples
     --------
-    >>> named_studies(["saez_2022_rows", "results/geras_2013/tables/a.csv"], ["saez_2022", "wong_2015", "geras_2013"])
-    ['saez_2022', 'geras_2013']
+    >>> named_studies(["one_2020_rows", "results/three_2022/tables/a.csv"], ["one_2020", "two_2021", "three_2022"])
+    ['one_2020', 'three_2022']
     """
     studies, named = list(studies), set()
     for target in targets:
