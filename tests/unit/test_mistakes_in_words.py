@@ -221,6 +221,12 @@ ON_THE_COMMAND_LINE = {
     "setting with blanks": ("--config n_seeds = 5", {}, ["--config n_seeds", "without blanks"]),
     "setting of one letter": ("--config k=5", {}, ["--config k=5", "name=value"]),
     "configuration that is not there": ("--configfile no.yaml", {}, ["cannot read no.yaml", "check the path"]),
+    "target behind the configuration": (
+        "--configfile a.yaml all",
+        {"a.yaml": "n_seeds: 5\n"},
+        ["no file all", "snakemake all --configfile"],
+    ),
+    "target behind the settings": ("--config n_seeds=5 all", {}, ["--config all", "a target stands before the options"]),
     "configuration that is a folder": ("--configfile empty_study", {}, ["cannot read empty_study"]),
     "configuration with an open bracket": ("--configfile a.yaml", {"a.yaml": "n_seeds: 5\nn_folds: [2\n"}, ["a.yaml, line 3"]),
     "configuration with a tab": ("--configfile a.yaml", {"a.yaml": "studies:\n\tsaez_2022: {}\n"}, ["a.yaml, line 2", "a tab"]),

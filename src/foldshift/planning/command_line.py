@@ -58,12 +58,20 @@ def check_arguments(arguments):
         At the first mistake.
     """
     for file in option_values(arguments, FILES):
+        if not Path(file).suffix and not Path(file).exists():  # both options take every word that follows them
+            raise ConfigError(
+                f"configuration: there is no file {file}; if it is a target, put it before the options: "
+                f"snakemake {file} --configfile ..."
+            )
         if not isinstance(found := read_yaml(file, "configuration"), dict):
             got = "nothing" if found is None else repr(found)
             raise ConfigError(f"configuration {file} must hold keys and values, such as `n_seeds: 10`; got {got}")
     for setting in option_values(arguments, SETTINGS):
         if not re.match(r"[A-Za-z_]\w+=", setting):
-            raise ConfigError(f"--config {setting}: a setting is written name=value, without blanks, e.g. --config n_seeds=10")
+            raise ConfigError(
+                f"--config {setting}: a setting is written name=value, without blanks, e.g. --config n_seeds=10; a target stands "
+                "before the options"
+            )
 
 
 def targets_of(arguments):
