@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foldshift.reporting.numbers import EMPTY, count, count_range, number, p_value, percent, with_error
+from foldshift.reporting.numbers import EMPTY, count, count_range, number, p_value, percent, signed, with_error
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, float("nan"), pd.NA])
@@ -27,6 +27,12 @@ def test_numbers_have_the_form_asked_for():
 
 def test_an_error_has_the_digits_of_its_number_but_no_sign():
     assert with_error(0.25, 0.05, "+.3f") == "+0.250 ± 0.050" and with_error(1.5e-3, 2e-5, ".2e", ".0e") == "1.50e-03 ± 2e-05"
+
+
+def test_differences_have_a_sign_and_no_exponent_where_they_are_large():
+    assert [signed(value) for value in (-1093.4, 999.4, 999.6, -248.1, 20.53, 0.0, None)] == [
+        "-1,093", "+999", "+1,000", "-248", "+20.5", "+0", EMPTY,
+    ]  # fmt: skip
 
 
 def test_p_values_are_decimals_or_have_an_exponent():

@@ -31,6 +31,17 @@ def number(value, form=".4f", *, empty=EMPTY):
     return text.replace("E-0", "E-").replace("E+0", "E+") if form.endswith("E") else text
 
 
+def signed(value):
+    """A difference in a unit of any size, with its sign: three digits, and never an exponent for a large one.
+
+    Examples
+    --------
+    >>> [signed(value) for value in (-1093.4, 20.53, 0.00123)]
+    ['-1,093', '+20.5', '+0.00123']
+    """
+    return number(value, "+.3g" if missing(value) or abs(value) < 999.5 else "+,.0f")
+
+
 def with_error(value, error, form=".4f", error_form=None, *, empty=EMPTY):
     """A number ± its error.
 

@@ -13,7 +13,7 @@ from foldshift.inference.corrections import adjust_p
 from foldshift.inference.repetitions import recommend_repetitions
 from foldshift.names import held_scores, in_order, runs_wanted
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, count, number, p_value
+from foldshift.reporting.numbers import EMPTY, count, number, p_value, signed
 from foldshift.reporting.tables import Cell, Grid
 
 CELL = ("learner", "partitioner", "k")
@@ -186,7 +186,7 @@ def partitioners_grid(table, alpha):
         rows.append([f"{dataset}: {int(block['repetitions'].min())} partitions each, against {block['reference'].iloc[0]}"])
         for row in block.itertuples():
             shown = [row.learner, Cell(str(row.k)), row.partitioner, Cell(number(row.mean))]
-            shown += [_difference(row, alpha), *([Cell(number(row.difference_own_units, "+.3g"))] if own else [])]
+            shown += [_difference(row, alpha), *([Cell(signed(row.difference_own_units))] if own else [])]
             shown += [Cell(p_value(row.p_holm)), Cell(p_value(row.p_other_samples))]
             spreads = f"{number(row.spread)} ({number(row.reference_spread)})"
             rows.append([*shown, Cell(spreads), Cell(_repetitions(row.repetitions_to_settle))])
@@ -205,7 +205,7 @@ def learners_grid(table, alpha):
         rows.append([f"{dataset}{which}: {k} folds by {block['partitioner'].iloc[0]}, {n} partitions"])
         for row in block.itertuples():
             shown = [f"{row.row} less {row.column}", Cell(number(row.mean_row)), Cell(number(row.mean_column))]
-            shown += [_difference(row, alpha), *([Cell(number(row.difference_own_units, "+.3g"))] if own else [])]
+            shown += [_difference(row, alpha), *([Cell(signed(row.difference_own_units))] if own else [])]
             shown += [Cell(p_value(row.p_value)), Cell(p_value(row.p_holm)), Cell(number(row.spread))]
             rows.append([*shown, Cell(_repetitions(row.repetitions_recommended))])
     header = ["Learners", "Mean of one", "Of the other", "Difference and interval", *["In the target's units"] * own]
