@@ -29,7 +29,7 @@ from foldshift.studies.run import START
 ROOT = Path(__file__).resolve().parents[1]
 WORK = re.compile(r"done in [\d.]+ s, ([\d.]+) s of processor time, and ([\d.]+) s of it to start")
 TABLES = "tables"
-MEASURES = ("compare_scaling", "measure_convergence", "measure_covariate_shift", "measure_heldout")
+MEASURES = {measure.name for found in find_studies().values() for measure in found.declaration().measures}
 
 
 def kind_of_log(parts, study):
