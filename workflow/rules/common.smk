@@ -36,6 +36,7 @@ from foldshift.planning.engine import (
     shift_cost,
 )
 from foldshift.planning.bucket import ask_less
+from foldshift.planning.cluster import shorten_log_folders
 from foldshift.planning.lost import lost_fits, lost_rows
 from foldshift.planning.modules import digest, expose, module_files
 from foldshift.names import bundle_of, part_of, scheme_of
@@ -75,6 +76,8 @@ if workflow.storage_settings.default_storage_provider == "s3":
         Mtime,
         workflow.storage_settings.default_storage_prefix or "",
     )
+if "snakemake_executor_plugin_slurm" in sys.modules:
+    shorten_log_folders(sys.modules["snakemake_executor_plugin_slurm"])
 RESOLVED, CATALOGUE, LEARNERS, RUNS, NOTES = or_end(
     configure, config, ROOT, TARGETS, not STORAGE
 )

@@ -1,0 +1,31 @@
+"""Shorter names than those of Snakemake's SLURM plugin (2.8.0) for the folders of what SLURM says of a job.
+
+The plugin joins all wildcards of a job that it submits alone, and not in an array, to the name of one folder. Those of scores say
+what a file holds, each in a folder of its own below the 255 letters that file systems allow; joined they can be longer, and then
+the job fails before it is submitted.
+"""
+
+import hashlib
+
+LONGEST = 200  # bytes
+
+
+def shorten_log_folders(plugin):
+    """Change how the plugin names a job, in its folder of logs and in the comment that squeue shows.
+
+    Parameters
+    ----------
+    plugin : module
+        ``snakemake_executor_plugin_slurm``; one without ``get_job_wildcards`` is another version, and is left as it is.
+    """
+    joined = getattr(plugin, "get_job_wildcards", None)
+    if joined is not None:
+        plugin.get_job_wildcards = lambda job: shortened(joined(job))
+
+
+def shortened(name):
+    """A name of at most `LONGEST` bytes: of a longer one the beginning, and eight digits that stand for all of it."""
+    name = name.encode()
+    if len(name) > LONGEST:
+        name = name[: LONGEST - 9] + b"-" + hashlib.sha256(name).hexdigest()[:8].encode()
+    return name.decode(errors="ignore")
