@@ -12,6 +12,7 @@ from pathlib import Path
 
 from foldshift.errors import ConfigError
 from foldshift.jobs import RERUN, run
+from foldshift.planning.pace import pace
 from foldshift.planning.plan import RECORD, plan_text, read_jobs
 
 
@@ -33,10 +34,11 @@ def main(job):
     prefix = job.rule.removesuffix(job.params.name)
     target = prefix + job.params.target
     reporting = [prefix + rule for rule in job.params.reporting]
+    here = pace(job.params.works)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         everything = pool.submit(dry_run, target, Path(folder, "everything"), "--forceall")
         left = pool.submit(dry_run, target, Path(folder, "left"))
-        text = plan_text(everything.result(), left.result(), reporting, job.params.unmeasured, job.params.cores)
+        text = plan_text(everything.result(), left.result(), reporting, job.params.unmeasured, job.params.cores, here)
     print(f"\n{text}\n", flush=True)
 
 

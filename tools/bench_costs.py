@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from foldshift.files import write_text
-from foldshift.planning.costs import COLUMNS
+from foldshift.planning.costs import COLUMNS, MACHINE
 from foldshift.planning.learners_file import PAPER
+from foldshift.planning.pace import WORKS, milliseconds_of
 
 STATUS = Path("/proc/self/status")
 
@@ -72,6 +73,7 @@ def cost_table(fits):
 
 
 def write_costs(path, tables):
-    """Write the tables of both studies as one, in the form of ``config/costs.tsv``."""
-    whole = pd.concat([cost_table(table) for table in tables]).drop_duplicates(list(COLUMNS[:2]))
+    """Write the tables of both studies as one, in the form of ``config/costs.tsv``, with what tells how fast this machine is."""
+    works = [(MACHINE, name, 1, 1, f"{milliseconds_of(work):.3g}", 0, 0) for name, work in WORKS.items()]
+    whole = pd.concat([pd.DataFrame(works, columns=list(COLUMNS)), *map(cost_table, tables)]).drop_duplicates(list(COLUMNS[:2]))
     write_text(path, whole.to_csv(sep="\t", index=False, lineterminator="\n"))

@@ -40,6 +40,7 @@ from foldshift.planning.cluster import shorten_log_folders
 from foldshift.planning.lost import lost_fits, lost_rows
 from foldshift.planning.modules import digest, expose, module_files
 from foldshift.names import bundle_of, part_of, scheme_of
+from foldshift.planning.pace import pace
 from foldshift.planning.plan import RECORD, Recorder
 from foldshift.planning.progress import LastWords, Progress, jobs_of
 from foldshift.planning.record import add_record, forgotten, record_file
@@ -88,6 +89,8 @@ if IS_MAIN:
         logger.warning(f"foldshift: note: {NOTE}")
 LAYOUTS = {study: run.layout for study, run in RUNS.items() if run.layout}
 TASKS = {study: run.found.task for study, run in RUNS.items()}
+# How long the machine of the costs takes for what `pace` measures of this one.
+WORKS = next(iter(RUNS.values())).costs.works
 # Studies of the user's own may stand anywhere.
 expose(ROOT / "src", Path.cwd(), *own_study_folders(RUNS.values()))
 config.clear()
@@ -414,9 +417,9 @@ def begin():
     # span in `max-jobs-per-timespan` the process would wait for them at its end (Snakemake 9.27).
     if hasattr(workflow.scheduler, "job_rate_limiter"):
         workflow.scheduler.job_rate_limiter = None
-    PROGRESS.start(
-        jobs_of(workflow.dag), CORES if workflow.local_exec else None, logger
-    )
+    here = workflow.local_exec
+    jobs = jobs_of(workflow.dag, pace(WORKS) if here else 1.0)
+    PROGRESS.start(jobs, CORES if here else None, logger)
 
 
 def tell_failures():

@@ -21,6 +21,7 @@ for NAME, TARGET in {
             reporting=reporting_rules(),
             unmeasured=unmeasured_learners(),
             cores=CORES or 1,
+            works=WORKS,
         message:
             "The plan"
         script:

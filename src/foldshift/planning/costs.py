@@ -7,7 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.errors import ConfigError
+from foldshift.planning.pace import WORKS
 
+MACHINE = (
+    "(machine)"  # in the place of a learner: milliseconds of the works of `foldshift.planning.pace` on the machine of the table
+)
 COLUMNS = ("learner", "dataset", "n_rows", "n_features", "ms_per_fit", "seconds_once", "peak_mb")
 FLOOR = {"ms_per_fit": 1e-3, "seconds_once": 1e-4, "peak_mb": 1.0}  # below, a measurement says nothing
 UNKNOWN = {"ms_per_fit": (50.0, 1.2, 0.7), "seconds_once": (1e-4, 0.0, 0.0), "peak_mb": (50.0, 1.0, 1.0)}
@@ -48,7 +52,7 @@ def read_costs(path):
     Returns
     -------
     rows : dict of str to list of dict
-        Measurements by learner id.
+        Measurements by learner id. Those of `MACHINE` are no learner's, and stand beside the others; see `works_of`.
 
     Raises
     ------
@@ -74,7 +78,30 @@ def read_costs(path):
                 found.setdefault(row["learner"], []).append(values)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ConfigError(f"costs file: cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    works = works_of(found)
+    if works and (len(works) != len(WORKS) or not all(works)):
+        values = ", ".join(f"{value:g}" for value in works)
+        raise ConfigError(
+            f"costs file {path}: rows of {MACHINE} with {values} ms_per_fit; expected one above 0 for each "
+            f"of {', '.join(WORKS)}, as make bench writes them, or none"
+        )
     return found
+
+
+def works_of(rows):
+    """Milliseconds that the works of `foldshift.planning.pace` took on the machine that a table of costs was measured on.
+
+    Parameters
+    ----------
+    rows : dict of str to list of dict
+        As `read_costs` reads them.
+
+    Returns
+    -------
+    milliseconds : list of float
+        Empty where the table does not say.
+    """
+    return [row["ms_per_fit"] for row in rows.get(MACHINE, ())]
 
 
 class CostModel:
@@ -84,6 +111,11 @@ class CostModel:
     ----------
     rows : dict of str to list of dict
         Measurements by learner id, as `read_costs` reads them.
+
+    Attributes
+    ----------
+    works : list of float
+        See `works_of`.
 
     Notes
     -----
@@ -95,8 +127,11 @@ class CostModel:
 
     def __init__(self, rows):
         self._surfaces = {
-            learner: {name: _Surface(measured, name) for name in FLOOR} for learner, measured in rows.items() if measured
+            learner: {name: _Surface(measured, name) for name in FLOOR}
+            for learner, measured in rows.items()
+            if measured and learner != MACHINE
         }
+        self.works = works_of(rows)
         self._known = {}
 
     def __call__(self, learner, n_rows, n_features):

@@ -136,7 +136,7 @@ def simulate(jobs, n_cores, dispatch=DISPATCH):
     return now
 
 
-def plan_text(everything, left, reporting, unmeasured, n_cores):
+def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     """The plan as text for a terminal.
 
     Parameters
@@ -149,11 +149,14 @@ def plan_text(everything, left, reporting, unmeasured, n_cores):
         Learners that the table of costs does not know.
     n_cores : int
         Cores of this run; a column of their own in the list of times.
+    pace : float, default=1.0
+        By how much jobs take longer on this machine; see `foldshift.planning.pace`.
 
     Returns
     -------
     text : str
     """
+    everything, left = ([job._replace(seconds=pace * job.seconds) for job in jobs] for jobs in (everything, left))
     lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{'core-hours':>12}{'longest':>10}{'memory':>10}{'disk':>10}"]
 
     def by_rule(jobs):
@@ -179,8 +182,8 @@ def plan_text(everything, left, reporting, unmeasured, n_cores):
         "Time, if nothing else runs: "
         + ", ".join(f"{n} cores {duration(seconds)}" if n > 1 else f"1 core {duration(seconds)}" for n, seconds in times.items()),
         "Core-hours, longest job and disk are those of the jobs that are left; memory is that of the largest job. Times are "
-        "those of the machine of "
-        "config/costs.tsv.",
+        f"those of this machine, which has just done a fixed piece of work in {pace:.2f} times what it takes where the costs "
+        f"were measured; there: {sum(job.seconds for job in left) / pace / 3600:.2f} core-hours.",
     ]
     if unmeasured:
         lines.append(

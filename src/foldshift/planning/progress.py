@@ -214,12 +214,14 @@ class LastWords(logging.Handler):
         sys.stderr.write(f"foldshift: {text}\n")
 
 
-def jobs_of(dag):
+def jobs_of(dag, pace=1.0):
     """What is to run, from Snakemake's own graph of jobs.
 
     Parameters
     ----------
     dag : snakemake.dag.DAG
+    pace : float, default=1.0
+        By how much jobs take longer on this machine; see `foldshift.planning.pace`.
 
     Returns
     -------
@@ -239,7 +241,7 @@ def jobs_of(dag):
                 continue
             stack.pop()
             if job.jobid not in found:
-                seconds = float(job.resources.get("expected_s", 0.0))
+                seconds = pace * float(job.resources.get("expected_s", 0.0))
                 found[job.jobid] = Job(job.rule.name, seconds, 0.0, 0.0, tuple(one.jobid for one in needs[job]))
     return found
 

@@ -53,7 +53,7 @@ class Run:
         self.config, self.settings = config, config["studies"][found.id]
         self.catalogue, self.learners, self.layout = catalogue, learners, layout
         self.master_seed = config["master_seed"]
-        self._costs = costs
+        self.costs = costs
         self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
         self.cells = cache(self._cells)
         self._names_in = cache(lambda folder: [path.rpartition(".")[0] for path in files_below(folder)] if results_here else [])
@@ -95,7 +95,7 @@ class Run:
 
     def fit_cost(self, learner, n_rows, n_features):
         """Cost of a learner on a data set of some size: ``seconds_per_fit``, ``seconds_once``, ``peak_mb``."""
-        return self._costs(learner, n_rows, n_features)
+        return self.costs(learner, n_rows, n_features)
 
     # Files
 
