@@ -58,8 +58,8 @@ def test_a_plan_is_told_for_this_machine_and_for_the_one_of_the_costs():
     jobs = [Job("evaluate", 3600.0, 500.0, 0.0, ())]
     text = plan_text(jobs, jobs, set(), [], 2, pace=0.5)
     row = next(line.split() for line in text.splitlines() if line.startswith("evaluate"))
-    assert row[3] == "0.50" and "1 core 30 min" in text
-    assert "in 0.50 times" in text and "there: 1.00 core-hours" in text
+    assert row[3] == "30.00" and "1 core 30 min" in text and "core-minutes" in text.splitlines()[0]
+    assert "in 0.50 times" in text and "there: 60.00 core-minutes" in text
 
 
 class Waiting(NamedTuple):

@@ -157,7 +157,8 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     text : str
     """
     everything, left = ([job._replace(seconds=pace * job.seconds) for job in jobs] for jobs in (everything, left))
-    lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{'core-hours':>12}{'longest':>10}{'memory':>10}{'disk':>10}"]
+    unit, size = unit_of(sum(job.seconds for job in left))
+    lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{unit:>14}{'longest':>10}{'memory':>10}{'disk':>10}"]
 
     def by_rule(jobs):
         rules = {}
@@ -172,7 +173,7 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     ):
         longest, largest = (max((getattr(job, one) for job in some), default=0) for one in ("seconds", "mb"))
         lines.append(
-            f"{rule:36}{len(members):>7,}{len(members) - len(some):>7,}{sum(job.seconds for job in some) / 3600:>12.2f}"
+            f"{rule:36}{len(members):>7,}{len(members) - len(some):>7,}{sum(job.seconds for job in some) / size:>14.2f}"
             f"{duration(longest):>10}{largest / 1000:>7.1f} GB"
             f"{sum(job.writes_mb for job in some) / 1000:>7.2f} GB"
         )
@@ -181,9 +182,9 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
         "",
         "Time, if nothing else runs: "
         + ", ".join(f"{n} cores {duration(seconds)}" if n > 1 else f"1 core {duration(seconds)}" for n, seconds in times.items()),
-        "Core-hours, longest job and disk are those of the jobs that are left; memory is that of the largest job. Times are "
-        f"those of this machine, which has just done a fixed piece of work in {pace:.2f} times what it takes where the costs "
-        f"were measured; there: {sum(job.seconds for job in left) / pace / 3600:.2f} core-hours.",
+        f"{unit.capitalize()}, longest job and disk are those of the jobs that are left; memory is that of the largest job. "
+        f"Times are those of this machine, which has just done a fixed piece of work in {pace:.2f} times what it takes where the "
+        f"costs were measured; there: {sum(job.seconds for job in left) / pace / size:.2f} {unit}.",
     ]
     if unmeasured:
         lines.append(
@@ -191,6 +192,11 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
         )
     lines.append("Nothing was started. Done is what this configuration would not run again.")
     return "\n".join(lines)
+
+
+def unit_of(seconds):
+    """Name and seconds of the unit that core-time is told in."""
+    return ("core-hours", 3600.0) if seconds >= 3600 else ("core-minutes", 60.0)
 
 
 def duration(seconds):

@@ -7,9 +7,8 @@ import sys
 import time
 from typing import NamedTuple
 
-from foldshift.planning.plan import Job, simulate
+from foldshift.planning.plan import Job, simulate, unit_of
 
-HOUR = 3600.0
 PRIOR = 30.0  # predicted seconds that a prediction weighs against what jobs have really taken
 LEAST = 0.1  # share of its expected time that a job which goes on is thought to need at least
 
@@ -118,7 +117,7 @@ def progress_line(n_done, n_jobs, now, elapsed, state, ended=False):
     line : str
         Without the line feed.
     """
-    unit, size = ("core-hours", HOUR) if state.total >= HOUR else ("core-minutes", 60.0)
+    unit, size = unit_of(state.total)
     text = f"foldshift: {n_done} of {n_jobs} jobs, {state.done / size:.1f} of {state.total / size:.1f} {unit}"
     if n_done == n_jobs:
         return f"{text}, finished in {_long_duration(elapsed)}"
