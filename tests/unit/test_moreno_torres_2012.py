@@ -96,6 +96,13 @@ def test_a_classifier_that_was_not_run_leaves_an_empty_cell():
     assert wilcoxon_table({"paper": (values, truth)}, {5: 2}, LEARNERS)["n_datasets"].tolist() == [7, 6, 7, 6, 6, 6]
 
 
+def test_one_data_set_is_not_averaged_with_itself():
+    one = TABLE3[TABLE3["dataset"] == DATASETS[0]]
+    assert not [row for row in auc_grid(one).rows if row[0].startswith("mean")]
+    two = auc_grid(TABLE3[TABLE3["dataset"].isin(DATASETS[:2])])
+    assert [row[0] for row in two.rows if row[0].startswith("mean")] == ["mean of the 2 complete rows"] * 4
+
+
 def test_table_4_has_every_pair_in_both_orders():
     part = TABLE4.query("configuration == 'paper' and scheme == '5x2'").set_index(["row", "column"])
     assert len(part) == 6

@@ -375,6 +375,10 @@ def test_the_page_of_table_1_says_so_below_of_own_data_only(tmp_path):
     assert first.startswith("mine: read as x real; left out of the inputs: when (dates, year-month-day); keep=when")
     assert second.startswith("mine: left out of the inputs: when")
     assert shown.frame["read_as"].tolist() == ["x real"] * 2
+    # Heads in words, and no column that says nothing: no classes, nothing that the catalogue expects, no constant input.
+    assert shown.grid.header[:3] == ["dataset", "target", "target is"] and "target values" in shown.grid.header
+    assert not {"class sizes", "expected attributes", "expected samples", "constant"} & set(shown.grid.header)
+    assert {"class_sizes", "expected_samples", "constant"} <= set(shown.frame)
 
 
 def test_the_data_sets_of_the_catalogue_are_not_the_users_own():

@@ -72,12 +72,13 @@ def datasets_table(inputs, settings, entries):
     items : dict of str to foldshift.reporting.items.Shown
         ``table1_datasets``: the target and its kind, the sizes of the classes, what every input was read as, the columns that
         were left out and why, the rows dropped and the columns that lacked values in them. What is long stands below the table
-        on the page, twelve names at most; the CSV file has all.
+        on the page, twelve names at most, and columns that say nothing of any data set are left out there; the CSV file has all.
     """
     both = zip(inputs.descriptions, inputs.origins, entries)
     table = pd.DataFrame([row(read(description), read(origin), expected) for description, origin, expected in both])
     notes = [text for one, entry in zip(table.to_dict("records"), entries) for text in below(one, entry.get("own", False))]
     page = table.drop(columns=["checksum", "note", *LISTS[1:]]).assign(class_sizes=table["class_sizes"].map(shortened))
+    page = page.loc[:, [page[name].notna().any() and page[name].ne("").any() for name in page]]
     table = table.assign(**{name: table[name].map(", ".join) for name in LISTS})
     return {"table1_datasets": Shown(table, plain_grid(page, notes))}
 

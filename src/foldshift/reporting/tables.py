@@ -188,7 +188,7 @@ def write_table(path, frame, grid):
 
 
 def plain_grid(frame, notes=(), digits=4):
-    """A data frame as a table without marks.
+    """A data frame as a table without marks; heads are the names of its columns in words, ``p_value`` as "p value".
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def plain_grid(frame, notes=(), digits=4):
     grid : Grid
     """
     rows = [[_plain(value, digits) for value in row] for row in frame.itertuples(index=False)]
-    return Grid(list(frame.columns), rows, list(notes))
+    return Grid([str(name).replace("_", " ") for name in frame.columns], rows, list(notes))
 
 
 def _plain(value, digits):

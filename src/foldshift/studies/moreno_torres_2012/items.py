@@ -50,10 +50,10 @@ AGREEMENT = Items(
             caption="Area under the ROC curve of every classifier on every data set, by cross-validation cut at random within "
             "classes (SCV), averaged over {n_truth} experiments. All later tables ask how well a single experiment finds what "
             "this table shows. The area is the paper's: of the predicted classes, (1 + true positive rate - false positive "
-            "rate) / 2, so that .5 is chance and 1 perfect; per fold, then averaged. In the paper configuration a fold "
-            "without one of the classes counts 0; in the corrected one a class takes no part in a fold that lacks it. The CSV "
-            "file has the standard error over experiments, and on how many folds of a partition and classes of a fold an area "
-            "rests.",
+            "rate) / 2, for two classes and more the mean share of a class that is found: 1 is perfect, and chance is 1 divided "
+            "by the number of classes (.5 for two). Per fold, then averaged. In the paper configuration a fold without one of "
+            "the classes counts 0; in the corrected one a class takes no part in a fold that lacks it. The CSV file has the "
+            "standard error over experiments, and on how many folds of a partition and classes of a fold an area rests.",
         ),
         Table(
             "table4_wilcoxon",

@@ -329,8 +329,10 @@ def auc_grid(table):
             cells = [Cell(number(v), underline=bool(round(v, 4) == best)) for v in row]
             rows.append([dataset, *cells])
         complete = values.dropna(axis=1, how="all").dropna()  # a classifier without any result is not waited for
-        average = complete.mean().reindex(learners)
-        rows.append([f"mean of the {len(complete)} complete rows", *[Cell(number(v)) for v in average]])
+        if len(values) > 1:
+            average = complete.mean().reindex(learners)
+            n = len(complete)
+            rows.append([f"mean of the {n} complete row{'s' * (n != 1)}", *[Cell(number(v)) for v in average]])
     counts = table.loc[table["n_experiments"] > 0, "n_experiments"]
     if table["auc"].isna().any():
         empty = f"{EMPTY}: no result; the classifier was not run on the data set, or its fits failed."
