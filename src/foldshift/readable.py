@@ -2,6 +2,33 @@
 
 from html import escape
 
+LARGE = 1e15  # from here an exponent is shorter to read
+
+
+def figures(value, digits=4, sign=""):
+    """A number with some significant digits, and without an exponent where it is large.
+
+    Parameters
+    ----------
+    value : float
+    digits : int, default=4
+    sign : {"", "+"}, default=""
+        ``"+"``: with the sign of a positive number too.
+
+    Returns
+    -------
+    text : str
+
+    Examples
+    --------
+    >>> [figures(value) for value in (37561.2, 0.51234, 1500, 2e-7)]
+    ['37,560', '0.5123', '1500', '2e-07']
+    >>> figures(37561.2, 3, sign="+")
+    '+37,600'
+    """
+    text = format(value, f"{sign}.{digits}g")
+    return format(float(text), f"{sign},.0f") if "e+" in text and abs(value) < LARGE else text
+
 
 def readable(cls):
     """Class decorator for a result: ``str()`` gives its sentences and its table, a notebook shows the same as HTML.
@@ -41,12 +68,12 @@ def readable(cls):
     """
 
     def to_text(self):
-        table = self.to_frame().to_string(index=False, float_format="{:.4g}".format, na_rep="-")
+        table = self.to_frame().to_string(index=False, float_format=figures, na_rep="-")
         return "\n".join([*self.sentences(), "", table])
 
     def to_html(self):
         paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
-        return paragraphs + self.to_frame().to_html(index=False, float_format="{:.4g}".format, na_rep="-", border=0)
+        return paragraphs + self.to_frame().to_html(index=False, float_format=figures, na_rep="-", border=0)
 
     if "__str__" not in vars(cls):
         cls.__str__ = to_text

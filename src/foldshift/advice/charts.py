@@ -4,13 +4,15 @@ from html import escape
 
 import numpy as np
 
+from foldshift.readable import figures
+
 WIDTH = 720
 ROW = 30
 SHORT = {"rows": "rows of one repetition", "fold means": "fold means", "corrected t": "fold means, corrected"}
 
 
 def _number(value):
-    return f"{value:.3g}"
+    return figures(value, 3)
 
 
 def _ticks(low, high, most=6):

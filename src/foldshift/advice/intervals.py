@@ -8,6 +8,7 @@ from scipy.stats import t as student_t
 
 from foldshift.inference.interval import WORDS
 from foldshift.inference.proportions import wilson_interval
+from foldshift.readable import figures
 
 MOST_NEEDED = 1_000_000
 THESE_MODELS = "the error on new rows of models trained as these were, on {share} of the rows"
@@ -310,7 +311,7 @@ def _difference_words(first, second, score, found, rope, verdict, needed, loss):
         what, text = "mean squared error" if squared else score.name, lambda value: f"{100 * value / loss:+.1f}"
         unit = f" % of that of {second}"
     else:
-        what, text, unit = f"loss of {score.name}", lambda value: f"{value:+.3g}", ""
+        what, text, unit = f"loss of {score.name}", lambda value: figures(value, 3, "+"), ""
     estimate, low, high = found
     begin = f"{first} less {second}: {what} {text(estimate)}{unit} (95 % interval {text(low)} to {text(high)})"
     region = f"up to {text(rope).lstrip('+')} taken for no difference"

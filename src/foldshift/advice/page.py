@@ -8,6 +8,7 @@ import numpy as np
 from foldshift.advice.charts import curve_chart, cuts_chart, interval_chart, split_chart
 from foldshift.advice.fitting import FOR_EVER
 from foldshift.advice.words import CUT_WORDS, cut_of
+from foldshift.readable import figures
 from foldshift.reporting.numbers import EMPTY
 from foldshift.shift.words import counted
 
@@ -300,10 +301,9 @@ def _data(advice):
         shown = [f"{name}: {count:,}" for name, count in zip(data.classes, counts)]
         rows.append((data.name, ", ".join(shown[:10]) + (f" and {len(shown) - 10} more classes" if len(shown) > 10 else "")))
     else:
-        low, middle, high = np.quantile(data.target, [0, 0.5, 1])
-        rows.append(
-            (data.name, f"{low:.4g} to {high:.4g}, median {middle:.4g}, {len(np.unique(data.target)):,} different values")
-        )
+        low, middle, high = map(figures, np.quantile(data.target, [0, 0.5, 1]))
+        different = len(np.unique(data.target))
+        rows.append((data.name, f"{low} to {high}, median {middle}, {different:,} different values"))
     if data.groups is not None:
         rows.append(("groups", f"{data.groups.max() + 1:,}"))
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)

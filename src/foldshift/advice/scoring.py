@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from foldshift.errors import DataError, unknown
+from foldshift.readable import figures
 
 SMALLEST = 1e-15  # probability that the logarithm is taken of
 
@@ -51,7 +52,7 @@ class Score(NamedTuple):
         """A value of the score, or of its difference, as text."""
         if value is None or not np.isfinite(value):
             return "–"
-        return f"{100 * value:.1f} %" if self.percent else f"{value:.{signs}g}"
+        return f"{100 * value:.1f} %" if self.percent else figures(value, signs)
 
 
 def _wrong(y, predicted, classes):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from foldshift.readable import readable
+from foldshift.readable import figures, readable
 
 
 class Row(NamedTuple):
@@ -166,8 +166,8 @@ def _numbers(row, confidence):
     if row.probabilities:
         parts.append("P(smaller) {:.3f}, P(within) {:.3f}, P(larger) {:.3f}".format(*row.probabilities))
     if not np.isnan(row.estimate):
-        interval = "" if np.isnan(row.low) else f" [{row.low:.4g}, {row.high:.4g}] at {confidence:g}"
-        parts.append(f"difference {row.estimate:.4g}{interval}")
+        interval = "" if np.isnan(row.low) else f" [{figures(row.low)}, {figures(row.high)}] at {confidence:g}"
+        parts.append(f"difference {figures(row.estimate)}{interval}")
     return ": " + ", ".join(parts) if parts else ""
 
 

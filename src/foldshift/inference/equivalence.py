@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
-from foldshift.readable import readable
+from foldshift.readable import figures, readable
 
 
 @readable
@@ -46,10 +46,10 @@ class Equivalence(NamedTuple):
     def sentences(self):
         """What the test says, in words."""
         shown = "are shown to differ by less than" if self.equivalent else "are not shown to be equivalent within"
-        interval = "" if np.isnan(self.low) else f"; {1 - 2 * self.alpha:g} interval {self.low:.4g} to {self.high:.4g}"
+        interval = "" if np.isnan(self.low) else f"; {1 - 2 * self.alpha:g} interval {figures(self.low)} to {figures(self.high)}"
         return [
-            f"The two {shown} the margin {self.margin[0]:g} to {self.margin[1]:g}: p = {self.p_value:.3g} at alpha = "
-            f"{self.alpha:g} (difference {self.estimate:.4g}{interval})."
+            f"The two {shown} the margin {figures(self.margin[0], 6)} to {figures(self.margin[1], 6)}: p = {self.p_value:.3g} "
+            f"at alpha = {self.alpha:g} (difference {figures(self.estimate)}{interval})."
         ]
 
     def to_frame(self):

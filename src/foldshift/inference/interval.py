@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student_t
 
-from foldshift.readable import readable
+from foldshift.readable import figures, readable
 
 THESE_SOURCES = "these sources"
 THESE_K_MODELS = "mean error of these k models"
@@ -83,10 +83,10 @@ class Interval(NamedTuple):
             found = int(np.isfinite(self.low).sum())
             said = [f"{self.words}: {share} of {found} of {np.size(self.estimate)} data sets, for {self.target}."]
         elif np.isfinite(self.low):
-            ends = f"{self.low:.4g} to {self.high:.4g}"
-            said = [f"{self.words}: {self.estimate:.4g}, {share} {ends}, for {self.target}."]
+            ends = f"{figures(self.low)} to {figures(self.high)}"
+            said = [f"{self.words}: {figures(self.estimate)}, {share} {ends}, for {self.target}."]
         else:
-            said = [f"{self.words}: {self.estimate:.4g}, without an interval, for {self.target}."]
+            said = [f"{self.words}: {figures(self.estimate)}, without an interval, for {self.target}."]
         return [*said, f"Note: {self.note}."] if self.note else said
 
     def to_frame(self):

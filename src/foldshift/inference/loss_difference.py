@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from foldshift.inference.arguments import check_confidence, check_one_of
 from foldshift.inference.variance import fold_moments
-from foldshift.readable import readable
+from foldshift.readable import figures, readable
 
 TARGET = "difference of the mean errors of these k models of either learner"
 FEW_ROWS = 1000  # more have not been simulated; the interval is one for many
@@ -52,8 +52,8 @@ class LossDifference(NamedTuple):
         """What was found, in words; a list of str."""
         which = "neither" if self.low <= 0 <= self.high else "the second" if self.low > 0 else "the first"
         return [
-            f"Mean loss of the first learner less that of the second: {self.estimate:.4g}, {100 * self.confidence:g} % interval "
-            f"{self.low:.4g} to {self.high:.4g} (p = {self.p_value:.3g}); {which} is shown to be better.",
+            f"Mean loss of the first learner less that of the second: {figures(self.estimate)}, {100 * self.confidence:g} % "
+            f"interval {figures(self.low)} to {figures(self.high)} (p = {self.p_value:.3g}); {which} is shown to be better.",
             f"This is about the {self.target}, not about other training sets: learners that vary with their training set need "
             "repetitions and foldshift.inference.compare.",
             *([] if self.n_rows > FEW_ROWS else [KNOWN_LOW]),

@@ -13,7 +13,7 @@ from scipy.stats import chi2
 
 from foldshift.inference.arguments import check_confidence
 from foldshift.inference.fold_scores import fold_scores
-from foldshift.readable import readable
+from foldshift.readable import figures, readable
 
 FEWEST_PARTITIONS = 5  # below, the bound of the partition variance is more than six times the estimate, and says nothing
 MOST_DRAWN = 1000
@@ -83,7 +83,7 @@ class Repetitions(NamedTuple):
     def sentences(self):
         """What was found, in words; a list of str."""
         n, share = self.n_partitions, f"{100 * self.confidence:g} %"
-        said = [f"The mean of {n} repetitions of cross-validation is {self.mean:.4g}."]
+        said = [f"The mean of {n} repetitions of cross-validation is {figures(self.mean)}."]
         if self.repetitions is None:
             return [*said, f"How many repetitions are enough cannot be told: {self.note}."]
         if self.partition_variance == 0:
