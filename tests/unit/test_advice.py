@@ -130,6 +130,15 @@ def test_a_planted_fault_is_found(code):
     assert code in found_codes(*PLANTED[code](np.random.default_rng(7)))
 
 
+@pytest.mark.parametrize("n", [20, 60, 200])
+@pytest.mark.parametrize("of_target", [lambda y: y, lambda y: -1e9 * y, np.exp, lambda y: y.round(2)])
+def test_the_target_in_another_unit_is_found_in_few_rows(n, of_target):
+    rng = np.random.default_rng(n)
+    X, y = pd.DataFrame(rng.normal(size=(n, 2)), columns=["a", "b"]), rng.normal(size=n)
+    assert "given_away" in found_codes(X.assign(c=of_target(y)), y)
+    assert "given_away" not in found_codes(X.assign(c=y + rng.normal(size=n) / 4), y)
+
+
 @pytest.mark.parametrize("code", PLANTED)
 def test_a_fault_is_told_whole(code):
     X, y, *rest = PLANTED[code](np.random.default_rng(8))
@@ -374,6 +383,10 @@ WRONG = {
     "gaps in y": (lambda: foldshift.advise(X_CLASSES, np.where(Y_NUMBERS > 0, np.nan, 1.5)), "missing values"),
     "one class": (lambda: foldshift.advise(X_CLASSES, ["a"] * 120), "one class"),
     "constant y": (lambda: foldshift.advise(X_CLASSES, np.full(120, 2.5)), "nothing to predict"),
+    "names of rows": (
+        lambda: foldshift.advise(X_CLASSES, [f"{i:03}" for i in range(61)] + ["no"] * 59),
+        "names rows, not classes",
+    ),
     "a class": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LogisticRegression), "give an instance"),
     "no learner": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, "ridge"), "no fit"),
     "regressor": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LinearRegression()), "give a classifier"),

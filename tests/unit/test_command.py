@@ -35,6 +35,7 @@ def folder(tmp_path_factory):
     classes.assign(kind="ja").to_csv(folder / "one_class.csv", index=False)
     numbers.assign(price=np.where(np.arange(N) < 40, np.nan, numbers.price)).to_csv(folder / "gaps.csv", index=False)
     classes[["kind"]].to_csv(folder / "only_target.csv", index=False)
+    numbers[["day", "a"]].assign(word=[f"w{i}" for i in range(N)]).to_csv(folder / "words.csv", index=False)
     (folder / "empty.csv").write_text("")
     (folder / "head.csv").write_text("a,b,kind\n")
     (folder / "ragged.csv").write_text("a,b,kind\n1,2,x\n1,2\n")
@@ -97,6 +98,14 @@ def test_a_table_from_standard_input(folder):
     assert found.exit_code == 0 and found.stdout.startswith("row,seed_0\n1,")
 
 
+def test_what_was_left_out_is_taken_in_by_the_option_that_is_named(folder):
+    found = run(folder, "advise", "numbers.csv", "-t", "price", "--json", "-l", "LinearRegression", *QUICK)
+    assert "left out of the inputs: day (dates, year-month-day); --keep day takes them in." in found.stderr
+    assert json.loads(found.stdout)["data"]["n_columns"] == 3
+    found = run(folder, "advise", "numbers.csv", "-t", "price", "--json", "-l", "LinearRegression", "--keep", "day", *QUICK)
+    assert json.loads(found.stdout)["data"]["n_columns"] == 4
+
+
 def test_folds_are_those_of_the_library(folder):
     from foldshift.partition import make_folds
 
@@ -156,6 +165,17 @@ MISTAKES = {
     "few rows": (("advise", "short.csv", "-t", "kind"), MISTAKE, "at least 20"),
     "one class": (("advise", "one_class.csv", "-t", "kind"), MISTAKE, "kind"),
     "only the target": (("advise", "only_target.csv", "-t", "kind"), MISTAKE, "kind"),
+    "only names of rows": (
+        ("advise", "words.csv", "-t", "a"),
+        MISTAKE,
+        "(dates, year-month-day); word (90 labels in 90 rows); --keep day",
+    ),
+    "dates as target": (("advise", "words.csv", "-t", "day", "--keep", "word"), MISTAKE, "day names rows, not classes"),
+    "a quantity as classes": (
+        ("advise", "numbers.csv", "-t", "price", "--task", "classification"),
+        MISTAKE,
+        "say --task regression, or say --nominal price",
+    ),
     "texts for numbers": ((*A, "--task", "regression"), MISTAKE, "kind"),
     "no such learner": ((*A, "-l", "LogistcRegression"), MISTAKE, "LogisticRegression"),
     "no such module": ((*A, "-l", "no.such.Thing"), MISTAKE, "no.such.Thing"),

@@ -106,7 +106,7 @@ class Advice:
         said += [one.sentence(self.score) for one in self.differences]
         if self.halves is not None:
             said += ["", self.halves["said"]]
-        return [*said, "", "For the methods section:", self.methods, *(f"Note: {note}." for note in self.notes)]
+        return [*said, "", "For the methods section:", self.methods, *(f"Note: {note.rstrip('.')}." for note in self.notes)]
 
     def to_frame(self):
         """One row for each figure: ``quantity, value, low, high, evidence``."""
@@ -115,7 +115,11 @@ class Advice:
         ]
         rows += [(one.name, one.estimate, one.low, one.high, "measured here") for one in self.differences]
         rows += [(f"{cut.cut}: distance of the inputs", cut.inputs, np.nan, np.nan, "measured here") for cut in self.cuts]
-        rows += [(f"{cut.cut}: spread between partitions", cut.spread, np.nan, np.nan, "measured here") for cut in self.cuts]
+        rows += [
+            (f"{cut.cut}: spread between partitions", cut.spread, np.nan, np.nan, "measured here")
+            for cut in self.cuts
+            if np.isfinite(cut.spread)
+        ]
         return pd.DataFrame(rows, columns=["quantity", "value", "low", "high", "evidence"])
 
     def to_dict(self):

@@ -13,6 +13,7 @@ from foldshift.shift.tables import as_table, is_frame
 
 FEWEST_ROWS = 20  # below, no cross-validation says anything that a look at the rows would not
 MOST_COLUMNS = 2000  # that are looked at one by one
+MANY_LABELS = 0.5  # of the rows: a target with more of them is no class
 
 
 class Data(NamedTuple):
@@ -89,8 +90,8 @@ def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=N
     Raises
     ------
     ValueError
-        If lengths differ, values of the target or of the groups are missing, there are fewer than 20 rows or one class, or the
-        learner is one for the other task.
+        If lengths differ, values of the target or of the groups are missing, there are fewer than 20 rows, one class
+        or less than two rows to a class, or the learner is one for the other task.
     """
     if X is None or y is None:
         raise ValueError(f"{'X' if X is None else 'y'} is None; advice is for a table and its target: advise(X, y, estimator)")
@@ -112,6 +113,12 @@ def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=N
     task = "classification" if column.categories else "regression"
     if task == "classification" and len(column.categories) < 2:
         raise ValueError(f"{name} holds one class, {column.categories[0]!r}; there is nothing to predict")
+    if task == "classification" and len(column.categories) > MANY_LABELS * n:
+        shown = ", ".join(repr(label) for label in column.categories[:3])
+        raise ValueError(
+            f"{name} names rows, not classes: {len(column.categories)} different labels in {n} rows ({shown}, ...); take another "
+            "target, or one with fewer labels"
+        )
     if task == "regression" and np.ptp(column.train) == 0:
         raise ValueError(f"{name} is {column.train[0]:g} in every row; there is nothing to predict")
     if estimator is not None and (is_regressor if task == "classification" else is_classifier)(estimator):

@@ -50,6 +50,7 @@ def table_options(function):
             click.option("--groups", "-g", metavar="COLUMN", help="The column that says which rows belong together."),
             click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is."),
             click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; can be given again."),
+            click.option("--keep", metavar="COLUMN", multiple=True, help="Take a column in that looks like no input."),
             click.option("--nominal", metavar="COLUMN", multiple=True, help="Numbers in this column are labels."),
         ]
     ):
@@ -86,8 +87,8 @@ def main():
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @one_line
 def advise(
-    file, target, groups, task, drop, nominal, learner, compare, scoring, cv, rope, budget, random_state, html, as_json, check,
-    quiet,
+    file, target, groups, task, drop, keep, nominal, learner, compare, scoring, cv, rope, budget, random_state, html, as_json,
+    check, quiet,
 ):  # fmt: skip
     """How to cut the table FILE, how often, which interval may be printed, and what to beware of.
 
@@ -108,7 +109,7 @@ def advise(
     _can_be_written(html)
     with Progress(quiet) as progress:
         progress(f"reading {file}")
-        table = read(file, target=target, groups=groups, task=task, drop=drop, nominal=nominal)
+        table = read(file, target=target, groups=groups, task=task, drop=drop, keep=keep, nominal=nominal)
         X, y, labels, task, notes = target_and_inputs(table, task)
         chosen = usual(task, random_state) if learner is None else imported(learner, task)
         other = None if compare is None else prepared(imported(compare, task), X)
@@ -117,7 +118,7 @@ def advise(
             random_state=random_state, left_out=table.left_out, tell=progress,
         )  # fmt: skip
     for note in notes:
-        click.echo(f"Note: {note}.", err=True)
+        click.echo(f"Note: {note.rstrip('.')}.", err=True)
     if html:
         advice.to_html(html)
         click.echo(f"Page: {html}", err=True)
@@ -163,7 +164,7 @@ def drift(train, test, drop, alpha, as_json, check):
 @click.option("--n-folds", "-k", type=click.IntRange(2), default=5, show_default=True, help="Number of folds.")
 @click.option("--seeds", "-s", type=click.IntRange(1), default=1, show_default=True, help="How many partitions: seeds 0, 1, ...")
 @one_line
-def folds(file, target, groups, task, drop, nominal, partitioner, n_folds, seeds):
+def folds(file, target, groups, task, drop, keep, nominal, partitioner, n_folds, seeds):
     """Cut the table FILE into folds: a csv with the fold of every row, a column for every seed.
 
     \b
@@ -173,7 +174,7 @@ def folds(file, target, groups, task, drop, nominal, partitioner, n_folds, seeds
     """
     from foldshift.command.tables import folds_of, read
 
-    table = read(file, target=target, groups=groups, task=task, drop=drop, nominal=nominal)
+    table = read(file, target=target, groups=groups, task=task, drop=drop, keep=keep, nominal=nominal)
     with Progress(False) as progress:
         progress("cutting")
         text = folds_of(table, task, partitioner, n_folds, seeds)

@@ -1,8 +1,11 @@
 """Tables of the user's own, for the commands."""
 
 import io
+import re
+import shlex
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -12,12 +15,45 @@ from foldshift.datasets.parsers import read_table
 from foldshift.errors import DataError
 
 MOST_CLASSES = 20
+_REMEDY = re.compile(r"\b(keep|drop|nominal)=([^\s,]+(?:,[^\s,]+)*)(, \.\.\.)? in the source")
+_WORDS = {
+    "take a study of regression": "say --task regression",
+    "set target to another column": "take another --target",
+    "write nominal=": "say nominal=",
+    "leave it out (drop)": "leave it out (--drop)",
+}
 
 
-def read(file, *, target=None, groups=None, task=None, drop=(), nominal=()):
+def read(file, *, target=None, groups=None, task=None, drop=(), keep=(), nominal=()):
     """Read a table of the user's own, a path or ``-`` for standard input; a `foldshift.datasets.table.RawTable`."""
-    options = ReadOptions(own=True, target=target or "", groups=groups or "", drop=tuple(drop), nominal=tuple(nominal))
-    return read_table(_content(file), "standard input" if file == "-" else file, options, task=task or "", target=target or "")
+    options = ReadOptions(
+        own=True, target=target or "", groups=groups or "", drop=tuple(drop), keep=tuple(keep), nominal=tuple(nominal)
+    )
+    name = "standard input" if file == "-" else file
+    try:
+        table = read_table(_content(file), name, options, task=task or "", target=target or "")
+    except DataError as error:
+        raise DataError(as_options(str(error))) from error
+    table.notes[:] = [as_options(note) for note in table.notes]
+    return table
+
+
+def as_options(text):
+    """A remedy that is written for the source of a study, as options of a command.
+
+    Examples
+    --------
+    >>> as_options("write nominal=built%20in,b in the source if they are labels")
+    "say --nominal 'built in' --nominal b if they are labels"
+    """
+    for written, said in _WORDS.items():
+        text = text.replace(written, said)
+    return _REMEDY.sub(_options, text)
+
+
+def _options(found):
+    names = [f"--{found[1]} {shlex.quote(unquote(name))}" for name in found[2].split(",")]
+    return " ".join([*names, "..."] if found[3] else names)
 
 
 def _content(file):
