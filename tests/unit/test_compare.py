@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.datasets import load_breast_cancer
@@ -233,10 +234,27 @@ def test_the_interval_of_wilcoxon_is_rs():
         assert (low > 0 or high < 0) == (wilcoxon_signed_ranks(d, 0 * d).p_value <= 0.05)
 
 
+@pytest.mark.parametrize("design", ["folds", "datasets"])
+def test_names_come_with_the_scores(design):
+    rng = np.random.default_rng(5)
+    a, b = rng.random((2, 3, 4)) if design == "folds" else rng.random((2, 8))
+    expected = str(compare(a, b, design=design, names=["ridge", "forest"]))
+    assert str(compare({"ridge": a, "forest": b}, design=design)) == expected
+    assert "ridge - forest" in expected
+    if design == "datasets":
+        frame = pd.DataFrame({"ridge": a, "forest": b})
+        assert str(compare(frame, design=design)) == expected
+        assert "a - b" in str(compare(frame.to_numpy(), design=design))
+        assert "a - b" in str(compare(frame.set_axis([0, 1], axis=1), design=design))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a: compare(a, a, design="fold"), "design='fold' must be 'folds', 'datasets' or 'sources'"),
+        (lambda a: compare(a, a), "design=None must say what a score stands for: 'folds'"),
+        (lambda a: compare(a, a, design="fold"), "design='fold' must say what a score stands for: 'folds'"),
+        (lambda a: compare({"x": a, "y": a, "z": a}, design="folds"), "scores_a holds 3 learners; design='folds' compares two"),
+        (lambda a: compare({"x": a[0], "y": a[0, :2]}, design="datasets"), r"shapes \{'x': \(4,\), 'y': \(2,\)\}; expected"),
         (lambda a: compare(a, design="folds"), "scores_b is missing"),
         (lambda a: compare(a, a[:2], design="folds"), r"shapes \(3, 4\) and \(2, 4\); on the same folds"),
         (lambda a: compare(a[None], a[None], design="folds"), r"scores_a has shape \(1, 3, 4\); expected \(r, k\)"),

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
 from foldshift import shift
+from foldshift.partition import as_folds, check_folds
 from foldshift.shift import (
     DriftReport,
     chi_square,
@@ -90,8 +92,8 @@ def test_a_feature_is_injected_by_name():
         (lambda: classifier_two_sample(csr_array(NUMBERS), NUMBERS, RNG), "the first table is sparse"),
         (lambda: ks_statistic(["a"], [1.0]), "sample a holds 'a', which is no number"),
         (lambda: fold_ks(FRAME["town"], FOLDS), "y holds 'Ulm', which is no number"),
-        (lambda: fold_ks(Y, FOLDS - 1), "folds have type int64 from -1; expected integers from 0, a fold for every row"),
-        (lambda: fold_ks(Y, FOLDS, 2), "n_folds=2 must be above the largest fold, 2"),
+        (lambda: fold_ks(Y, FOLDS - 1), "folds hold numbers from -1 to 1; expected 0 to 29"),
+        (lambda: fold_ks(Y, FOLDS, 2), "n_folds=2 must be an integer of at least 2 and above the largest fold, 2"),
         (lambda: ks_features(FRAME, FRAME), "train holds 'Ulm', which is no number"),
         (lambda: hellinger_features(NUMBERS, TEXT), "test holds '(yes|no)', which is no number"),
         (lambda: hellinger(["a"], ["b"]), "a sample holds 'a', which is no number"),
@@ -108,6 +110,19 @@ def test_what_is_not_taken_is_refused_in_own_words(call, message):
     with pytest.raises(ValueError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_a_splitter_is_taken_for_its_folds():
+    cv, X = RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), NUMBERS
+    folds = as_folds(cv, X)
+    np.testing.assert_array_equal(fold_ks(Y, cv), fold_ks(Y, folds))
+    np.testing.assert_array_equal(fold_ks_attributes(X, cv), fold_ks_attributes(X, folds))
+    np.testing.assert_array_equal(fold_covariates(X, cv)["energy"], fold_covariates(X, folds)["energy"])
+    assert str(fold_drift(X, Y, cv)) == str(fold_drift(X, Y, folds))
+    with pytest.raises(ValueError, match="folds hold numbers from -1 to 0"):
+        fold_drift(X, Y, ShuffleSplit(1, random_state=0))
+    with pytest.raises(ValueError, match=r"folds=KFold\(.* is a splitter; foldshift.partition.as_folds"):
+        check_folds(KFold(3), 30)
 
 
 RESULTS = {

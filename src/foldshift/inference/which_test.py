@@ -1,5 +1,7 @@
 """Which tests apply to a comparison of learners, which do not, and why."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from foldshift.inference.arguments import check_confidence
@@ -23,7 +25,7 @@ def compare(
     scores_a,
     scores_b=None,
     *,
-    design,
+    design=None,
     names=None,
     cv=None,
     n_splits=None,
@@ -46,11 +48,12 @@ def compare(
         repeated hold-out; or flat, as scikit-learn's `cross_val_score` returns them, with `cv` or `n_splits` to say how they are
         to be read; or what its `cross_validate` returns, or skore's report of it. ``design="datasets"`` or ``"sources"``:
         scores_a of shape (n_blocks, n_learners), one number for every data set or source, averaged over its folds and
-        repetitions; or two learners as scores_a and scores_b of shape (n_blocks,).
+        repetitions; or two learners as scores_a and scores_b of shape (n_blocks,). The names of a data frame's columns are those
+        of the learners. Any design: scores_a may be a dict of each learner's name to its scores.
     design : {"folds", "datasets", "sources"}
-        What a score stands for. ``sources``: one score for each source left out.
+        What a score stands for: must be said, as the same shape may be either. ``sources``: one score for each source left out.
     names : sequence of str, optional
-        Names of the learners; "a", "b", ... unless given.
+        Names of the learners; by default those that the scores bear, else "a", "b", ...
     cv : int, splitter or iterable of (train, test), optional
         What cut the data, for folds: the numbers of folds and repetitions are read from it; other shapes are refused.
     n_splits, n_repeats : int, optional
@@ -106,10 +109,15 @@ def compare(
            Pattern Recognition 48, Theorems 2 and 4.
     """
     if design not in DESIGNS:
-        raise ValueError(f"design={design!r} must be 'folds', 'datasets' or 'sources': what a score stands for")
+        raise ValueError(
+            f"design={design!r} must say what a score stands for: 'folds' (of one data set), 'datasets' (one score for each) or "
+            "'sources' (one for each source left out)"
+        )
     check_confidence(confidence)
     if not 0 <= rope < np.inf:
         raise ValueError(f"rope={rope!r} must be 0 or a positive number in units of the score")
+    if scores_b is None:
+        scores_a, scores_b, names = _by_name(scores_a, names, design)
     reading = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats, "metric": metric, "n_train": n_train, "n_test": n_test}
     if design != "folds":
         given = reading | {"correct_a": correct_a, "correct_b": correct_b}
@@ -281,6 +289,24 @@ def _training_overlap(r, k):
     if k == 2:
         return "each of the two folds is trained on what the other is tested on"
     return f"any two training sets of a partition share {(k - 2) / (k - 1):.0%} of their rows, so folds are not independent"
+
+
+def _by_name(scores, names, design):
+    """Scores of both learners, or of all as a table, and their names: from a dict or a data frame that has them."""
+    if isinstance(scores, Mapping) and not any(str(key).startswith("test_") for key in scores):
+        names = list(scores) if names is None else names
+        if design == "folds":
+            if len(scores) != 2:
+                raise ValueError(f"scores_a holds {len(scores)} learners; design='folds' compares two of them at a time")
+            return *scores.values(), names
+        sizes = {key: np.shape(values) for key, values in scores.items()}
+        if len(set(sizes.values())) != 1 or len(next(iter(sizes.values()))) != 1:
+            raise ValueError(f"scores_a holds shapes {sizes}; expected (n_blocks,) for every learner, the same blocks")
+        return np.column_stack([np.asarray(values, dtype=np.float64) for values in scores.values()]), None, names
+    columns = list(getattr(scores, "columns", ()))
+    if names is None and design != "folds" and columns and all(isinstance(column, str) for column in columns):
+        names = columns
+    return scores, None, names
 
 
 def _names(names, k):

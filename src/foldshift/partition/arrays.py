@@ -45,6 +45,8 @@ def check_folds(folds, n_samples, *, n_seeds=None, n_folds=None, untested=False)
         ...
     ValueError: folds hold 0.5; expected whole numbers, the fold of every sample
     """
+    if is_splitter(folds):
+        raise ValueError(f"folds={folds!r} is a splitter; foldshift.partition.as_folds(cv, X, y) makes the array of its folds")
     given = np.asarray(folds)
     array = np.atleast_2d(given)
     if array.ndim != 2 or array.shape[1] != n_samples or n_seeds not in (None, len(array)):
@@ -67,6 +69,44 @@ def check_folds(folds, n_samples, *, n_seeds=None, n_folds=None, untested=False)
     if not isinstance(folds, np.ndarray):
         array = array.astype(fold_dtype(high + 1) if low >= 0 else np.int64)
     return array
+
+
+def is_splitter(folds):
+    """Whether this is a splitter and not an array of folds."""
+    return hasattr(folds, "split") and not isinstance(folds, str | bytes | np.ndarray)
+
+
+def given_folds(folds, n_folds, X, y=None):
+    """Folds as a user hands them over, an array or a splitter, and their number.
+
+    Parameters
+    ----------
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
+        Fold of every sample, from 0.
+    n_folds : int or None
+        Number of folds; None: the largest fold number plus one.
+    X, y : array-like of shape (n_samples, ...)
+        What a splitter cuts.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples)
+    n_folds : int
+
+    Raises
+    ------
+    ValueError
+        As in `check_folds` and `as_folds`; if there are fewer than two folds, or fewer than their numbers say.
+    """
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    folds = check_folds(as_folds(folds, X, y) if is_splitter(folds) else folds, n_samples)
+    if not folds.size:
+        raise ValueError(f"folds have shape {folds.shape}; expected at least one partition of at least one sample")
+    largest = int(folds.max())
+    n_folds = largest + 1 if n_folds is None else n_folds
+    if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds <= max(largest, 1):
+        raise ValueError(f"n_folds={n_folds!r} must be an integer of at least 2 and above the largest fold, {largest}")
+    return folds, int(n_folds)
 
 
 def _whole_numbers(array):

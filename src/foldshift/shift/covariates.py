@@ -6,6 +6,7 @@ import numpy as np
 
 from foldshift.compiling import compiled
 from foldshift.nominal import nominal_columns
+from foldshift.partition.arrays import given_folds
 from foldshift.partition.common import fold_dtype
 from foldshift.partition.metric import make_space
 from foldshift.shift.columns import matched_columns
@@ -26,7 +27,7 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
     X : DataFrame or array-like of shape (n_samples, n_features)
         Inputs without missing numbers. Columns of a data frame that hold no numbers are nominal, missing is a category; in arrays
         a nominal column holds a number for each category.
-    folds : array-like of shape (n_seeds, n_samples), integer
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
         Fold of every sample, one row per seed.
     n_folds : int, optional
         Number of folds k; by default the largest fold number plus one.
@@ -168,18 +169,11 @@ def _checked(X, folds, n_folds, categorical_features):
         X = np.column_stack([column.train for column in columns]).astype(np.float64) if columns else as_numbers(X, "X")
         categorical_features = np.array([bool(column.categories) for column in columns]) if columns else categorical_features
     X = np.ascontiguousarray(as_numbers(X, "X"))
-    folds = np.atleast_2d(folds)
-    if X.ndim != 2 or 0 in X.shape or folds.ndim != 2 or folds.shape[1] != len(X):
-        raise ValueError(
-            f"X has shape {X.shape} and folds {folds.shape}; expected (n_samples, n_features) and (n_seeds, n_samples)"
-        )
+    if X.ndim != 2 or 0 in X.shape:
+        raise ValueError(f"X has shape {X.shape}; expected (n_samples, n_features)")
     if not np.isfinite(X).all():
         raise ValueError("X contains NaN or infinity: distances need finite numbers; drop or impute missing values first")
-    if folds.dtype.kind not in "ui":
-        raise ValueError(f"folds have type {folds.dtype}; expected integers, the fold of every sample from 0")
-    n_folds = int(folds.max(initial=0)) + 1 if n_folds is None else n_folds
-    if folds.size and not 0 <= folds.min() <= folds.max() < n_folds:
-        raise ValueError(f"folds lie between {folds.min()} and {folds.max()}; expected 0 to {n_folds - 1} for n_folds={n_folds}")
+    folds, n_folds = given_folds(folds, n_folds, X)
     return X, folds.astype(fold_dtype(n_folds)), n_folds, nominal_columns(categorical_features, X.shape[1])
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.inference.corrections import adjust_p
+from foldshift.partition.arrays import given_folds
 from foldshift.partition.common import fold_dtype
 from foldshift.readable import readable
 from foldshift.shift.columns import matched_columns, target_column, target_values, without_left_out
@@ -174,8 +175,8 @@ def fold_drift(
         missing is a row of its own; of a nominal one they are a category. Dates are a quantity in time.
     y : array-like of shape (n_samples,), optional
         Target; it is looked at as one more feature. None: without.
-    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer
-        Fold of every sample from 0, one row per seed.
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
+        Fold of every sample from 0, one row per seed; or what cuts them, such as ``KFold(5)``.
     n_folds : int, optional
         Number of folds; by default the largest fold number plus one.
     categorical_features, feature_names, keep, task
@@ -230,7 +231,8 @@ def fold_drift(
     if y is not None:
         values = target_values(y, n)
         columns.append(target_column([values, values], task))
-    folds, n_folds = _checked_folds(folds, n, n_folds)
+    folds, n_folds = given_folds(folds, n_folds, X, y)
+    folds = folds.astype(fold_dtype(n_folds))
     rows, notes = _rows(columns, y is not None, notes)
     if not rows:
         raise ValueError(f"nothing can be compared: {' '.join(notes)}")
@@ -260,19 +262,6 @@ def fold_drift(
         chance = float(by_chance[:, j].mean())
         features.append(FoldFeature(name, kind, mean, chance, *shares, float(p_more[j]), float(p_less[j]), 1.0, AS_CHANCE))
     return _judged(features, p_values, alpha, n_random, tuple(notes))
-
-
-def _checked_folds(folds, n, n_folds):
-    folds = np.atleast_2d(folds)
-    if folds.ndim != 2 or folds.shape[1] != n or folds.dtype.kind not in "ui" or folds.size == 0 or folds.min() < 0:
-        raise ValueError(
-            f"folds have shape {folds.shape} and type {folds.dtype}{f' from {folds.min()}' if folds.size else ''}; expected "
-            f"(n_seeds, {n}), integers from 0, and every row in a fold"
-        )
-    n_folds = int(folds.max()) + 1 if n_folds is None else n_folds
-    if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds < 2 or folds.max() >= n_folds:
-        raise ValueError(f"n_folds={n_folds!r} must be an integer of at least 2 and above the largest fold, {folds.max()}")
-    return folds.astype(fold_dtype(n_folds)), int(n_folds)
 
 
 def _rows(columns, has_target, notes):

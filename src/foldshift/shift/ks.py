@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special
 
 from foldshift.compiling import compiled
+from foldshift.partition.arrays import given_folds
 from foldshift.readable import readable
 from foldshift.shift.tables import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
 
@@ -384,8 +385,8 @@ def fold_ks(y, folds, n_folds=None):
     ----------
     y : array-like of shape (n_samples,)
         Target; finite numbers.
-    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
-        Fold of every sample, one row per seed.
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
+        Fold of every sample from 0, one row per seed; or what cuts them, such as ``KFold(5)``.
     n_folds : int, optional
         Number of folds; by default the largest fold number plus one.
 
@@ -408,19 +409,11 @@ def fold_ks(y, folds, n_folds=None):
            [1. , 1. ]])
     """
     y = as_numbers(y, "y")
-    folds = np.atleast_2d(folds)
-    if y.ndim != 1 or folds.shape[1] != len(y):
-        raise ValueError(f"y has shape {y.shape} and folds {folds.shape}; expected (n_samples,) and (n_seeds, n_samples)")
+    if y.ndim != 1:
+        raise ValueError(f"y has shape {y.shape}; expected (n_samples,)")
     if not np.isfinite(y).all():
         raise ValueError("y holds NaN or infinite values; drop them first")
-    if folds.dtype.kind not in "ui" or folds.min(initial=0) < 0:
-        raise ValueError(
-            f"folds have type {folds.dtype} from {folds.min(initial=0)}; expected integers from 0, a fold for every row"
-        )
-    if n_folds is None:
-        n_folds = int(folds.max()) + 1
-    elif folds.max(initial=0) >= n_folds:
-        raise ValueError(f"n_folds={n_folds!r} must be above the largest fold, {folds.max()}")
+    folds, n_folds = given_folds(folds, n_folds, y, y)
     order = np.argsort(y, kind="stable")
     sorted_y = y[order]
     ends = np.append(np.flatnonzero(sorted_y[1:] != sorted_y[:-1]) + 1, len(y))
