@@ -127,6 +127,22 @@ def test_drift(folder):
     assert json.loads(run(folder, "drift", "inputs.csv", "moved.csv", "--json").stdout)
 
 
+def test_drift_says_what_it_leaves_out_and_takes_it_in_again(folder):
+    table = pd.read_csv(folder / "inputs.csv")
+    days = pd.date_range("2020-01-01", periods=2 * N).strftime("%Y-%m-%d")
+    for name, rows in (("first.csv", slice(0, N)), ("second.csv", slice(N, 2 * N))):
+        table.assign(row_id=np.arange(2 * N)[rows], day=days[rows])[["row_id", "day", "a", "b", "c"]].to_csv(
+            folder / name, index=False
+        )
+    found = run(folder, "drift", "first.csv", "second.csv")
+    assert found.exit_code == 0 and "3 features" in found.stdout and "row_id" not in found.stdout
+    assert re.search(r"Note: left out: row_id \(.*\); day \(dates.*\); to compare them: --keep row_id --keep day\.\n", found.stderr)
+    found = run(folder, "drift", "first.csv", "second.csv", "--keep", "row_id", "--keep", "day", "--check")
+    assert found.exit_code == FOUND and "5 features" in found.stdout and "left out" not in found.output
+    found = run(folder, "drift", "first.csv", "second.csv", "--drop", "row_id", "--drop", "day")
+    assert found.exit_code == 0 and "left out" not in found.output
+
+
 def test_data_sets_and_studies(folder):
     assert "concrete" in run(folder, "data", "--task", "regression").stdout
     assert "1030" in run(folder, "data", "concrete").stdout

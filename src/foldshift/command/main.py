@@ -132,12 +132,13 @@ def advise(
 @click.argument("train")
 @click.argument("test")
 @click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; can be given again.")
+@click.option("--keep", metavar="COLUMN", multiple=True, help="Compare a column that looks like row numbers, names or dates.")
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Level of the verdict over all columns.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
 @click.option("--check", is_flag=True, help="Exit with 3 if a column has moved.")
 @one_line
-def drift(train, test, drop, alpha, as_json, check):
+def drift(train, test, drop, keep, alpha, as_json, check):
     """Which columns of the table TEST are distributed otherwise than in the table TRAIN.
 
     \b
@@ -145,14 +146,16 @@ def drift(train, test, drop, alpha, as_json, check):
       foldshift drift train.csv test.csv
       foldshift drift january.csv february.csv --drop date --check || echo moved
     """
-    from foldshift.command.tables import frame_of
+    from foldshift.command.tables import as_options, frames_of
     from foldshift.shift import DriftReport
 
     with Progress(False) as progress:
         progress("comparing")
-        frames = [frame_of(file, drop) for file in (train, test)]
-        report = DriftReport(*frames, alpha=alpha)
-    click.echo(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else str(report))
+        frames, notes = frames_of((train, test), drop, keep)
+        report = DriftReport(*frames, alpha=alpha, keep=keep)
+    for note in notes:
+        click.echo(f"Note: {note.rstrip('.')}.", err=True)
+    click.echo(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else as_options(str(report)))
     if check and any(row.moved for row in report.features):
         sys.exit(FOUND)
 

@@ -16,6 +16,7 @@ from foldshift.errors import DataError
 
 MOST_CLASSES = 20
 _REMEDY = re.compile(r"\b(keep|drop|nominal)=([^\s,]+(?:,[^\s,]+)*)(, \.\.\.)? in the source")
+_ARGUMENT = re.compile(r"\bkeep=\[(['\"])(.*?)\1\]")
 _WORDS = {
     "take a study of regression": "say --task regression",
     "set target to another column": "take another --target",
@@ -39,7 +40,7 @@ def read(file, *, target=None, groups=None, task=None, drop=(), keep=(), nominal
 
 
 def as_options(text):
-    """A remedy that is written for the source of a study, as options of a command.
+    """A remedy that is written for the source of a study, or for Python, as options of a command.
 
     Examples
     --------
@@ -48,7 +49,7 @@ def as_options(text):
     """
     for written, said in _WORDS.items():
         text = text.replace(written, said)
-    return _REMEDY.sub(_options, text)
+    return _ARGUMENT.sub(lambda found: f"--keep {shlex.quote(found[2])}", _REMEDY.sub(_options, text))
 
 
 def _options(found):
@@ -117,14 +118,37 @@ def target_and_inputs(table, task=None):
     return frame[table.features], y, groups, task, notes
 
 
-def frame_of(file, drop=()):
-    """All columns of a table, none of which is a target."""
-    table = read(file)
-    names = [str(name) for name in table.frame.columns]
-    absent = [name for name in drop if name not in names]
-    if absent:
-        raise DataError(f"{file}: there is no column {absent[0]!r} to drop; columns are {', '.join(names)}")
-    return table.frame.drop(columns=list(drop))
+def frames_of(files, drop=(), keep=()):
+    """All columns of tables with the same ones, none of which is a target, and notes on what was left out of them.
+
+    Parameters
+    ----------
+    files : sequence of str
+    drop : sequence of str
+        Columns to leave out.
+    keep : sequence of str
+        Columns that stay in although they look like row numbers, names or dates.
+
+    Returns
+    -------
+    frames : list of DataFrame
+    notes : list of str
+    """
+    tables = [read(file, keep=keep) for file in files]
+    left_out = {name: why for table in tables for name, why in table.left_out.items() if name not in drop}
+    frames, notes = [], []
+    for file, table in zip(files, tables):
+        names = [*map(str, table.frame.columns), *table.left_out]
+        absent = [name for name in drop if name not in names]
+        if absent:
+            raise DataError(f"{file}: there is no column {absent[0]!r} to drop; columns are {', '.join(names)}")
+        # What one table leaves out is left out of all: ids that go on in the next table look like no row numbers there.
+        frames.append(table.frame.drop(columns=[name for name in (*drop, *left_out) if name in table.frame]))
+        notes += [f"{file}: {note}" for note in table.notes if not note.startswith("left out of the inputs")]
+    if left_out:
+        options = " ".join(f"--keep {shlex.quote(name)}" for name in left_out)
+        notes.append(f"left out: {'; '.join(f'{name} ({why})' for name, why in left_out.items())}; to compare them: {options}")
+    return frames, notes
 
 
 def folds_of(table, task, partitioner, n_folds, n_seeds):
