@@ -32,6 +32,34 @@ def generator(master_seed, *names):
     return np.random.Generator(np.random.PCG64(seed_sequence(master_seed, *names)))
 
 
+def as_generator(rng):
+    """The generator that a user means by ``rng``: itself, or that of a seed.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator or int
+
+    Returns
+    -------
+    rng : numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        If it is neither: what is drawn must be drawn again alike.
+
+    Examples
+    --------
+    >>> int(as_generator(7).integers(100)) == int(np.random.default_rng(7).integers(100))
+    True
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
+        return np.random.default_rng(rng)
+    raise ValueError(f"rng={rng!r} must be a numpy.random.Generator, or a whole number of at least 0 that seeds one")
+
+
 def draw_seeds(master_seed, n_seeds):
     """Draw seeds without replacement from 1 to 1,000,000.
 

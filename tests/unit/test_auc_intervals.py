@@ -5,6 +5,7 @@ import pytest
 from scipy.special import logit, ndtr
 from scipy.stats import t as student_t
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import KFold
 
 from foldshift.inference.auc_intervals import auc_interval
 
@@ -131,6 +132,7 @@ def test_the_interval_covers_the_area_of_a_fixed_score():
     [
         ({"y": np.arange(200) % 3}, "y has shape .* and 3 classes"),
         ({"scores": np.zeros(3)}, "scores and folds have shapes"),
+        ({"folds": KFold(5)}, r"folds=KFold\(.*\) is a splitter; foldshift.partition.as_folds\(cv, X, y\) makes the array"),
         ({"scores": np.full(200, np.nan)}, "scores has 200 NaN or infinite values"),
         ({"pos_label": 7}, "pos_label=7 is not one of the classes"),
         ({"confidence": 95}, "confidence=95 must be between"),

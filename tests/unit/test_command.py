@@ -136,7 +136,9 @@ def test_drift_says_what_it_leaves_out_and_takes_it_in_again(folder):
         )
     found = run(folder, "drift", "first.csv", "second.csv")
     assert found.exit_code == 0 and "3 features" in found.stdout and "row_id" not in found.stdout
-    assert re.search(r"Note: left out: row_id \(.*\); day \(dates.*\); to compare them: --keep row_id --keep day\.\n", found.stderr)
+    assert re.search(
+        r"Note: left out: row_id \(.*\); day \(dates.*\); to compare them: --keep row_id --keep day\.\n", found.stderr
+    )
     found = run(folder, "drift", "first.csv", "second.csv", "--keep", "row_id", "--keep", "day", "--check")
     assert found.exit_code == FOUND and "5 features" in found.stdout and "left out" not in found.output
     found = run(folder, "drift", "first.csv", "second.csv", "--drop", "row_id", "--drop", "day")

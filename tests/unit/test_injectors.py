@@ -217,7 +217,7 @@ def test_masked_values_take_the_training_median_or_are_missing():
         (lambda: inject("translation", 25, scale=[1, np.nan, 1, 1]), "must be one finite number"),
         (lambda: inject_shift(X, Y, "mcar", severity=25), "rng is None; mcar needs"),
         (lambda: inject("mar", 25, removed="top"), "removed='top' must be 'largest' or 'smallest'"),
-        (lambda: inject_shift(X, Y, "mcar", severity=25, rng=0), "rng=0 must be a numpy.random.Generator"),
+        (lambda: inject_shift(X, Y, "mcar", severity=25, rng=0.5), "rng=0.5 must be a numpy.random.Generator"),
         (lambda: inject("mcar", 25, y=Y[1:]), r"X has shape \(203, 4\) and y \(202,\)"),
         (lambda: inject("prior", 0.5, y=np.zeros(203)), "prior needs rows of class positive=1 and of another; y holds only: 0.0"),
         (lambda: inject("prior", 0.02), "would leave 2 of .* positive and .* expected 5 or more of both"),

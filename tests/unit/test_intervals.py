@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student_t
-from sklearn.model_selection import RepeatedKFold
+from sklearn.model_selection import KFold, RepeatedKFold
 
 from foldshift.inference.comparisons import nadeau_bengio
 from foldshift.inference.interval import ALL_ROWS_MODEL, NEW_SOURCE, THESE_K_MODELS, THESE_SOURCES, THIS_POPULATION, Interval
@@ -121,6 +121,8 @@ def test_losses_in_the_order_of_rows_are_sorted_by_fold():
     for fold in range(5):
         losses[folds == fold] = E[fold]
     assert str(cv_intervals(losses=losses, folds=folds)) == str(cv_intervals(losses=E))
+    with pytest.raises(ValueError, match=r"is a splitter; foldshift\.partition\.as_folds"):
+        cv_intervals(losses=np.zeros(40), folds=KFold(5))
     with pytest.raises(ValueError, match=r"losses has shape \(40,\) and folds \(5,\)"):
         cv_intervals(losses=losses, folds=range(5))
     with pytest.raises(TypeError, match="n_splits= belongs to scores="):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm, ttest_rel
+from sklearn.model_selection import KFold
 
 from foldshift.inference.intervals import cv_intervals
 from foldshift.inference.loss_difference import loss_difference_interval
@@ -63,7 +64,12 @@ def test_equal_losses_are_no_difference_and_the_text_says_what_it_is_about():
     ("arguments", "options", "message"),
     [
         ((np.ones((5, 4)), np.ones((5, 3))), {}, "expected the same rows"),
-        ((np.ones(5), np.ones(5)), {}, "rows by fold, or folds="),
+        (
+            (np.ones(5), np.ones(5)),
+            {},
+            "one loss for every row; say in which fold each row is: folds=",
+        ),
+        ((np.ones(5), np.ones(5), KFold(5)), {}, r"is a splitter; foldshift\.partition\.as_folds"),
         ((np.ones(5), np.ones(5), np.ones(4)), {}, "one value for every row"),
         ((np.ones((5, 1)), np.ones((5, 1))), {}, "say variance='all pairs'"),
         ((np.ones((5, 4)), np.ones((5, 4))), {"variance": "loo"}, "variance='loo' must be 'within' or 'all pairs'"),

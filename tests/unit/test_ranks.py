@@ -2,6 +2,7 @@ import io
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -161,6 +162,12 @@ def test_groups_are_all_maximal_cliques(joined):
     assert list(cliques(joined)) == maximal
 
 
+def test_names_are_those_of_the_columns():
+    scores = np.random.default_rng(3).random((6, 3))
+    named = critical_difference(pd.DataFrame(scores, columns=["x", "y", "z"]))
+    assert named.sentences() == critical_difference(scores, ["x", "y", "z"]).sentences()
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -169,6 +176,7 @@ def test_groups_are_all_maximal_cliques(joined):
         (lambda: critical_difference(np.ones((3, 2, 5)), "ab"), r"shape \(3, 2, 5\); expected"),
         (lambda: critical_difference([[1, np.nan], [1, 2]], "ab"), r"1 NaN or infinite values, the first at \(0, 1\)"),
         (lambda: critical_difference(np.ones((3, 2)), "abc"), "names has 3 names, 3 of them different; expected 2"),
+        (lambda: critical_difference(np.ones((3, 2))), "names is missing; give one for each of the 2 columns, or a data frame"),
         (lambda: critical_difference(np.ones((3, 2)), "aa"), "names has 2 names, 1 of them different; expected 2"),
         (lambda: critical_difference(np.ones((3, 2)), "ab", alpha=5), "alpha=5 must be between"),
         (lambda: critical_difference(np.ones((3, 2)), "ab", method="bonferroni"), "method='bonferroni' must be"),

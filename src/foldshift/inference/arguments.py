@@ -46,6 +46,12 @@ def check_one_of(name, value, allowed):
         raise ValueError(f"{name}={value!r} must be {', '.join(rest)} or {last}")
 
 
+def column_names(scores):
+    """Names of the columns of a data frame; None where there are none, or they are numbers."""
+    columns = list(getattr(scores, "columns", ()))
+    return columns if columns and all(isinstance(column, str) for column in columns) else None
+
+
 def condition_note(large, small_folds):
     """How many folds (or totals) fail the large-sample conditions, in words; empty if none."""
     failing = int((~large).sum())

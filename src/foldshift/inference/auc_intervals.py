@@ -9,6 +9,7 @@ from scipy.stats import norm, rankdata
 from scipy.stats import t as student_t
 
 from foldshift.inference.arguments import check_confidence, check_one_of
+from foldshift.partition.arrays import refuse_splitter
 from foldshift.readable import readable
 
 TARGET = "mean area under the ROC curve of these models"
@@ -123,6 +124,7 @@ def auc_interval(y, scores, folds, *, pos_label=None, variance="unbiased", ends=
     check_confidence(confidence)
     check_one_of("variance", variance, ("unbiased", "plain"))
     check_one_of("ends", ends, ("logit", "normal"))
+    refuse_splitter(folds)
     y, scores, folds = np.asarray(y), np.asarray(scores, dtype=np.float64), np.asarray(folds)
     classes = np.unique(y)
     if y.ndim != 1 or len(classes) != 2:

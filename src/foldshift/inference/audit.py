@@ -24,6 +24,7 @@ from foldshift.inference.moments import LossMoments, loss_moments, moment_interv
 from foldshift.inference.sources_model import simulate_losses
 from foldshift.partition.registry import make_folds
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 
 LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS = "leave one source out", "random folds"
 
@@ -207,7 +208,7 @@ def coverage_audit(
         Partitions of every sample. With more than one there is also the interval of Nadeau and Bengio from all of them.
     n_nested : int, default=0
         Partitions for the interval of nested cross-validation, each of which takes ``k (k + 1) / 2`` fits; 0 leaves it out.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Source of randomness.
 
     Returns
@@ -237,6 +238,7 @@ def coverage_audit(
     >>> sorted({row.target for row in audit.rows})
     ['error of a training part', "this sample's models", 'whole sample']
     """
+    rng = as_generator(rng)
     check_confidence(confidence)
     for name, value, least in (("n_replicates", n_replicates, 2), ("n_repetitions", n_repetitions, 1), ("n_nested", n_nested, 0)):
         if value < least:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from foldshift.inference.fit_losses import squared_error, zero_one_loss
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 
 UNIQUE_SHARE = 0.632  # of the rows in a bootstrap sample
 
@@ -68,7 +69,7 @@ def bootstrap_632plus(estimator, X, y, *, n_bootstraps=100, loss=None, rng):
         Bootstrap samples; every row must be outside one of them, which 20 make all but sure.
     loss : callable, optional
         ``loss(y, predicted)`` returns one number for every row; by default 0/1 for a classifier, squared error for a regressor.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Source of randomness.
 
     Returns
@@ -99,6 +100,7 @@ def bootstrap_632plus(estimator, X, y, *, n_bootstraps=100, loss=None, rng):
 
     from foldshift.estimators import clone_with_state
 
+    rng = as_generator(rng)
     y = np.asarray(y)
     n = len(y)
     if not n or y.ndim != 1 or (X.shape[0] if hasattr(X, "shape") else len(X)) != n:

@@ -16,6 +16,7 @@ from foldshift.inference.interval import (
 )
 from foldshift.inference.interval import Interval as Interval  # part of what this module offers
 from foldshift.inference.variance import cv_variance, fold_moments
+from foldshift.partition.arrays import refuse_splitter
 
 MISSING = "does not exist"
 # Measured by tools/simulate_coverage.py, at a promise of .95: six populations, 150 rows, ten folds, 400 samples, stable and
@@ -183,6 +184,7 @@ def _of_scores(read, design, confidence):
 
 
 def _by_fold(losses, folds):
+    refuse_splitter(folds)
     losses, folds = np.asarray(losses, dtype=np.float64), np.asarray(folds)
     if losses.ndim != 1 or losses.shape != folds.shape:
         raise ValueError(

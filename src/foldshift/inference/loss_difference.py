@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from foldshift.inference.arguments import check_confidence, check_one_of
 from foldshift.inference.variance import fold_moments
+from foldshift.partition.arrays import refuse_splitter
 from foldshift.readable import figures, readable
 
 TARGET = "difference of the mean errors of these k models of either learner"
@@ -124,6 +125,9 @@ def loss_difference_interval(losses_a, losses_b, folds=None, *, variance="within
 
 def _differences(losses_a, losses_b, folds):
     """Differences by fold: an array or a list of arrays."""
+    refuse_splitter(folds)
+    if folds is None and all(np.ndim(loss) == 0 for loss in losses_a):
+        raise ValueError(f"losses_a has shape ({len(losses_a)},), one loss for every row; say in which fold each row is: folds=")
     if folds is not None:
         a, b, folds = np.asarray(losses_a, dtype=np.float64), np.asarray(losses_b, dtype=np.float64), np.asarray(folds)
         if a.ndim != 1 or not a.shape == b.shape == folds.shape:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from foldshift.inference.arguments import column_names
 from foldshift.inference.corrections import adjust_p
 from foldshift.inference.exact_ranks import orders, rank_sums
 from foldshift.inference.midranks import midranks
@@ -216,7 +217,9 @@ def friedman(scores, *, larger_is_better=True, distribution="auto"):
     return _friedman(_ranks(scores, larger_is_better), exact)
 
 
-def critical_difference(scores, names, *, alpha=0.05, method="nemenyi", control=None, larger_is_better=True, distribution="auto"):
+def critical_difference(
+    scores, names=None, *, alpha=0.05, method="nemenyi", control=None, larger_is_better=True, distribution="auto"
+):
     """Rank methods over independent blocks and say which are not told apart: what a critical-difference diagram shows.
 
     Parameters
@@ -225,8 +228,8 @@ def critical_difference(scores, names, *, alpha=0.05, method="nemenyi", control=
         Score of every method on every block. Blocks are data sets or sources, one number each, averaged over folds and
         repetitions before. Folds or repetitions of one data set share their rows; as blocks they would make any difference
         significant.
-    names : sequence of str
-        Names of the k methods, all different.
+    names : sequence of str, optional
+        Names of the k methods, all different; by default those of the columns of a data frame.
     alpha : float, default=0.05
         Level over all pairs together.
     method : {"nemenyi", "bonferroni_dunn", "holm"}, default="nemenyi"
@@ -271,8 +274,11 @@ def critical_difference(scores, names, *, alpha=0.05, method="nemenyi", control=
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must be between 0 and 1, e.g. 0.05")
     exact = _wants_exact(distribution)
+    names = column_names(scores) if names is None else names
     scores = _checked(scores)
     n, k = scores.shape
+    if names is None:
+        raise ValueError(f"names is missing; give one for each of the {k} columns, or a data frame with names")
     names = tuple(str(name) for name in names)
     if len(names) != k or len(set(names)) != k:
         raise ValueError(f"names has {len(names)} names, {len(set(names))} of them different; expected {k}, one for every column")

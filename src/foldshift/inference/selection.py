@@ -7,6 +7,7 @@ import pandas as pd
 
 from foldshift.inference.arguments import check_confidence
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 
 TARGET = "error of the learner that this selection chooses, trained on a training part"
 
@@ -67,7 +68,7 @@ def selection_corrected_error(losses, *, n_bootstraps=1000, confidence=0.95, rng
         Bootstrap samples of the rows.
     confidence : float, default=0.95
         Probability of coverage aimed at.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Source of randomness.
 
     Returns
@@ -95,6 +96,7 @@ def selection_corrected_error(losses, *, n_bootstraps=1000, confidence=0.95, rng
     >>> found.apparent < 0.42, bool(0.45 < found.estimate < 0.55)
     (True, True)
     """
+    rng = as_generator(rng)
     check_confidence(confidence)
     if n_bootstraps < 2:
         raise ValueError(f"n_bootstraps={n_bootstraps!r} must be at least 2, e.g. 1000")

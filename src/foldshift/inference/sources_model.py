@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
+from foldshift.seeding import as_generator
+
 SOURCE_SEED = 12345
 CHUNK_BYTES = 2**25
 
@@ -185,7 +187,7 @@ def simulate_losses(model, K, M, n_datasets, rng, *, sources="iid", design="cvs"
         Number of sources, at least two, and rows of each; M is even, as half of the rows of every source are of either class.
     n_datasets : int
         Number R of data sets. The first ones of a longer run are those of a shorter run.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Source of randomness.
     sources : {"iid", "fixed", "random"}, default="iid"
         All sources the same; different but the same in all data sets (`fixed_sources`); or drawn anew for every data set.
@@ -219,6 +221,7 @@ def simulate_losses(model, K, M, n_datasets, rng, *, sources="iid", design="cvs"
     ):
         if value not in allowed:
             raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}")
+    rng = as_generator(rng)
     _check_sources(K)
     if M < 2 or M % 2:
         raise ValueError(f"M={M} must be even and at least 2: half of the rows of every source are of either class")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from foldshift.inference.arguments import check_confidence
+from foldshift.inference.arguments import check_confidence, column_names
 from foldshift.inference.block_comparison import BLOCKS, block_rows, block_scores
 from foldshift.inference.comparison import Comparison, Row, p_text
 from foldshift.inference.comparisons import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
@@ -303,10 +303,7 @@ def _by_name(scores, names, design):
         if len(set(sizes.values())) != 1 or len(next(iter(sizes.values()))) != 1:
             raise ValueError(f"scores_a holds shapes {sizes}; expected (n_blocks,) for every learner, the same blocks")
         return np.column_stack([np.asarray(values, dtype=np.float64) for values in scores.values()]), None, names
-    columns = list(getattr(scores, "columns", ()))
-    if names is None and design != "folds" and columns and all(isinstance(column, str) for column in columns):
-        names = columns
-    return scores, None, names
+    return scores, None, column_names(scores) if names is None and design != "folds" else names
 
 
 def _names(names, k):

@@ -6,6 +6,7 @@ import numpy as np
 
 from foldshift.inference.arguments import plain
 from foldshift.partition.common import fold_dtype
+from foldshift.seeding import as_generator
 
 
 class WongPartition(NamedTuple):
@@ -42,7 +43,7 @@ def wong_partition(n, k, scheme, rng):
     scheme : {1, 2, 3}
         1: every instance draws its fold, so sizes vary and a fold may stay empty. 2: all folds have ``n // k`` instances and the
         last one takes the rest. 3: sizes differ by one at most, the larger folds last (recommended).
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Source of randomness.
 
     Returns
@@ -71,6 +72,7 @@ def wong_partition(n, k, scheme, rng):
         raise ValueError(f"scheme={scheme!r} must be 1, 2 or 3")
     if not 2 <= k <= n:
         raise ValueError(f"k={k} folds must be from 2 to the number of instances, n={n}")
+    rng = as_generator(rng)
     if scheme == 1:
         folds = fold_of_uniform(1 - rng.random(n), k)  # in (0, 1], as the ceiling needs
         sizes = np.bincount(folds, minlength=k)

@@ -45,8 +45,7 @@ def check_folds(folds, n_samples, *, n_seeds=None, n_folds=None, untested=False)
         ...
     ValueError: folds hold 0.5; expected whole numbers, the fold of every sample
     """
-    if is_splitter(folds):
-        raise ValueError(f"folds={folds!r} is a splitter; foldshift.partition.as_folds(cv, X, y) makes the array of its folds")
+    refuse_splitter(folds)
     given = np.asarray(folds)
     array = np.atleast_2d(given)
     if array.ndim != 2 or array.shape[1] != n_samples or n_seeds not in (None, len(array)):
@@ -74,6 +73,15 @@ def check_folds(folds, n_samples, *, n_seeds=None, n_folds=None, untested=False)
 def is_splitter(folds):
     """Whether this is a splitter and not an array of folds."""
     return hasattr(folds, "split") and not isinstance(folds, str | bytes | np.ndarray)
+
+
+def refuse_splitter(folds):
+    """Say how a splitter becomes an array of folds, where only an array can be taken."""
+    if is_splitter(folds):
+        raise ValueError(
+            f"folds={folds!r} is a splitter; foldshift.partition.as_folds(cv, X, y) makes the array of its folds, a row for each "
+            "repetition"
+        )
 
 
 def given_folds(folds, n_folds, X, y=None):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foldshift.partition.arrays import check_folds
+from foldshift.seeding import as_generator
 
 
 class FoldRandomness(NamedTuple):
@@ -86,7 +87,7 @@ def fold_randomness(folds, *, max_pairs=20_000, rng=0):
         shares = (folds == fold).mean(axis=0)
         place += np.abs(shares - shares.mean()).mean() / n_folds
         place_chance += _chance(shares.mean(), n_seeds) / n_folds
-    first, second = _pairs(n_samples, max_pairs, np.random.default_rng(rng))
+    first, second = _pairs(n_samples, max_pairs, as_generator(rng))
     together = np.zeros(len(first))
     for row in folds:
         together += row[first] == row[second]

@@ -9,6 +9,7 @@ from foldshift.nominal import nominal_columns
 from foldshift.partition.arrays import given_folds
 from foldshift.partition.common import fold_dtype
 from foldshift.partition.metric import make_space
+from foldshift.seeding import as_generator
 from foldshift.shift.columns import matched_columns
 from foldshift.shift.hellinger import bin_codes
 from foldshift.shift.ks import fold_ks
@@ -101,7 +102,7 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
     coordinates, is_nominal = space.coordinates, space.n_codes > 0
     rows = slice(None)
     if len(X) > max_rows:
-        rows = np.sort((np.random.default_rng(ROWS_SEED) if rng is None else rng).permutation(len(X))[:max_rows])
+        rows = np.sort(as_generator(ROWS_SEED if rng is None else rng).permutation(len(X))[:max_rows])
     return {
         "ks_mean": ks.mean(axis=2),
         "ks_max": ks.max(axis=2),

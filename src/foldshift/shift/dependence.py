@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 from foldshift.shift.two_sample import check_count, permutation_p, pooled_rows
 from foldshift.shift.words import p_in_words
 
@@ -98,6 +99,7 @@ def dependence_test(A, B, rng, n_permutations=200, *, categorical_features=None,
     >>> print(dependence_test(A, B, rng).sentences()[0])
     Rank correlations of the columns differ by 0.673 (root mean square) between 80 and 80 rows, p 0.005 (permutation); most, between columns 0 and 1: 0.17, then 0.84.
     """  # noqa: E501
+    rng = as_generator(rng)
     check_count("n_permutations", n_permutations, 1)
     rows, in_b, nominal = pooled_rows(A, B, rng, categorical_features, max_rows)
     columns, source = [], []

@@ -7,6 +7,7 @@ import pandas as pd
 
 from foldshift.inference.corrections import adjust_p
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 from foldshift.shift.columns import matched_columns, without_left_out
 from foldshift.shift.features import MISSING, feature_rows
 from foldshift.shift.global_tests import MULTIVARIATE, accuracy_test, class_test, joint_tests, score_tests, stream
@@ -154,7 +155,7 @@ class DriftReport:
                     f"{name}_train and {name}_test go together; only {name}_{'train' if pair[1] is None else 'test'} is given"
                 )
         self.alpha, self.adjust = alpha, adjust
-        root = rng if isinstance(rng, (int, np.integer)) else int(rng.integers(2**63))
+        root = rng if isinstance(rng, (int, np.integer)) and rng >= 0 else int(as_generator(rng).integers(2**63))
         columns = matched_columns(train, test, categorical_features, feature_names)
         self.n_train, self.n_test = len(columns[0].train), len(columns[0].test)
         self.columns, self.notes = without_left_out(columns, keep, "leave out")

@@ -10,6 +10,7 @@ from foldshift.inference.corrections import adjust_p
 from foldshift.partition.arrays import given_folds
 from foldshift.partition.common import fold_dtype
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 from foldshift.shift.columns import matched_columns, target_column, target_values, without_left_out
 from foldshift.shift.cuts import chances, fold_tests, mean_distances, random_cuts, ranked
 from foldshift.shift.failures import failing, jaccard, phi
@@ -224,7 +225,7 @@ def fold_drift(
     check_alpha(alpha)
     if n_random is not None and (isinstance(n_random, bool) or not isinstance(n_random, int | np.integer) or n_random < 99):
         raise ValueError(f"n_random={n_random!r} must be an integer of at least 99")
-    rng = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    rng = as_generator(rng)
     columns = matched_columns(X, X, categorical_features, feature_names)
     n = len(columns[0].train)
     columns, notes = without_left_out(columns, keep, "keep")

@@ -9,6 +9,7 @@ from scipy import special
 from foldshift.inference.arguments import plain
 from foldshift.nominal import nominal_columns
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 from foldshift.shift.tables import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
 
 
@@ -53,7 +54,7 @@ def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_per
         As of `ks_features`.
     n_bins : int, default=30
         Bins of equal width between the smallest and the largest value of both parts together, for every version anew.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         Source of the permutations.
     n_permutations : int, default=0
         Random divisions of the pooled rows into parts of the same sizes, for p-values. A division changes how many of the values
@@ -91,9 +92,10 @@ def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_per
     for name, value, least in (("n_bins", n_bins, 1), ("n_permutations", n_permutations, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
+    rng = None if rng is None else as_generator(rng)
     if n_permutations and rng is None:
         raise ValueError(
-            f"rng is None; n_permutations={n_permutations} needs a numpy.random.Generator, e.g. numpy.random.default_rng(0)"
+            f"rng is None; n_permutations={n_permutations} needs a numpy.random.Generator, or a whole number that seeds one"
         )
     plan = plan_versions(versions, *test.shape)
     nominal = nominal_columns(categorical_features, test.shape[1])

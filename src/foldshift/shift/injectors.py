@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 from foldshift.shift.keys import digests, mix
 from foldshift.shift.tables import as_numbers, as_table
 from foldshift.shift.words import counted, percent
@@ -143,7 +144,7 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     feature : int or str, optional
         The biased feature, of a data frame also by its name; needed by the kinds that have one. For ``mcar`` and ``prior`` the
         number of the replicate, 0 by default.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         One number is drawn from it, whatever the kind. Needed by all kinds but ``translation``. The same state gives ``mar`` and
         ``mnar`` the same rows.
     scale : float or array-like of shape (n_features,), optional
@@ -378,10 +379,8 @@ def _salt(rng, kind):
     if rng is None:
         if kind == "translation":
             return None
-        raise ValueError(f"rng is None; {kind} needs a numpy.random.Generator, e.g. numpy.random.default_rng(0)")
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng={rng!r} must be a numpy.random.Generator, e.g. numpy.random.default_rng(0)")
-    return rng.integers(0, 2**64, dtype=np.uint64)
+        raise ValueError(f"rng is None; {kind} needs a numpy.random.Generator, or a whole number that seeds one")
+    return as_generator(rng).integers(0, 2**64, dtype=np.uint64)
 
 
 def _table(X, y):

@@ -11,6 +11,7 @@ from foldshift.inference.corrections import adjust_p as adjust_p
 from foldshift.inference.proportions import wilson_interval
 from foldshift.inference.ranks import friedman
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 from foldshift.shift.tables import as_numbers
 from foldshift.shift.words import counted, p_in_words, percent
 
@@ -261,7 +262,7 @@ def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
         Whether every row was classified correctly.
     n_bootstraps : int
         Bootstraps, at least 2; the paper takes 100.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Source of randomness.
 
     Returns
@@ -292,6 +293,7 @@ def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
     >>> friedman_bootstrap(right, right, 100, np.random.default_rng(0)).accuracies.shape
     (100, 2)
     """
+    rng = as_generator(rng)
     rates, sizes = zip(*(_rate(name, sample) for name, sample in (("correct_val", correct_val), ("correct_test", correct_test))))
     if isinstance(n_bootstraps, bool) or not isinstance(n_bootstraps, int | np.integer) or n_bootstraps < 2:
         raise ValueError(f"n_bootstraps={n_bootstraps!r} must be an integer of at least 2")

@@ -11,6 +11,7 @@ from scipy.stats import mannwhitneyu
 from foldshift.inference.roc import roc_area
 from foldshift.nominal import nominal_columns
 from foldshift.readable import readable
+from foldshift.seeding import as_generator
 from foldshift.shift.columns import matched_columns
 from foldshift.shift.tables import FEWEST_ROWS, as_numbers, as_table, is_frame, scaled
 from foldshift.shift.words import p_in_words
@@ -67,7 +68,7 @@ def classifier_two_sample(A, B, rng, estimator=None, n_folds=5, n_permutations=N
     A, B : DataFrame or array-like of shape (n, n_features), (m, n_features)
         Tables of at least 5 rows each, without missing values. Columns of data frames are matched by name, and those that hold no
         numbers are nominal; in arrays a nominal column holds a number for each category.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Source of folds and permutations.
     estimator : scikit-learn classifier, optional
         With ``predict_proba`` or ``decision_function``; cloned. By default nearest neighbours, as many as the root of the number
@@ -112,6 +113,7 @@ def classifier_two_sample(A, B, rng, estimator=None, n_folds=5, n_permutations=N
     >>> found.effect > 0.7, found.p_value
     (True, 0.004975124378109453)
     """
+    rng = as_generator(rng)
     check_count("n_folds", n_folds, 2)
     if n_permutations is None:
         n_permutations = 200 if estimator is None else 0
@@ -149,7 +151,7 @@ def mmd(A, B, rng, bandwidth="median", n_permutations=200, *, categorical_featur
     A, B : DataFrame or array-like of shape (n, n_features), (m, n_features)
         Tables of at least 5 rows each, without missing values. Columns of data frames are matched by name, and those that hold no
         numbers are nominal; in arrays a nominal column holds a number for each category.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Source of permutations, and of the subset where the tables are large.
     bandwidth : float or "median", default="median"
         s in the kernel ``exp(-|x - y|**2 / (2 s**2))``; by default the median of the distances above 0 between the rows of both
@@ -185,6 +187,7 @@ def mmd(A, B, rng, bandwidth="median", n_permutations=200, *, categorical_featur
     """
     if bandwidth != "median" and not (isinstance(bandwidth, numbers.Real) and 0 < bandwidth < np.inf):
         raise ValueError(f"bandwidth={bandwidth!r} must be 'median' or a finite number above 0")
+    rng = as_generator(rng)
     check_count("n_permutations", n_permutations, 1)
     points, in_b = _pooled(A, B, rng, categorical_features, max_rows)
     kernel = cdist(points, points, "sqeuclidean")
@@ -240,6 +243,7 @@ def energy_distance_test(A, B, rng, n_permutations=200, *, categorical_features=
     >>> energy_distance_test(A * 1e160, (B + 1) * 1e160, np.random.default_rng(0)).p_value
     0.004975124378109453
     """
+    rng = as_generator(rng)
     check_count("n_permutations", n_permutations, 1)
     points, in_b = _pooled(A, B, rng, categorical_features, max_rows)
     within_a, within_b, between = _sums(cdist(points, points), in_b, n_permutations, rng)
