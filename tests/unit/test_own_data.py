@@ -242,6 +242,23 @@ def test_small_classes_are_named_before_anything_is_computed(tmp_path):
     assert "no complete row is left of the classes c" in notes
 
 
+def test_a_quantity_of_two_values_may_be_two_classes(tmp_path):
+    table = fetched(tmp_path, csv_of(x=numbers(), y=["0", "1"] * (ROWS // 2)))
+    assert prepare(table, "mine", "regression").notes == (
+        "the target y has two values: if they are classes, take a study of classification",
+    )
+
+
+def test_infinite_values_are_told_with_their_row(tmp_path):
+    x = numbers()
+    x[7], x[11] = "inf", "-inf"
+    table = csv_of(x=x, y=numbers(seed=1))
+    with pytest.raises(DataError, match=r"input 'x' holds 2 infinite values, the first in row 8; .* missing=inf in the source"):
+        prepare(fetched(tmp_path, table), "mine", "regression")
+    data = prepare(fetched(tmp_path, table, options="missing=inf,-inf"), "mine", "regression")
+    assert data.n_dropped == 2
+
+
 # ---- how the file is written ----
 
 FRAME = pd.DataFrame({"a": numbers(), "b": ["rot", "grün"] * 20, "y": numbers(seed=1)})

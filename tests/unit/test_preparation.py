@@ -173,6 +173,10 @@ def test_other_counts_than_expected_become_notes():
 
 
 NAN, INF = float("nan"), float("inf")
+FINITE = (
+    "only finite numbers can be used: mend the file, or say which text stands for a missing value, such as missing=inf in the "
+    "source"
+)
 
 
 @pytest.mark.parametrize(
@@ -187,8 +191,16 @@ NAN, INF = float("nan"), float("inf")
         ({"a": [], "y": []}, "regression", "0 of 0 rows without missing values; at least 2 are needed"),
         ({"a": [1, NAN], "y": [1, 2]}, "regression", "1 of 2 rows without missing values; at least 2 are needed"),
         ({"a": [1, 2], "y": [3, 3]}, "regression", "the target 'y' has one value, 3, in all 2 rows; nothing can be predicted"),
-        ({"a": [1, 2], "y": [3, INF]}, "regression", "the target 'y' holds an infinite value; only finite numbers can be used"),
-        ({"a": [-INF, 2], "y": [3, 4]}, "regression", "input 'a' holds an infinite value; only finite numbers can be used"),
+        (
+            {"a": [1, 2], "y": [3, INF]},
+            "regression",
+            f"the target 'y' holds 1 infinite value, the first in row 2; {FINITE}",
+        ),
+        (
+            {"a": [-INF, 2], "y": [3, 4]},
+            "regression",
+            f"input 'a' holds 1 infinite value, the first in row 1; {FINITE}",
+        ),
         (
             {"a": [-1.5e308, 1.5e308], "y": [3, 4]},
             "regression",

@@ -182,6 +182,10 @@ def _own_notes(table, n_dropped, y, classes):
         shown = ", ".join(f"{one_line(name, 60)} {count}" for name, count in list(missing_counts(table).items())[:12])
         notes.append(f"{n_dropped} of {len(table.frame)} rows dropped, for they lack values: {shown}")
     if not classes:
+        if len(np.unique(y)) == 2:
+            notes.append(
+                f"the target {one_line(table.target, 60)} has two values: if they are classes, take a study of classification"
+            )
         return notes
     lost = set(map(str, table.frame[table.target].dropna().unique())) - set(classes)
     if lost:
@@ -248,7 +252,11 @@ def _numbers(column, what):
     """Values of a numeric column, without negative zeros: sources differ in them."""
     values = column.to_numpy(dtype=np.float64) + 0.0
     if not np.isfinite(values).all():
-        raise DataError(f"{what} holds an infinite value; only finite numbers can be used")
+        bad = column.index[~np.isfinite(values)]
+        raise DataError(
+            f"{what} holds {len(bad)} infinite value{'s' * (len(bad) > 1)}, the first in row {int(bad.min()) + 1}; only finite "
+            "numbers can be used: mend the file, or say which text stands for a missing value, such as missing=inf in the source"
+        )
     if np.ptp(values / 2) > np.finfo(np.float64).max / 2:
         raise DataError(f"{what} ranges from {values.min():g} to {values.max():g}, too far for double precision; change its unit")
     return values
