@@ -380,6 +380,11 @@ WRONG = {
     "a column": (lambda: foldshift.advise(X_CLASSES.a, Y_CLASSES), "rows and columns"),
     "too few rows": (lambda: foldshift.advise(X_CLASSES[:10], Y_CLASSES[:10]), "at least 20"),
     "lengths": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES[:50]), "120 rows"),
+    "another order": (lambda: foldshift.advise(X_CLASSES, pd.Series(Y_CLASSES)[::-1]), "y.loc[X.index]"),
+    "groups in another order": (
+        lambda: foldshift.advise(X_CLASSES, Y_CLASSES, groups=pd.Series(range(120)).sample(frac=1, random_state=0)),
+        "X and groups have the same row labels in another order",
+    ),
     "gaps in y": (lambda: foldshift.advise(X_CLASSES, np.where(Y_NUMBERS > 0, np.nan, 1.5)), "missing values"),
     "one class": (lambda: foldshift.advise(X_CLASSES, ["a"] * 120), "one class"),
     "constant y": (lambda: foldshift.advise(X_CLASSES, np.full(120, 2.5)), "nothing to predict"),

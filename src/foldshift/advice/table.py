@@ -90,11 +90,13 @@ def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=N
     Raises
     ------
     ValueError
-        If lengths differ, values of the target or of the groups are missing, there are fewer than 20 rows, one class
-        or less than two rows to a class, or the learner is one for the other task.
+        If lengths differ, rows are in another order, values of the target or of the groups are missing, there are fewer than 20
+        rows, one class or less than two rows to a class, or the learner is one for the other task.
     """
     if X is None or y is None:
         raise ValueError(f"{'X' if X is None else 'y'} is None; advice is for a table and its target: advise(X, y, estimator)")
+    for labels, what in ((y, "y"), (groups, "groups")):
+        _check_order(X, labels, what)
     sparse = issparse(X)
     table = X if sparse else as_table(X, "given")
     if sparse:
@@ -142,6 +144,14 @@ def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=N
         name,
         notes,
     )
+
+
+def _check_order(X, other, what):
+    """Refuse rows whose labels are those of the table in another order: by position, every one would stand beside a wrong one."""
+    if not (hasattr(X, "iloc") and hasattr(other, "iloc")) or len(X) != len(other) or X.index.equals(other.index):
+        return
+    if X.index.is_unique and len(X.index.symmetric_difference(other.index)) == 0:
+        raise ValueError(f"X and {what} have the same row labels in another order; bring them into one: {what}.loc[X.index]")
 
 
 def _task(task, estimator, values):
