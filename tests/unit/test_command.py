@@ -116,7 +116,10 @@ def test_folds_are_those_of_the_library(folder):
 
 
 def test_folds_leave_out_rows_without_a_target_and_say_which_rows_are_which(folder):
-    table = pd.read_csv(__import__("io").StringIO(run(folder, "folds", "gaps.csv", "-t", "price").stdout))
+    found = run(folder, "folds", "gaps.csv", "-t", "price")
+    assert "Note: 40 rows without a value of 'price' were left out." in found.stderr
+    assert "Note: left out of the inputs: day (dates, year-month-day); --keep day takes them in." in found.stderr
+    table = pd.read_csv(__import__("io").StringIO(found.stdout))
     assert table.row.tolist() == list(range(41, N + 1))
 
 

@@ -117,8 +117,7 @@ def advise(
             X, y, prepared(chosen, X), scoring=scoring, groups=labels, cv=cv, compare=other, budget=budget, rope=rope, task=task,
             random_state=random_state, left_out=table.left_out, tell=progress,
         )  # fmt: skip
-    for note in notes:
-        click.echo(f"Note: {note.rstrip('.')}.", err=True)
+    _tell(notes)
     if html:
         advice.to_html(html)
         click.echo(f"Page: {html}", err=True)
@@ -153,8 +152,7 @@ def drift(train, test, drop, keep, alpha, as_json, check):
         progress("comparing")
         frames, notes = frames_of((train, test), drop, keep)
         report = DriftReport(*frames, alpha=alpha, keep=keep)
-    for note in notes:
-        click.echo(f"Note: {note.rstrip('.')}.", err=True)
+    _tell(notes)
     click.echo(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else as_options(str(report)))
     if check and any(row.moved for row in report.features):
         sys.exit(FOUND)
@@ -180,7 +178,8 @@ def folds(file, target, groups, task, drop, keep, nominal, partitioner, n_folds,
     table = read(file, target=target, groups=groups, task=task, drop=drop, keep=keep, nominal=nominal)
     with Progress(False) as progress:
         progress("cutting")
-        text = folds_of(table, task, partitioner, n_folds, seeds)
+        text, notes = folds_of(table, task, partitioner, n_folds, seeds)
+    _tell(notes)
     click.echo(text, nl=False)
 
 
@@ -218,6 +217,11 @@ def studies(name, as_json):
     from foldshift.command.lists import study_list
 
     click.echo(study_list(name, as_json))
+
+
+def _tell(notes):
+    for note in notes:
+        click.echo(f"Note: {note.rstrip('.')}.", err=True)
 
 
 def _can_be_written(path):

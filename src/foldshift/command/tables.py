@@ -152,11 +152,11 @@ def frames_of(files, drop=(), keep=()):
 
 
 def folds_of(table, task, partitioner, n_folds, n_seeds):
-    """Folds of a table as csv: the row in the file from 1, and a column of folds from 0 for every seed."""
+    """Folds of a table as csv (the row in the file from 1, and folds from 0 for every seed), and notes on how it was read."""
     from foldshift.advice.table import as_data
     from foldshift.partition.registry import PARTITIONERS, find_partitioner, make_folds, options_of
 
-    X, y, groups, task, _ = target_and_inputs(table, task)
+    X, y, groups, task, notes = target_and_inputs(table, task)
     data = as_data(X, y.to_numpy(), task=task, groups=groups)
     name = partitioner or ("SCV" if task == "classification" else "TSCV")
     if groups is not None and partitioner is None:
@@ -175,4 +175,4 @@ def folds_of(table, task, partitioner, n_folds, n_seeds):
     out.insert(0, "row", rows)
     text = io.StringIO()
     out.to_csv(text, index=False, lineterminator="\n")
-    return text.getvalue()
+    return text.getvalue(), notes
