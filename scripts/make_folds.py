@@ -43,7 +43,7 @@ def cut(data, name, k, seeds, master_seed, choice):
             options = options_of(function, **known) | options
         return make_folds(function, data.X, data.y, k, sequences, **options)
     except ValueError as error:
-        remedy = "" if isinstance(error, OwnCodeError) else "; take this data set, partitioner or number of folds out of the study"
+        remedy = "" if isinstance(error, OwnCodeError) else "; take this data set, partitioner or k out of the study"
         raise DataError(f"data set {data.name}, partitioner {name}, k={k}: {error}{remedy}") from error
 
 
