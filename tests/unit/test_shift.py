@@ -44,7 +44,7 @@ def test_a_fold_without_a_training_part_has_no_statistic():
         (lambda: ks_statistic([], [1]), r"sample a has shape \(0,\)"),
         (lambda: ks_statistic([1], [np.nan]), "sample b holds NaN"),
         (lambda: fold_ks([1.0, np.inf], [[0, 1]]), "y holds NaN or infinite values"),
-        (lambda: fold_ks([1.0, 2.0, 3.0], [[0, 1]]), r"y has shape \(3,\) and folds \(1, 2\)"),
+        (lambda: fold_ks([1.0, 2.0, 3.0], [[0, 1]]), r"folds have shape \(1, 2\); expected .* \(n_seeds, 3\)"),
     ],
 )
 def test_bad_samples_are_refused(call, message):

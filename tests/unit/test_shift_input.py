@@ -93,7 +93,7 @@ def test_a_feature_is_injected_by_name():
         (lambda: ks_statistic(["a"], [1.0]), "sample a holds 'a', which is no number"),
         (lambda: fold_ks(FRAME["town"], FOLDS), "y holds 'Ulm', which is no number"),
         (lambda: fold_ks(Y, FOLDS - 1), "folds hold numbers from -1 to 1; expected 0 to 29"),
-        (lambda: fold_ks(Y, FOLDS, 2), "n_folds=2 must be an integer of at least 2 and above the largest fold, 2"),
+        (lambda: fold_ks(Y, FOLDS, 2), "n_folds=2 must be an integer of at least 1 and above the largest fold, 2"),
         (lambda: ks_features(FRAME, FRAME), "train holds 'Ulm', which is no number"),
         (lambda: hellinger_features(NUMBERS, TEXT), "test holds '(yes|no)', which is no number"),
         (lambda: hellinger(["a"], ["b"]), "a sample holds 'a', which is no number"),

@@ -84,7 +84,7 @@ def refuse_splitter(folds):
         )
 
 
-def given_folds(folds, n_folds, X, y=None):
+def given_folds(folds, n_folds, X, y=None, *, least=1):
     """Folds as a user hands them over, an array or a splitter, and their number.
 
     Parameters
@@ -95,6 +95,8 @@ def given_folds(folds, n_folds, X, y=None):
         Number of folds; None: the largest fold number plus one.
     X, y : array-like of shape (n_samples, ...)
         What a splitter cuts.
+    least : int, default=1
+        Fewest folds.
 
     Returns
     -------
@@ -104,7 +106,7 @@ def given_folds(folds, n_folds, X, y=None):
     Raises
     ------
     ValueError
-        As in `check_folds` and `as_folds`; if there are fewer than two folds, or fewer than their numbers say.
+        As in `check_folds` and `as_folds`; if there are fewer folds than `least`, or than their numbers say.
     """
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     folds = check_folds(as_folds(folds, X, y) if is_splitter(folds) else folds, n_samples)
@@ -112,8 +114,8 @@ def given_folds(folds, n_folds, X, y=None):
         raise ValueError(f"folds have shape {folds.shape}; expected at least one partition of at least one sample")
     largest = int(folds.max())
     n_folds = largest + 1 if n_folds is None else n_folds
-    if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds <= max(largest, 1):
-        raise ValueError(f"n_folds={n_folds!r} must be an integer of at least 2 and above the largest fold, {largest}")
+    if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds < max(largest + 1, least):
+        raise ValueError(f"n_folds={n_folds!r} must be an integer of at least {least} and above the largest fold, {largest}")
     return folds, int(n_folds)
 
 

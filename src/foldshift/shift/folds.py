@@ -232,7 +232,7 @@ def fold_drift(
     if y is not None:
         values = target_values(y, n)
         columns.append(target_column([values, values], task))
-    folds, n_folds = given_folds(folds, n_folds, X, y)
+    folds, n_folds = given_folds(folds, n_folds, X, y, least=2)
     folds = folds.astype(fold_dtype(n_folds))
     rows, notes = _rows(columns, y is not None, notes)
     if not rows:
