@@ -190,7 +190,7 @@ def _giving_away(data, identifiers, rng):
 def _same_order(values, target):
     """Whether the ranks of a column give 99 % of the variation of the target's, rising or falling, where it has values."""
     known = ~np.isnan(values)
-    if known.mean() < GIVEN_AWAY or len(np.unique(values[known])) < 3:
+    if known.mean() < GIVEN_AWAY or len(np.unique(values[known])) < 3 or not np.ptp(target[known]):
         return False
     return np.corrcoef(mid_ranks(values[known]), mid_ranks(target[known]))[0, 1] ** 2 >= GIVEN_AWAY
 

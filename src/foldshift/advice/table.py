@@ -7,13 +7,13 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
 
+from foldshift.datasets.own import MANY_LABELS
 from foldshift.nominal import nominal_columns
 from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
 from foldshift.shift.tables import as_table, is_frame
 
 FEWEST_ROWS = 20  # below, no cross-validation says anything that a look at the rows would not
 MOST_COLUMNS = 2000  # that are looked at one by one
-MANY_LABELS = 0.5  # of the rows: a target with more of them is no class
 
 
 class Data(NamedTuple):

@@ -8,7 +8,7 @@ from sklearn.utils import check_X_y, indexable
 from sklearn.utils.validation import _num_samples
 
 from foldshift.estimators import clone_with_state, rows_of, shares_work
-from foldshift.partition.arrays import UNTESTED, as_folds, check_folds
+from foldshift.partition.arrays import UNTESTED, as_folds, check_folds, is_splitter
 
 # What a class gets that the training part lacks, as in scikit-learn's cross_val_predict.
 ABSENT = {"predict_proba": 0.0, "predict_log_proba": np.finfo(np.float64).min, "decision_function": np.finfo(np.float64).min}
@@ -136,7 +136,7 @@ def check_inputs(X, y, folds):
     if y is not None:
         (y,) = indexable(y)
     n_samples = _num_samples(X)
-    if hasattr(folds, "split"):
+    if is_splitter(folds):
         folds = as_folds(folds, X, y)
     if np.ndim(folds) == 0:
         raise ValueError(
