@@ -168,7 +168,7 @@ ROWS = "a,b,class\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 3 else 'no'}\n" f
 CANNOT_BE_CUT = {
     "one_class": ("a,b,class\n1,2,x\n2,3,x\n", "all rows are of class 'x'; at least two classes are needed"),
     "two_rows": ("a,b,class\n1,2,x\n2,3,y\n", "n_folds=3 must be between 2 and the number of samples, 2"),
-    "infinite": (ROWS.replace("3,3,", "inf,3,"), "input 'a' holds an infinite value"),
+    "infinite": (ROWS.replace("3,3,", "inf,3,"), "input 'a' holds 1 infinite value, the first in row 4"),
     "missing": ("a,b,class\n?,2,x\n1,?,y\n", "all 2 rows have missing values"),
 }
 ODD = {
