@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
+from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, TimeSeriesSplit, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 import foldshift
 from faults_planted import PLANTED, clean_sets, found_codes
-from foldshift.advice.advise import seconds_of
+from foldshift.advice.advise import given_split, seconds_of
 from foldshift.advice.faults import find_faults
 from foldshift.advice.intervals import mean_and_variance, row_interval
 from foldshift.advice.learners import prepared
@@ -294,6 +296,17 @@ def test_compiling_takes_no_time_where_the_code_is_kept(name, monkeypatch, tmp_p
 def test_a_split_that_does_not_train_on_the_rest_is_not_judged():
     advice = foldshift.advise(X_CLASSES, Y_NUMBERS, LinearRegression(), cv=TimeSeriesSplit(4), budget=6)
     assert advice.split is None and "TimeSeriesSplit" in " ".join(advice.notes)
+    assert advice.verdict[2].startswith("Beware: Your split, TimeSeriesSplit: it tests rows behind those that it trains on")
+
+
+@pytest.mark.parametrize("pairs", ["list", "generator"])
+def test_pairs_that_go_forward_in_time_are_known_by_their_rows(pairs):
+    data = as_data(X_CLASSES, Y_NUMBERS)
+    made = TimeSeriesSplit(3).split(X_CLASSES)
+    _, _, notes, forward = given_split(list(made) if pairs == "list" else made, data)
+    assert forward and "not judged" in notes[0]
+    backward = [(test, train) for train, test in TimeSeriesSplit(3).split(X_CLASSES)]
+    assert not given_split(backward, data)[3]
 
 
 # What is read
@@ -303,6 +316,15 @@ def test_the_verdict_is_three_sentences_and_the_text_has_the_paragraph(classes):
     assert len(classes.verdict) == 3 and all(text.endswith(".") for text in classes.verdict)
     assert classes.methods in str(classes) and "10-fold cross-validation on 120 rows" in classes.methods
     assert "RepeatedSCV(n_splits=10" in classes.verdict[0]
+
+
+def test_intervals_bear_the_confidence_that_was_asked_for(classes):
+    advice = foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, compare=GaussianNB(), confidence=0.8, budget=8)
+    said = [advice.verdict[1], advice.methods, *(one.said for one in advice.differences)]
+    said += [told.sentence(advice.score) for told in advice.intervals]
+    assert all("80 % " in text and not re.search(r"95 % (confidence )?interval", text) for text in said)
+    assert "estimate and 80 % intervals" in advice.to_html() and "95 % interval" not in advice.to_html()
+    assert (advice.interval.high - advice.interval.low) < (classes.interval.high - classes.interval.low)
 
 
 def test_the_page_is_one_file_without_a_network(classes, numbers, tmp_path):
@@ -396,6 +418,35 @@ WRONG = {
     "no learner": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, "ridge"), "no fit"),
     "regressor": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LinearRegression()), "give a classifier"),
     "classifier": (lambda: foldshift.advise(X_CLASSES, Y_NUMBERS, LOGISTIC), "give a regressor"),
+    "other regressor": (
+        lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, compare=LinearRegression()),
+        "LinearRegression is a regressor, and the target is one of classification",
+    ),
+    "other classifier": (
+        lambda: foldshift.advise(X_CLASSES, Y_NUMBERS, LinearRegression(), compare=prepared(LOGISTIC, X_CLASSES)),
+        "LogisticRegression is a classifier, and the target is one of regression",
+    ),
+    "clusterer": (
+        lambda: foldshift.advise(X_CLASSES, [0, 1, 2] * 40, KMeans(3)),
+        "KMeans is a clusterer, which predicts no target; give a classifier",
+    ),
+    "outliers": (
+        lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, compare=IsolationForest()),
+        "IsolationForest is a detector of outliers",
+    ),
+    "text for a regressor": (
+        lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LinearRegression()),
+        "holds 'no', which is no number",
+    ),
+    "one group of texts": (
+        lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, groups=np.full(120, "a")),
+        "groups is 'a' in every row",
+    ),
+    "infinite": (
+        lambda: foldshift.advise(X_CLASSES.assign(d=np.r_[np.zeros(9), np.inf, np.zeros(110)]), Y_CLASSES, LOGISTIC),
+        "column 'd' of X holds 1 infinite value, the first in row 10",
+    ),
+    "dates": (lambda: foldshift.advise(X_CLASSES.assign(d=pd.Timestamp("2020-01-01")), Y_CLASSES, LOGISTIC), "dates"),
     "scoring": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, scoring="acuracy"), "accuracy"),
     "other task": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, scoring="r2"), "for regression"),
     "scorings": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, scoring=["accuracy"]), "one name"),

@@ -17,7 +17,7 @@ from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.scoring import as_score
 from foldshift.advice.shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_shift, without_gaps
-from foldshift.advice.table import as_data
+from foldshift.advice.table import as_data, check_kind
 from foldshift.advice.words import methods_paragraph, used_versions, verdict
 from foldshift.errors import DataError
 from foldshift.inference.arguments import check_confidence
@@ -129,6 +129,8 @@ def advise(
             )
             raise ValueError(f"{name} is {what}" + ("" if isinstance(learner, type) else ", which has no fit"))
     data = as_data(X, y, estimator, groups, task, categorical_features)
+    if compare is not None:
+        check_kind(compare, data.task, len(np.unique(data.y)))
     if estimator is None:
         estimator = usual(data.task, random_state)
         if has_gaps_or_texts(data.X):
@@ -137,9 +139,9 @@ def advise(
     rng = np.random.default_rng(random_state)
     tell(f"one fit of {title(estimator)} on nine tenths of {data.n:,} rows")
     seconds = first_fit(estimator, data, score)
-    given, given_name, notes = _given(cv, data, X, groups)
+    given, given_name, notes, forward = given_split(cv, data)
     tell("looking for faults")
-    faults = find_faults(data, given, left_out=left_out, rng=rng)
+    faults = find_faults(data, given, left_out=left_out, rng=rng, forward=given_name if forward else None)
     tell("comparing the split with random ones")
     split = split_shift(data, given, rng) if given is not None else None
     learners = _learners(estimator, compare, data)
@@ -227,8 +229,30 @@ def seconds_of(budget):
     return seconds
 
 
-def _given(cv, data, X, groups):
-    """Folds of the user's own split, its name, and what could not be looked at."""
+def given_split(cv, data):
+    """The split that the user works with, to be judged.
+
+    Parameters
+    ----------
+    cv : None, int, splitter or iterable of (train, test)
+        None: what scikit-learn would do.
+    data : foldshift.advice.table.Data
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n), or None
+        -1 for rows that are never tested; None where it cannot be judged.
+    name : str
+    notes : list of str
+        What could not be looked at.
+    forward : bool
+        Whether it cannot be judged as it trains on rows before its test rows only.
+
+    Raises
+    ------
+    ValueError
+        If it is no split of this table.
+    """
     notes = []
     if cv is None and data.groups is not None:
         splitter, name = GroupKFold(min(5, int(data.groups.max()) + 1)), "GroupKFold(5), as no cv= was given"
@@ -242,7 +266,8 @@ def _given(cv, data, X, groups):
             raise ValueError(f"cv={cv!r} must be between 2 and {data.n} folds, the number of rows")
         splitter, name = check_cv(int(cv), data.y, classifier=data.task == "classification"), f"Your split, cv={cv}"
     elif not isinstance(cv, str) and (hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        splitter, name = cv, f"Your split, {type(cv).__name__}" if hasattr(cv, "split") else "Your split"
+        splitter = cv if hasattr(cv, "split") else list(cv)
+        name = f"Your split, {type(cv).__name__}" if hasattr(cv, "split") else "Your split"
     else:
         raise ValueError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of (train, test)")
     try:
@@ -251,13 +276,20 @@ def _given(cv, data, X, groups):
             folds = as_folds(splitter, np.zeros((data.n, 1)) if cv is None else data.X, data.y, data.groups)
     except ValueError as error:
         if cv is None:
-            return None, name, [f"scikit-learn's default split was not judged: {error}"]
+            return None, name, [f"scikit-learn's default split was not judged: {error}"], False
         if "trains on" in str(error):
-            return None, name, [f"your split was not judged: {type(cv).__name__} does not train on all rows outside a test part"]
+            notes = [f"your split was not judged: {type(cv).__name__} does not train on all rows outside a test part"]
+            return None, name, notes, _goes_forward(splitter, data)
         raise ValueError(f"cv: {error}") from error
     if (folds < 0).any():
         notes.append("your split leaves rows untested; it was looked at for groups, not for shift")
-    return folds, name, notes
+    return folds, name, notes, False
+
+
+def _goes_forward(splitter, data):
+    """Whether every part is tested on rows behind those that it is trained on."""
+    pairs = splitter if isinstance(splitter, list) else list(splitter.split(data.X, data.y, data.groups))
+    return bool(pairs) and all(np.max(train) < np.min(test) for train, test in pairs)
 
 
 def _learners(estimator, compare, data):

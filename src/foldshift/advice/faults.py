@@ -58,7 +58,7 @@ class Fault(NamedTuple):
     where: tuple = ()
 
 
-def find_faults(data, folds=None, *, left_out=None, rng=None):
+def find_faults(data, folds=None, *, left_out=None, rng=None, forward=None):
     """Look for what makes cross-validation of a table wrong.
 
     Parameters
@@ -70,6 +70,8 @@ def find_faults(data, folds=None, *, left_out=None, rng=None):
         Columns that were left out of the table before, and why.
     rng : numpy.random.Generator, optional
         Source of the rows that stand for a large table; by default one with a fixed seed.
+    forward : str, optional
+        Name of the user's own split, where it trains on earlier rows only.
 
     Returns
     -------
@@ -90,6 +92,7 @@ def find_faults(data, folds=None, *, left_out=None, rng=None):
         *_duplicates(data, identifiers, folds, rng),
         *_groups(data, folds, identifiers),
         *_order(data, folds),
+        *_forward(forward),
         *_time(data),
         *_classes(data, folds),
         *_size(data),
@@ -388,6 +391,20 @@ def _time(data):
     ]
     if dates or names:
         yield _of_time((*dates, *names), "an input")
+
+
+def _forward(name):
+    """A split in time answers another question than folds at random, which are what is measured here."""
+    if name:
+        yield Fault(
+            "time",
+            "beware",
+            f"{name}: it tests rows behind those that it trains on, and the score given here is one of folds at random.",
+            "Places of the training and the test rows of every part.",
+            "If the rows are in order of time and the model will predict the future, random folds let it learn from the future "
+            "of its test rows.",
+            "For that question keep your split and print its scores; the score given here is about new rows of the same time.",
+        )
 
 
 def _of_time(names, what):

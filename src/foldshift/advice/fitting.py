@@ -152,8 +152,8 @@ def fit(learner, data, train):
     except Exception as error:
         said = (str(error).strip().splitlines() or [""])[0].rstrip(".")
         raise DataError(
-            f"{type(learner).__name__} could not be fitted: {type(error).__name__}: {said}. Texts and missing values need a "
-            "pipeline that codes and fills them: foldshift.advice.learners.prepared(learner, X) makes a plain one"
+            f"{type(learner).__name__} could not be fitted: {type(error).__name__}: {said}. Texts, dates and missing values need "
+            "a pipeline that codes and fills them: foldshift.advice.learners.prepared(learner, X) makes a plain one"
         ) from error
 
 

@@ -32,6 +32,7 @@ class Told(NamedTuple):
     why : str
         Why, or why not.
     evidence : str
+    confidence : float
     """
 
     name: str
@@ -43,12 +44,13 @@ class Told(NamedTuple):
     use: bool
     why: str
     evidence: str
+    confidence: float = 0.95
 
     def sentence(self, score):
         """One line for a terminal."""
-        ends = f"{score.text(self.low)} to {score.text(self.high)}"
+        ends = f"{100 * self.confidence:g} % interval {score.text(self.low)} to {score.text(self.high)}"
         begin = "Print" if self.use else "Not"
-        return f"{begin}: {score.name} {score.text(self.estimate)}, 95 % interval {ends} ({self.words}). {self.why}"
+        return f"{begin}: {score.name} {score.text(self.estimate)}, {ends} ({self.words}). {self.why}"
 
 
 class Difference(NamedTuple):
@@ -109,7 +111,8 @@ def told(rule, fits, score, confidence, k, groups=None):
     for one in (rule.advice, *(other for other in makers if other != rule.advice)):
         if one == "rows" and not fits.losses:
             continue
-        found.append(makers[one](fits, name, score, confidence, k, target, one == rule.advice, rule, groups))
+        made = makers[one](fits, name, score, confidence, k, target, one == rule.advice, rule, groups)
+        found.append(made._replace(confidence=confidence))
     return tuple(found)
 
 
@@ -286,8 +289,8 @@ def difference(first, second, fits, score, rope, confidence, k, groups=None):
         half = float(student_t.isf((1 - confidence) / 2, max(gap.shape[1] - 1, 1)) * spread)
     low, high = estimate - half, estimate + half
     verdict, needed = _decided(estimate, low, high, half, rope, n)
-    return Difference(f"{first} less {second}", estimate, low, high, rope, verdict, needed,
-                      _difference_words(first, second, score, (estimate, low, high), rope, verdict, needed, loss))  # fmt: skip
+    said = _difference_words(first, second, score, (estimate, low, high), rope, verdict, needed, loss, confidence)
+    return Difference(f"{first} less {second}", estimate, low, high, rope, verdict, needed, said)
 
 
 def _decided(estimate, low, high, half, rope, n):
@@ -301,7 +304,7 @@ def _decided(estimate, low, high, half, rope, n):
     return "not decided", float(np.ceil(n * (half / margin) ** 2)) if margin > 0 else np.inf
 
 
-def _difference_words(first, second, score, found, rope, verdict, needed, loss):
+def _difference_words(first, second, score, found, rope, verdict, needed, loss, confidence):
     """One or two sentences; losses that are no shares are told relative to those of the second learner."""
     if score.kind == "share":
         what, text = "error rate", lambda value: f"{100 * value:+.1f}"
@@ -313,7 +316,8 @@ def _difference_words(first, second, score, found, rope, verdict, needed, loss):
     else:
         what, text, unit = f"loss of {score.name}", lambda value: figures(value, 3, "+"), ""
     estimate, low, high = found
-    begin = f"{first} less {second}: {what} {text(estimate)}{unit} (95 % interval {text(low)} to {text(high)})"
+    share = f"{100 * confidence:g} % interval"
+    begin = f"{first} less {second}: {what} {text(estimate)}{unit} ({share} {text(low)} to {text(high)})"
     region = f"up to {text(rope).lstrip('+')} taken for no difference"
     if verdict == "not decided":
         rows = f"some {needed:,.0f} rows would decide it" if needed <= MOST_NEEDED else "a million rows would not decide it"

@@ -125,8 +125,8 @@ def _score(advice):
     target = advice.interval.target
     name = f"{score.name[0].upper()}{score.name[1:]}"
     caption = (
-        f"{name} of {advice.learner}: estimate and 95 % intervals. The thick one is to be printed. Open circle: a baseline that "
-        "ignores the inputs."
+        f"{name} of {advice.learner}: estimate and {100 * advice.interval.confidence:g} % intervals. The thick one is to be "
+        "printed. Open circle: a baseline that ignores the inputs."
     )
     return _section(
         "score",

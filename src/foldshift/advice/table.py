@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier, is_clusterer, is_outlier_detector, is_regressor
 
 from foldshift.datasets.own import MANY_LABELS
 from foldshift.nominal import nominal_columns
@@ -123,13 +123,8 @@ def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=N
         )
     if task == "regression" and np.ptp(column.train) == 0:
         raise ValueError(f"{name} is {column.train[0]:g} in every row; there is nothing to predict")
-    if estimator is not None and (is_regressor if task == "classification" else is_classifier)(estimator):
-        kind = type(estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator).__name__
-        is_a, wanted = ("regressor", "classifier") if task == "classification" else ("classifier", "regressor")
-        raise ValueError(
-            f"{kind} is a {is_a}, and the target is one of {task}: it holds {len(np.unique(values[0]))} different values; give a "
-            f"{wanted}, or say which task it is: task="
-        )
+    if estimator is not None:
+        check_kind(estimator, task, len(np.unique(values[0])))
     columns, notes = _columns(table, sparse, categorical_features)
     # Labels keep the type that they came in: a learner's predictions are compared with them.
     y = column.train.astype(np.float64) if task == "regression" else np.asarray(values[0].tolist())
@@ -144,6 +139,34 @@ def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=N
         name,
         notes,
     )
+
+
+def check_kind(learner, task, n_values):
+    """Refuse a learner that is not for the task: what it predicts would be scored all the same.
+
+    Parameters
+    ----------
+    learner : scikit-learn estimator
+    task : {"classification", "regression"}
+    n_values : int
+        Different values of the target.
+
+    Raises
+    ------
+    ValueError
+        If it is one for the other task, or predicts no target at all.
+    """
+    kind = type(learner.steps[-1][1] if hasattr(learner, "steps") else learner).__name__
+    wanted = "classifier" if task == "classification" else "regressor"
+    for is_it, name in ((is_clusterer, "clusterer"), (is_outlier_detector, "detector of outliers")):
+        if is_it(learner):
+            raise ValueError(f"{kind} is a {name}, which predicts no target; give a {wanted}")
+    if (is_regressor if task == "classification" else is_classifier)(learner):
+        is_a = "regressor" if task == "classification" else "classifier"
+        raise ValueError(
+            f"{kind} is a {is_a}, and the target is one of {task}: it holds {n_values} different values; give a {wanted}, or say "
+            "which task it is: task="
+        )
 
 
 def _check_order(X, other, what):
@@ -162,7 +185,8 @@ def _task(task, estimator, values):
     if is_regressor(estimator):
         if values.dtype.kind not in "iufb":
             raise ValueError(
-                f"{type(estimator).__name__} is a regressor, and y holds {values[0]!r}, which is no number; give a classifier"
+                f"{type(estimator).__name__} is a regressor, and y holds {values[:1].tolist()[0]!r}, which is no number; give a "
+                "classifier"
             )
         return "regression"
     if is_classifier(estimator):
@@ -185,6 +209,7 @@ def _columns(table, sparse, categorical_features):
         return [], ("the table is sparse: its columns were not looked at one by one",)
     if table.shape[1] > MOST_COLUMNS:
         return [], (f"the table has {table.shape[1]} columns: more than {MOST_COLUMNS} are not looked at one by one",)
+    _check_finite(table)
     if not is_frame(table) and table.dtype.kind not in "biuf":
         table = pd.DataFrame(table).infer_objects().set_axis([f"feature {j}" for j in range(table.shape[1])], axis=1)
     if categorical_features is not None and is_frame(table):
@@ -197,6 +222,18 @@ def _columns(table, sparse, categorical_features):
     return matched_columns(table, table, categorical_features, None), ()
 
 
+def _check_finite(table):
+    names = table.columns if is_frame(table) else [f"feature {j}" for j in range(table.shape[1])]
+    for place, name in enumerate(names):
+        values = table.iloc[:, place].to_numpy() if is_frame(table) else table[:, place]
+        if values.dtype.kind == "f" and np.isinf(values).any():
+            rows = np.flatnonzero(np.isinf(values))
+            raise ValueError(
+                f"column {str(name)!r} of X holds {len(rows)} infinite value{'s' * (len(rows) > 1)}, the first in row "
+                f"{rows[0] + 1}; replace them, or mark them as missing with NaN"
+            )
+
+
 def _groups(groups, n):
     if groups is None:
         return None
@@ -207,5 +244,5 @@ def _groups(groups, n):
         raise ValueError(f"groups holds {int(pd.isna(groups).sum())} missing values; every row belongs to a group, be it its own")
     codes = pd.factorize(groups)[0].astype(np.int64)
     if codes.max() < 1:
-        raise ValueError(f"groups is {groups[0]!r} in every row; with one group nothing can be held out")
+        raise ValueError(f"groups is {groups[:1].tolist()[0]!r} in every row; with one group nothing can be held out")
     return codes

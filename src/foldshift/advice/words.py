@@ -46,7 +46,10 @@ def verdict(advice):
     repeats = f"{counted(advice.n_repeats, 'time')}" if advice.n_repeats > 1 else "once"
     how = f"Cut into {k} {CUT_WORDS[cut_of(advice)]}{groups}, {repeats}: cv={advice.cv_line}."
     ends = f"{advice.score.text(told.low)} to {advice.score.text(told.high)}"
-    what = f"{advice.learner} has {article(advice.score.name)} {advice.score.name} of {advice.score.text(told.estimate)} (95 % interval {ends})"  # noqa: E501
+    what = (
+        f"{advice.learner} has {article(advice.score.name)} {advice.score.name} of {advice.score.text(told.estimate)} "
+        f"({100 * told.confidence:g} % interval {ends})"
+    )
     base = advice.differences[-1]
     against = {
         "better": "better than a baseline that ignores the inputs",
