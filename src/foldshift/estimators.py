@@ -1,7 +1,7 @@
 """What is done to any scikit-learn estimator, and to whatever inputs it takes."""
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_clusterer, is_outlier_detector
 from sklearn.utils import _safe_indexing
 
 # Methods that make up the plain path of an estimator, and the one that shares work between fits.
@@ -18,6 +18,49 @@ def clone_with_state(estimator, random_state=None):
         ]
         model.set_params(**dict.fromkeys(open_states, int(random_state)))
     return model
+
+
+def kind_of(estimator):
+    """Name of an estimator's class, of the last step of a pipeline."""
+    return type(estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator).__name__
+
+
+def check_predictor(estimator, name="estimator"):
+    """Refuse what is no instance of a scikit-learn estimator that predicts a target.
+
+    Parameters
+    ----------
+    estimator : object
+    name : str
+        Of the argument, for the message.
+
+    Raises
+    ------
+    ValueError
+        If it is a class, cannot be fitted or copied, or is a clusterer or a detector of outliers, whose numbers would be scored
+        as if they were classes.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans
+    >>> check_predictor(KMeans())
+    Traceback (most recent call last):
+    ...
+    ValueError: estimator: KMeans is a clusterer, which predicts no target; give a classifier or a regressor
+    """
+    if isinstance(estimator, type):
+        raise ValueError(f"{name} is the class {estimator.__name__}; give an instance, {estimator.__name__}()")
+    if not hasattr(estimator, "fit"):
+        raise ValueError(f"{name} is {estimator!r}, which has no fit; give a scikit-learn estimator")
+    kind = kind_of(estimator)
+    if not (hasattr(estimator, "get_params") and hasattr(estimator, "__sklearn_tags__")):
+        raise ValueError(
+            f"{name}: {kind} cannot be copied for every fold; let the class inherit from sklearn.base.BaseEstimator, and from "
+            "ClassifierMixin or RegressorMixin before it"
+        )
+    for is_it, what in ((is_clusterer, "clusterer"), (is_outlier_detector, "detector of outliers")):
+        if is_it(estimator):
+            raise ValueError(f"{name}: {kind} is a {what}, which predicts no target; give a classifier or a regressor")
 
 
 def rows_of(values, rows):

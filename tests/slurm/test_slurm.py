@@ -44,15 +44,28 @@ def complete(records, expected):
     )
 
 
-@pytest.fixture(scope="module")
-def on_cluster(cluster, tmp_path_factory):
-    """Both studies through the profile, job by job: the run, the jobs it should give to SLURM, and those in SLURM's books."""
-    workflow = Workflow(tmp_path_factory.mktemp("cluster"), BOTH)
+def job_by_job(cluster, folder, config):
+    """A run through the profile, job by job: the run, the jobs it should give to SLURM, and those in SLURM's books."""
+    workflow = Workflow(folder, config)
     expected = compute_jobs(workflow)
     done = cluster.run(workflow, "--slurm-array-jobs", "none", "--slurm-status-command", "sacct", check=True)
     return workflow, expected, cluster.records(done.stdout + done.stderr)
 
 
+@pytest.fixture(scope="module")
+def on_cluster(cluster, tmp_path_factory):
+    """Both studies through the profile, job by job."""
+    return job_by_job(cluster, tmp_path_factory.mktemp("cluster"), BOTH)
+
+
+def test_tables_of_one_study_are_the_same_bytes_and_every_compute_job_is_in_slurms_books(cluster, regression, tmp_path):
+    workflow, expected, records = job_by_job(cluster, tmp_path, REGRESSION)
+    assert complete(records, expected) and not any("_" in record.job for record in records)
+    assert same_bytes(workflow, regression)
+    assert workflow.plan() == {}
+
+
+@pytest.mark.thorough
 def test_tables_are_the_same_bytes_and_every_compute_job_is_in_slurms_books(on_cluster, both):
     workflow, expected, records = on_cluster
     assert complete(records, expected) and not any("_" in record.job for record in records)

@@ -57,6 +57,8 @@ CONFIG["studies"]["wong_2015"] |= {
     "audit": {"populations": ["twonorm"], "partitioners": ["SCV"], "learners": ["1NN"], "n_sample": 40, "n_replicates": 10},
 }
 CONFIG["studies"]["cieslak_2009"] |= {"datasets": ["wine"], "n_seeds": 2}
+# The others are archived in `make thorough`.
+MAIN = ("saez_2022", "moreno_torres_2012")
 # All that may run in archived mode.
 REPORTING = {
     "all",
@@ -68,16 +70,20 @@ REPORTING = {
 }
 
 
-@pytest.fixture(scope="module")
-def archived(tmp_path_factory):
-    """A run of both studies, and its archive."""
+@pytest.fixture(
+    scope="module",
+    params=[MAIN, pytest.param(tuple(CONFIG["studies"]), marks=pytest.mark.thorough)],
+    ids=["main studies", "all papers"],
+)
+def archived(request, tmp_path_factory):
+    """A run of several studies, and its archive."""
     folder = tmp_path_factory.mktemp("to archive")
     (folder / "data").mkdir()
     X = np.random.default_rng(0).random((30, 3)).round(3)
     np.savetxt(folder / "data/mine.csv", X, delimiter=",", header="a,b,y", comments="")
     (folder / "my_learners.yaml").write_text(yaml.safe_dump(own_learners()))
     (folder / "my_learner.py").write_text("from sklearn.neighbors import KNeighborsRegressor as Nearest\n")
-    workflow = Workflow(folder, CONFIG)
+    workflow = Workflow(folder, CONFIG | {"studies": {name: CONFIG["studies"][name] for name in request.param}})
     workflow(targets=["archive"], check=True)
     return workflow
 

@@ -20,6 +20,7 @@ from foldshift.advice.shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_
 from foldshift.advice.table import as_data, check_kind
 from foldshift.advice.words import methods_paragraph, used_versions, verdict
 from foldshift.errors import DataError
+from foldshift.estimators import check_predictor
 from foldshift.inference.arguments import check_confidence
 from foldshift.inference.repetitions import FEWEST_PARTITIONS, recommend_repetitions
 from foldshift.partition.arrays import as_folds
@@ -121,13 +122,8 @@ def advise(
         raise ValueError(f"rope={rope!r} must be a difference of 0 or more")
     tell = tell or (lambda text: None)
     for name, learner in (("estimator", estimator), ("compare", compare)):
-        if learner is not None and (isinstance(learner, type) or not hasattr(learner, "fit")):
-            what = (
-                f"the class {learner.__name__}; give an instance, {learner.__name__}()"
-                if isinstance(learner, type)
-                else repr(learner)
-            )
-            raise ValueError(f"{name} is {what}" + ("" if isinstance(learner, type) else ", which has no fit"))
+        if learner is not None:
+            check_predictor(learner, name)
     data = as_data(X, y, estimator, groups, task, categorical_features)
     if compare is not None:
         check_kind(compare, data.task, len(np.unique(data.y)))

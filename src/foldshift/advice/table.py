@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
-from sklearn.base import is_classifier, is_clusterer, is_outlier_detector, is_regressor
+from sklearn.base import is_classifier, is_regressor
 
 from foldshift.datasets.own import MANY_LABELS
+from foldshift.estimators import kind_of
 from foldshift.nominal import nominal_columns
 from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
 from foldshift.shift.tables import as_table, is_frame
@@ -154,18 +155,13 @@ def check_kind(learner, task, n_values):
     Raises
     ------
     ValueError
-        If it is one for the other task, or predicts no target at all.
+        If it is one for the other task.
     """
-    kind = type(learner.steps[-1][1] if hasattr(learner, "steps") else learner).__name__
-    wanted = "classifier" if task == "classification" else "regressor"
-    for is_it, name in ((is_clusterer, "clusterer"), (is_outlier_detector, "detector of outliers")):
-        if is_it(learner):
-            raise ValueError(f"{kind} is a {name}, which predicts no target; give a {wanted}")
     if (is_regressor if task == "classification" else is_classifier)(learner):
-        is_a = "regressor" if task == "classification" else "classifier"
+        is_a, wanted = ("regressor", "classifier") if task == "classification" else ("classifier", "regressor")
         raise ValueError(
-            f"{kind} is a {is_a}, and the target is one of {task}: it holds {n_values} different values; give a {wanted}, or say "
-            "which task it is: task="
+            f"{kind_of(learner)} is a {is_a}, and the target is one of {task}: it holds {n_values} different values; give a "
+            f"{wanted}, or say which task it is: task="
         )
 
 

@@ -255,6 +255,9 @@ def coverage_audit(
 def _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, confidence, n_repetitions, n_nested, rng):
     from sklearn.base import is_classifier
 
+    from foldshift.estimators import check_predictor
+
+    check_predictor(estimator)
     classes = is_classifier(estimator)
     loss = zero_one_loss if classes else squared_error
     partitioner = partitioner or ("SCV" if classes else "CV")

@@ -98,8 +98,9 @@ def bootstrap_632plus(estimator, X, y, *, n_bootstraps=100, loss=None, rng):
     from sklearn.base import is_classifier
     from sklearn.utils import _safe_indexing
 
-    from foldshift.estimators import clone_with_state
+    from foldshift.estimators import check_predictor, clone_with_state
 
+    check_predictor(estimator)
     rng = as_generator(rng)
     y = np.asarray(y)
     n = len(y)
