@@ -21,4 +21,12 @@ __version__ = "0.2.0"
 
 PACKAGES = ("advice", "datasets", "evaluation", "inference", "learners", "partition", "reporting", "shift", "studies")
 EXPORTS = {"advise": "advice"}
-__getattr__, __dir__, __all__ = exports(__name__, EXPORTS, PACKAGES)
+_found, __dir__, __all__ = exports(__name__, EXPORTS, PACKAGES)
+
+
+def __getattr__(name):
+    """A package, or a name that is exported; of another package's name the message says where it is."""
+    if name in __all__ or name.startswith("_"):
+        return _found(name)
+    place = next((package for package in PACKAGES if name in getattr(_found(package), "__all__", ())), None)
+    raise AttributeError(f"foldshift has no {name!r}" + (f"; it is foldshift.{place}.{name}" if place else ""), name=name)

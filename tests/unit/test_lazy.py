@@ -48,8 +48,10 @@ def test_packages_are_there_after_importing_the_library_alone():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["True", "make_folds"]
-    with pytest.raises(AttributeError, match="partitions"):
+    with pytest.raises(AttributeError, match=r"foldshift has no 'partitions'$"):
         importlib.import_module("foldshift").partitions  # noqa: B018
+    with pytest.raises(AttributeError, match=r"foldshift has no 'compare'; it is foldshift.inference.compare$"):
+        importlib.import_module("foldshift").compare  # noqa: B018
 
 
 WITHOUT_EXTRAS = """
