@@ -296,7 +296,7 @@ def test_compiling_takes_no_time_where_the_code_is_kept(name, monkeypatch, tmp_p
 def test_a_split_that_does_not_train_on_the_rest_is_not_judged():
     advice = foldshift.advise(X_CLASSES, Y_NUMBERS, LinearRegression(), cv=TimeSeriesSplit(4), budget=6)
     assert advice.split is None and "TimeSeriesSplit" in " ".join(advice.notes)
-    assert advice.verdict[2].startswith("Beware: Your split, TimeSeriesSplit: it tests rows behind those that it trains on")
+    assert advice.verdict[2].startswith("Beware: Your split, TimeSeriesSplit, tests rows behind those that it trains on")
 
 
 @pytest.mark.parametrize("pairs", ["list", "generator"])

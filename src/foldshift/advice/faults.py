@@ -399,11 +399,13 @@ def _forward(name):
         yield Fault(
             "time",
             "beware",
-            f"{name}: it tests rows behind those that it trains on, and the score given here is one of folds at random.",
+            f"{name}{',' * (',' in name)} tests rows behind those that it trains on; the score given here is one of folds at "
+            "random.",
             "Places of the training and the test rows of every part.",
             "If the rows are in order of time and the model will predict the future, random folds let it learn from the future "
             "of its test rows.",
-            "For that question keep your split and print its scores; the score given here is about new rows of the same time.",
+            "To predict the future from rows in order of time, keep your split and print its scores; the score given here is "
+            "about new rows of the same time.",
         )
 
 
