@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import energy_distance, ks_2samp
 from sklearn.metrics import roc_auc_score
 
+from foldshift.nearby import nearest_candidates
 from foldshift.partition import make_folds
 from foldshift.shift import fold_covariates, fold_hellinger_attributes, fold_ks, fold_ks_attributes, hellinger
 from foldshift.shift.covariates import MEASURES
@@ -124,6 +125,29 @@ def test_without_ties_the_two_sample_auc_is_that_of_scikit_learn(k):
     nearest = np.argsort(distances, axis=1)[:, :k]
     for s, f, test in parts():
         assert ours[s, f] == pytest.approx(roc_auc_score(test, test[nearest].mean(axis=1)), abs=1e-12)
+
+
+LARGE = {
+    "no ties": RNG.random((300, 4)),
+    "ties": np.round(RNG.random((300, 2)) * 6),
+    "every row thrice": np.repeat(RNG.random((100, 3)), 3, axis=0),
+    "a grid": np.array([(i, j) for i in range(18) for j in range(18)], dtype=float),
+    "more copies than neighbours": np.vstack([np.zeros((40, 2)), RNG.random((200, 2))]),
+    "distances that vanish": np.r_[0.0, 1e-200, RNG.random(200)][:, None],
+}
+
+
+@pytest.mark.parametrize("k", [1, 5, 20])
+@pytest.mark.parametrize("case", LARGE)
+def test_neighbours_by_a_tree_give_the_same_bits_as_a_look_at_all_pairs(case, k, monkeypatch):
+    X, folds = LARGE[case], np.random.default_rng(k).integers(0, 5, (3, len(LARGE[case])))
+    scanned = fold_covariates(X, folds, 5, n_neighbors=k)["two_sample_auc"]
+    monkeypatch.setattr("foldshift.shift.covariates.MANY_ROWS", 2)
+    called = []
+    monkeypatch.setattr(
+        "foldshift.shift.covariates.nearest_candidates", lambda *asked: called.append(asked) or nearest_candidates(*asked)
+    )
+    assert fold_covariates(X, folds, 5, n_neighbors=k)["two_sample_auc"].tobytes() == scanned.tobytes() and called
 
 
 @settings(deadline=None, max_examples=15, derandomize=True)

@@ -29,8 +29,10 @@ def test_a_small_training_part_uses_all_its_rows():
     assert NNRegressor(3).fit([[0.0], [1.0]], [2.0, 4.0]).predict([[9.0]]) == [3.0]
 
 
+@pytest.mark.parametrize("many", [10_000, 100])
 @pytest.mark.parametrize("digits", [0, 1, 6])
-def test_neighbours_found_by_the_tree_are_exact_under_duplicates_and_ties(digits):
+def test_neighbours_found_by_the_tree_are_exact_under_duplicates_and_ties(digits, many, monkeypatch):
+    monkeypatch.setattr("foldshift.nearby.MANY_POINTS", many)
     rng = np.random.default_rng(digits)
     points, queries = (np.round(rng.random((300, 2)) * 4, digits) for _ in range(2))
     assert (nearest_rows(points, points, 32, skip_self=True) == _nearest(points, points, 32, True)).all()

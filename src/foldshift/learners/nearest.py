@@ -3,14 +3,13 @@
 import numbers
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from foldshift.compiling import compiled
 from foldshift.learners.base import FoldRegressor
+from foldshift.nearby import MOST_FEATURES, nearest_candidates
 
 # Neighbours listed per sample: a training part almost never lacks the k nearest of them (2 folds, k = 3: once in 8 million).
 LIST_LENGTH = 32
-MOST_TREE_FEATURES = 20  # above, a k-d tree is no faster than looking at every pair
 
 
 class NNRegressor(FoldRegressor):
@@ -84,9 +83,9 @@ def nearest_rows(queries, points, length, skip_self=False):
     """
     # One more than wanted, to see whether the list ends inside a tie; and the point itself.
     width = length + 1 + skip_self
-    if points.shape[1] > MOST_TREE_FEATURES or width > len(points):
+    if points.shape[1] > MOST_FEATURES or width > len(points):
         return _nearest(queries, points, length, skip_self)
-    candidates = cKDTree(points).query(queries, k=width)[1].astype(np.int32)
+    candidates = nearest_candidates(queries, points, width)
     return _refine(queries, points, candidates, length, skip_self)
 
 

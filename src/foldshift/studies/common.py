@@ -7,7 +7,7 @@ from foldshift.studies.base import Cost, Items, Measure, Table
 
 # Seconds of one core.
 PER_COVARIATE = 1e-8  # covariate shift, per sample, column and fold
-PER_PAIR = 4e-10  # neighbours of the two-sample classifier, per pair of samples and column, once for a data set
+PER_PAIR, PER_QUERY = 4e-10, 1e-5  # neighbours of the two-sample classifier: per pair, or sample, and column, once for a data set
 PER_DRIFT = 3e-6  # shifted features, per sample and column, for a partitioner and k: hundreds of random cuts
 DRIFT_ONCE = 1000  # samples that a column takes in addition, however small the data set
 DRIFT_MB = 1.1e-3  # per sample
@@ -151,7 +151,7 @@ def covariate_shift_cost(run, cell):
     (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
     cells = [one for one in run.layout.cells(cell["dataset"]) if of_own_experiments(one)]
     n_folds = sum(min(one.n_seeds * one.iterations, n_runs) * one.k for one in cells)
-    seconds = PER_COVARIATE * n_folds * n_rows * n_columns + PER_PAIR * n_rows**2 * n_columns
+    seconds = PER_COVARIATE * n_folds * n_rows * n_columns + min(PER_PAIR * n_rows, PER_QUERY) * n_rows * n_columns
     return Cost(seconds + PER_DRIFT * len(cells) * (n_rows + DRIFT_ONCE) * n_columns, DRIFT_MB * n_rows)
 
 
