@@ -20,9 +20,10 @@ def clone_with_state(estimator, random_state=None):
     return model
 
 
-def kind_of(estimator):
-    """Name of an estimator's class, of the last step of a pipeline."""
-    return type(estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator).__name__
+def title(learner):
+    """Name of a learner for tables and messages: of its class, of the last step of a pipeline."""
+    steps = getattr(learner, "steps", None)
+    return title(steps[-1][1]) if steps else type(learner).__name__
 
 
 def check_predictor(estimator, name="estimator"):
@@ -52,7 +53,7 @@ def check_predictor(estimator, name="estimator"):
         raise ValueError(f"{name} is the class {estimator.__name__}; give an instance, {estimator.__name__}()")
     if not hasattr(estimator, "fit"):
         raise ValueError(f"{name} is {estimator!r}, which has no fit; give a scikit-learn estimator")
-    kind = kind_of(estimator)
+    kind = title(estimator)
     if not (hasattr(estimator, "get_params") and hasattr(estimator, "__sklearn_tags__")):
         raise ValueError(
             f"{name}: {kind} cannot be copied for every fold; let the class inherit from sklearn.base.BaseEstimator, and from "

@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, check_cv
 from foldshift.advice.faults import find_faults
 from foldshift.advice.fitting import FOR_EVER, Clock, cross_validate, first_fit, fit, losses_on
 from foldshift.advice.intervals import difference, row_interval, told
-from foldshift.advice.learners import SEED, baseline, has_gaps_or_texts, prepared, title, usual
+from foldshift.advice.learners import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.scoring import as_score
@@ -20,7 +20,7 @@ from foldshift.advice.shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_
 from foldshift.advice.table import as_data, check_kind
 from foldshift.advice.words import methods_paragraph, used_versions, verdict
 from foldshift.errors import DataError
-from foldshift.estimators import check_predictor
+from foldshift.estimators import check_predictor, title
 from foldshift.inference.arguments import check_confidence
 from foldshift.inference.repetitions import FEWEST_PARTITIONS, recommend_repetitions
 from foldshift.partition.arrays import as_folds

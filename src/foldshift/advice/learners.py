@@ -124,12 +124,6 @@ def _by_name(name, task):
     return known[name]
 
 
-def title(learner):
-    """Name of a learner for tables: of the last step of a pipeline."""
-    steps = getattr(learner, "steps", None)
-    return title(steps[-1][1]) if steps else type(learner).__name__
-
-
 def has_gaps_or_texts(X):
     """Whether a table holds texts, dates or missing values, which most learners refuse."""
     if hasattr(X, "toarray"):

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
 
 from foldshift.datasets.own import MANY_LABELS
-from foldshift.estimators import kind_of
+from foldshift.estimators import title
 from foldshift.nominal import nominal_columns
 from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
 from foldshift.shift.tables import as_table, is_frame
@@ -160,7 +160,7 @@ def check_kind(learner, task, n_values):
     if (is_regressor if task == "classification" else is_classifier)(learner):
         is_a, wanted = ("regressor", "classifier") if task == "classification" else ("classifier", "regressor")
         raise ValueError(
-            f"{kind_of(learner)} is a {is_a}, and the target is one of {task}: it holds {n_values} different values; give a "
+            f"{title(learner)} is a {is_a}, and the target is one of {task}: it holds {n_values} different values; give a "
             f"{wanted}, or say which task it is: task="
         )
 
