@@ -38,12 +38,12 @@ LOGISTIC = LogisticRegression()
 
 @pytest.fixture(scope="module")
 def classes():
-    return foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, compare=GaussianNB(), cv=KFold(5), budget=8)
+    return foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, compare=GaussianNB(), cv=KFold(5), budget=None, most_repetitions=12)
 
 
 @pytest.fixture(scope="module")
 def numbers():
-    return foldshift.advise(X_CLASSES, Y_NUMBERS, LinearRegression(), budget=8)
+    return foldshift.advise(X_CLASSES, Y_NUMBERS, LinearRegression(), budget=None, most_repetitions=12)
 
 
 @pytest.fixture(scope="module")
