@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from foldshift.errors import DataError
+from foldshift.processes import is_running
 
 PREFIX = ".foldshift-"
 DAY = 24 * 3600.0  # seconds; jobs take minutes, and what they write has a new time stamp with every write
@@ -107,18 +108,8 @@ def write_text(path, text):
 
 def _left_behind(file, host, pid, max_age):
     if host == _host():
-        return not _alive(pid)
+        return not is_running(pid)
     return time.time() - file.stat().st_mtime > max_age
-
-
-def _alive(pid):
-    try:
-        os.kill(pid, 0)  # sends nothing, only asks
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        pass
-    return True
 
 
 @functools.cache

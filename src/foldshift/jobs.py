@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from foldshift.errors import FoldshiftError
+from foldshift.processes import is_running
 
 LEADER = "FOLDSHIFT_LEADER"  # environment variable: the process id of the Snakemake that starts jobs
 SHOWN = "FOLDSHIFT_LOGS_SHOWN"  # environment variable: Snakemake shows the log of a job that failed
@@ -174,19 +175,9 @@ def follow(interval=0.5):
     leader = os.environ.get(LEADER)
 
     def watch():
-        while _is_there(int(leader)):
+        while is_running(int(leader)):
             time.sleep(interval)
         os._exit(1)
 
     if leader:
         threading.Thread(target=watch, name="foldshift-leader", daemon=True).start()
-
-
-def _is_there(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
