@@ -26,6 +26,25 @@ def title(learner):
     return title(steps[-1][1]) if steps else type(learner).__name__
 
 
+def title_in_full(learner):
+    """Name of a learner with all that is in it, for a methods section: steps of a pipeline, the learner that a search tunes.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> title_in_full(make_pipeline(StandardScaler(), LogisticRegression()))
+    'LogisticRegression behind StandardScaler'
+    """
+    steps = [step for _, step in getattr(learner, "steps", []) if step is not None and step != "passthrough"]
+    if steps:
+        *before, last = map(title_in_full, steps)
+        return f"{last} behind {', '.join(before)}" if before else last
+    inner = getattr(learner, "estimator", None)
+    return type(learner).__name__ + ("" if inner is None else f" of {title_in_full(inner)}")
+
+
 def check_predictor(estimator, name="estimator"):
     """Refuse what is no instance of a scikit-learn estimator that predicts a target.
 

@@ -11,10 +11,21 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, TimeSeriesSplit, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    PredefinedSplit,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import foldshift
 from faults_planted import PLANTED, clean_sets, found_codes
@@ -255,7 +266,10 @@ def test_groups_are_kept_together_and_compared_with_cuts_of_groups():
         assert not set(groups[train]) & set(groups[test])
     by_rows = foldshift.advise(X, Y_CLASSES, LOGISTIC, groups=groups, cv=KFold(5, shuffle=True, random_state=0), budget=6)
     assert by_rows.faults[0].code == "groups_cut"
-    assert foldshift.advise(X, Y_CLASSES, LOGISTIC, groups=groups, cv=GroupKFold(4), budget=6).split_name.endswith("GroupKFold")
+    assert (
+        foldshift.advise(X, Y_CLASSES, LOGISTIC, groups=groups, cv=GroupKFold(4), budget=6).split_name
+        == "your split (GroupKFold)"
+    )
 
 
 def test_the_spread_of_a_cut_is_that_of_its_partitions(numbers):
@@ -291,17 +305,40 @@ def test_compiling_takes_no_time_where_the_code_is_kept(name, monkeypatch, tmp_p
 def test_a_split_that_does_not_train_on_the_rest_is_not_judged():
     advice = foldshift.advise(X_CLASSES, Y_NUMBERS, LinearRegression(), cv=TimeSeriesSplit(4), budget=6)
     assert advice.split is None and "TimeSeriesSplit" in " ".join(advice.notes)
-    assert advice.verdict[2].startswith("Beware: Your split, TimeSeriesSplit, tests rows behind those that it trains on")
+    assert advice.verdict[2].startswith("Beware: Your split (TimeSeriesSplit) tests rows behind those that it trains on")
 
 
 @pytest.mark.parametrize("pairs", ["list", "generator"])
 def test_pairs_that_go_forward_in_time_are_known_by_their_rows(pairs):
     data = as_data(X_CLASSES, Y_NUMBERS)
     made = TimeSeriesSplit(3).split(X_CLASSES)
-    _, _, notes, forward = given_split(list(made) if pairs == "list" else made, data)
-    assert forward and "not judged" in notes[0]
+    given = given_split(list(made) if pairs == "list" else made, data)
+    assert given.forward and given.notes == ("your split was not judged: it does not train on all rows outside a test part",)
     backward = [(test, train) for train, test in TimeSeriesSplit(3).split(X_CLASSES)]
-    assert not given_split(backward, data)[3]
+    assert not given_split(backward, data).forward
+
+
+def test_a_shift_of_what_nobody_asked_for_is_no_verdict_on_the_split_of_the_user():
+    X = X_CLASSES.sort_values("b", ignore_index=True)
+    y = 3 * X.a + np.random.default_rng(0).normal(size=120)
+    asked = {"budget": None, "most_repetitions": 2}
+    default, own = (foldshift.advise(X, y, LinearRegression(), cv=cv, **asked) for cv in (None, KFold(5)))
+    assert default.split.shifted == own.split.shifted == ("b",)
+    assert own.verdict[2].startswith("Your split (KFold) is shifted: b differs between training and test parts")
+    shifted = "scikit-learn's default (five folds, not shuffled) is shifted: b differs between training and test parts"
+    assert default.verdict[2].startswith(f"No fault was found; {shifted}")
+    assert "<h2>The default split against" in default.to_html() and "<h2>Your split against" in own.to_html()
+    assert (default.to_dict()["split"]["is_given"], own.to_dict()["split"]["is_given"]) == (False, True)
+
+
+def test_without_a_budget_none_is_said(numbers):
+    assert numbers.budget is None and numbers.to_dict()["budget"] is None and "of a budget" not in numbers.to_html()
+
+
+def test_the_methods_section_names_every_step_of_the_learner():
+    learner = GridSearchCV(make_pipeline(StandardScaler(), PCA(2), LogisticRegression()), {"pca__n_components": [1, 2]}, cv=3)
+    advice = foldshift.advise(X_CLASSES, Y_CLASSES, learner, budget=None, most_repetitions=1)
+    assert advice.methods.startswith("GridSearchCV of LogisticRegression behind StandardScaler, PCA was evaluated by")
 
 
 # What is read

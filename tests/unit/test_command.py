@@ -36,6 +36,7 @@ def folder(tmp_path_factory):
     numbers.assign(price=np.where(np.arange(N) < 40, np.nan, numbers.price)).to_csv(folder / "gaps.csv", index=False)
     classes[["kind"]].to_csv(folder / "only_target.csv", index=False)
     numbers[["day", "a"]].assign(word=[f"w{i}" for i in range(N)]).to_csv(folder / "words.csv", index=False)
+    X.sort_values("b").assign(price=(X.a + RNG.normal(size=N)).round(3)).to_csv(folder / "by_b.csv", index=False)
     (folder / "empty.csv").write_text("")
     (folder / "head.csv").write_text("a,b,kind\n")
     (folder / "ragged.csv").write_text("a,b,kind\n1,2,x\n1,2\n")
@@ -81,6 +82,13 @@ def test_check_says_by_the_exit_code_what_was_found(folder):
     words = ("advise", "numbers.csv", "-t", "price", "-l", "Ridge", *QUICK)
     assert run(folder, *words).exit_code == 0
     assert run(folder, *words, "--check").exit_code == FOUND
+
+
+def test_check_passes_over_a_shift_of_the_default_split_and_not_of_ones_own(folder):
+    words = ("advise", "by_b.csv", "-t", "price", "-l", "Ridge", *QUICK, "--check")
+    default, own = run(folder, *words), run(folder, *words, "--cv", "5")
+    assert default.exit_code == 0 and "scikit-learn's default (five folds, not shuffled) is shifted: b differs" in default.stdout
+    assert own.exit_code == FOUND and "Your split (cv=5) is shifted: b differs" in own.stdout
 
 
 def test_groups_of_a_column(folder):

@@ -5,6 +5,7 @@ import numbers
 import re
 import warnings
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
@@ -20,7 +21,7 @@ from foldshift.advice.shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_
 from foldshift.advice.table import as_data, check_kind
 from foldshift.advice.words import methods_paragraph, used_versions, verdict
 from foldshift.errors import DataError
-from foldshift.estimators import check_predictor, title
+from foldshift.estimators import check_predictor, title, title_in_full
 from foldshift.inference.arguments import check_confidence
 from foldshift.inference.repetitions import FEWEST_PARTITIONS, recommend_repetitions
 from foldshift.partition.arrays import as_folds
@@ -135,11 +136,12 @@ def advise(
     rng = np.random.default_rng(random_state)
     tell(f"one fit of {title(estimator)} on nine tenths of {data.n:,} rows")
     seconds = first_fit(estimator, data, score)
-    given, given_name, notes, forward = given_split(cv, data)
+    given = given_split(cv, data)
+    notes = list(given.notes)
     tell("looking for faults")
-    faults = find_faults(data, given, left_out=left_out, rng=rng, forward=given_name if forward else None)
+    faults = find_faults(data, given.folds, left_out=left_out, rng=rng, forward=given.name if given.forward else None)
     tell("comparing the split with random ones")
-    split = split_shift(data, given, rng) if given is not None else None
+    split = split_shift(data, given.folds, rng, given.name) if given.folds is not None else None
     learners = _learners(estimator, compare, data)
     facts = _facts(data, score, clock, seconds, len(learners) - 1)
     chosen = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
@@ -176,7 +178,8 @@ def advise(
         rules=rules,
         faults=tuple(faults),
         split=split,
-        split_name=given_name,
+        split_name=given.name,
+        split_is_given=cv is not None,
         cuts=tuple(cuts),
         intervals=intervals,
         differences=differences,
@@ -190,12 +193,14 @@ def advise(
         n_done=n_done,
         seconds_per_fit=fits.seconds_per_fit,
         seconds=clock.spent,
-        budget=clock.budget,
+        budget=None if budget is None else clock.budget,
         methods="",
         notes=(*data.notes, *notes),
         versions=versions,
     )
-    return replace(advice, verdict=verdict(advice), methods=methods_paragraph(advice, confidence, random_state))
+    return replace(
+        advice, verdict=verdict(advice), methods=methods_paragraph(advice, title_in_full(estimator), confidence, random_state)
+    )
 
 
 def seconds_of(budget):
@@ -225,6 +230,27 @@ def seconds_of(budget):
     return seconds
 
 
+class GivenSplit(NamedTuple):
+    """The split to be judged.
+
+    Attributes
+    ----------
+    folds : ndarray of shape (n_seeds, n), or None
+        -1 for rows that are never tested; None where it cannot be judged.
+    name : str
+        Which split it is, as the subject of a sentence.
+    notes : tuple of str
+        What could not be looked at.
+    forward : bool
+        Whether it cannot be judged as it trains on rows before its test rows only.
+    """
+
+    folds: np.ndarray | None
+    name: str
+    notes: tuple = ()
+    forward: bool = False
+
+
 def given_split(cv, data):
     """The split that the user works with, to be judged.
 
@@ -236,34 +262,28 @@ def given_split(cv, data):
 
     Returns
     -------
-    folds : ndarray of shape (n_seeds, n), or None
-        -1 for rows that are never tested; None where it cannot be judged.
-    name : str
-    notes : list of str
-        What could not be looked at.
-    forward : bool
-        Whether it cannot be judged as it trains on rows before its test rows only.
+    given : GivenSplit
 
     Raises
     ------
     ValueError
         If it is no split of this table.
     """
-    notes = []
     if cv is None and data.groups is not None:
-        splitter, name = GroupKFold(min(5, int(data.groups.max()) + 1)), "GroupKFold(5), as no cv= was given"
+        k = min(5, int(data.groups.max()) + 1)
+        splitter, name = GroupKFold(k), f"scikit-learn's GroupKFold({k})"
     elif cv is None:
         splitter, name = (
             check_cv(5, data.y, classifier=data.task == "classification"),
-            "Five folds without shuffling, scikit-learn's default",
+            "scikit-learn's default (five folds, not shuffled)",
         )
     elif isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         if not 2 <= cv <= data.n:
             raise ValueError(f"cv={cv!r} must be between 2 and {data.n} folds, the number of rows")
-        splitter, name = check_cv(int(cv), data.y, classifier=data.task == "classification"), f"Your split, cv={cv}"
+        splitter, name = check_cv(int(cv), data.y, classifier=data.task == "classification"), f"your split (cv={cv})"
     elif not isinstance(cv, str) and (hasattr(cv, "split") or hasattr(cv, "__iter__")):
         splitter = cv if hasattr(cv, "split") else list(cv)
-        name = f"Your split, {type(cv).__name__}" if hasattr(cv, "split") else "Your split"
+        name = f"your split ({type(cv).__name__})" if hasattr(cv, "split") else "your split"
     else:
         raise ValueError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of (train, test)")
     try:
@@ -272,14 +292,13 @@ def given_split(cv, data):
             folds = as_folds(splitter, np.zeros((data.n, 1)) if cv is None else data.X, data.y, data.groups)
     except ValueError as error:
         if cv is None:
-            return None, name, [f"scikit-learn's default split was not judged: {error}"], False
+            return GivenSplit(None, name, (f"{name} was not judged: {error}",))
         if "trains on" in str(error):
-            notes = [f"your split was not judged: {type(cv).__name__} does not train on all rows outside a test part"]
-            return None, name, notes, _goes_forward(splitter, data)
+            notes = (f"{name} was not judged: it does not train on all rows outside a test part",)
+            return GivenSplit(None, name, notes, _goes_forward(splitter, data))
         raise ValueError(f"cv: {error}") from error
-    if (folds < 0).any():
-        notes.append("your split leaves rows untested; it was looked at for groups, not for shift")
-    return folds, name, notes, False
+    untested = (f"{name} leaves rows untested; it was looked at for groups, not for shift",)
+    return GivenSplit(folds, name, untested if (folds < 0).any() else ())
 
 
 def _goes_forward(splitter, data):
@@ -334,9 +353,7 @@ def _fits(learners, data, score, name, k, random_state, clock, seconds, most, te
     folds = cut(name, table, data, k, _seeds(random_state, most), nominal)
 
     def progress(done, of):
-        tell(
-            f"cross-validating: {done} fits of {title(next(iter(learners.values())))}, {clock.spent:.0f} of {clock.budget:.0f} s"
-        )
+        tell(f"cross-validating: {done} fits of {title(next(iter(learners.values())))}, {clock.said}")
 
     fits = cross_validate(
         learners, data, score, folds[: FEWEST_PARTITIONS * 2], clock, reserve=reserve, seconds=total, tell=progress
@@ -372,7 +389,7 @@ def _with_spreads(cuts, learners, data, score, name, k, random_state, clock, fit
             found.append(one)
             continue
         else:
-            tell(f"cross-validating with {one.cut}, {clock.spent:.0f} of {clock.budget:.0f} s")
+            tell(f"cross-validating with {one.cut}, {clock.said}")
             folds = cut(one.cut, table, data, k, _seeds(random_state, N_SPREAD), nominal)
             values = cross_validate({first: learners[first]}, data, score, folds, clock, least=N_SPREAD)
         rows = values.losses.get(first, values.scores[first])[:N_SPREAD]

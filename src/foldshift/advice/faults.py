@@ -399,7 +399,7 @@ def _forward(name):
         yield Fault(
             "time",
             "beware",
-            f"{name}{',' * (',' in name)} tests rows behind those that it trains on; the score given here is one of folds at "
+            f"{name[0].upper()}{name[1:]} tests rows behind those that it trains on; the score given here is one of folds at "
             "random.",
             "Places of the training and the test rows of every part.",
             "If the rows are in order of time and the model will predict the future, random folds let it learn from the future "

@@ -52,6 +52,11 @@ class Clock:
         return time.perf_counter() - self.begun
 
     @property
+    def said(self):
+        """Seconds spent, and the budget where there is one."""
+        return f"{self.spent:.0f}{f' of {self.budget:.0f}' if self.budget < FOR_EVER else ''} s"
+
+    @property
     def left(self):
         """Seconds left; below 0 when it is used up."""
         return self.budget - self.spent

@@ -6,7 +6,6 @@ from html import escape
 import numpy as np
 
 from foldshift.advice.charts import curve_chart, cuts_chart, interval_chart, split_chart
-from foldshift.advice.fitting import FOR_EVER
 from foldshift.advice.words import CUT_WORDS, cut_of
 from foldshift.readable import figures
 from foldshift.reporting.numbers import EMPTY
@@ -175,7 +174,7 @@ def _split(advice):
         return _section(
             "split", "Your split", _paragraph("Not judged: " + ("; ".join(advice.notes) or "no columns to look at") + ".")
         )
-    said = [_paragraph(f"{advice.split_name}. {split.said}")]
+    said = [_paragraph(split.said)]
     said.append(
         _paragraph(
             f"Its target differs between training and test part by {split.distance:.3f} on average, in random cuts by "
@@ -198,8 +197,9 @@ def _split(advice):
         "Mean distance between training and test part, by column: dot, this split; upright mark, random cuts of the same sizes. "
         "The columns furthest from chance."
     )
+    heading = f"{'Your' if advice.split_is_given else 'The default'} split against random ones"
     return _section(
-        "split", "The split against random ones", _figure(picture, caption) if picture else "", *said,
+        "split", heading, _figure(picture, caption) if picture else "", *said,
         _evidence("measured here", "A permutation test, 5 % over all columns (Holm): distances are those of Kolmogorov and "
                   "Smirnov, of nominal columns total variation."),
     )  # fmt: skip
@@ -321,7 +321,7 @@ def _cautions(advice):
 
 def _methods(advice):
     references = list(dict.fromkeys(rule.reference for rule in advice.rules if rule.reference))
-    budget = f" of a budget of {advice.budget:.0f} s" if advice.budget < FOR_EVER else ""
+    budget = f" of a budget of {advice.budget:.0f} s" if advice.budget is not None else ""
     versions = ", ".join(f"{name} {number}" for name, number in advice.versions.items())
     return _section(
         "methods", "For the methods section", f"<pre>{escape(advice.methods)}</pre>",

@@ -35,6 +35,9 @@ class Advice:
     split : foldshift.advice.shift.SplitShift or None
         The split given as ``cv=``, or scikit-learn's default, against random cuts.
     split_name : str
+        Which of the two it is, as the subject of a sentence.
+    split_is_given : bool
+        Whether it was given as ``cv=``.
     cuts : tuple of foldshift.advice.shift.CutShift
     intervals : tuple of foldshift.advice.intervals.Told
         The one to print first, then others and why not.
@@ -53,8 +56,8 @@ class Advice:
     seconds_per_fit : float
     seconds : float
         That the advice took.
-    budget : float
-        Seconds.
+    budget : float or None
+        Seconds; None without one.
     methods : str
         A paragraph for the methods section.
     notes : tuple of str
@@ -71,6 +74,7 @@ class Advice:
     faults: tuple
     split: object
     split_name: str
+    split_is_given: bool
     cuts: tuple
     intervals: tuple
     differences: tuple
@@ -84,7 +88,7 @@ class Advice:
     n_done: int
     seconds_per_fit: float
     seconds: float
-    budget: float
+    budget: float | None
     methods: str
     notes: tuple = ()
     versions: dict = field(default_factory=dict)
@@ -101,7 +105,7 @@ class Advice:
             "No fault was found."
         ]
         if self.split is not None:
-            said += ["", f"{self.split_name}: {self.split.said}"]
+            said += ["", self.split.said]
         said += ["", *(told.sentence(self.score) for told in self.intervals)]
         said += [one.sentence(self.score) for one in self.differences]
         if self.halves is not None:
@@ -147,7 +151,8 @@ class Advice:
                 "rules": [rule._asdict() for rule in self.rules],
                 "faults": [fault._asdict() for fault in self.faults],
                 "split": None if self.split is None else {
-                    "name": self.split_name, **{key: value for key, value in self.split._asdict().items() if key != "drift"},
+                    "name": self.split_name, "is_given": self.split_is_given,
+                    **{key: value for key, value in self.split._asdict().items() if key != "drift"},
                     "columns": [] if self.split.drift is None else self.split.drift.to_rows(),
                 },
                 "cuts": [cut._asdict() for cut in self.cuts],

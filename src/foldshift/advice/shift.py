@@ -88,7 +88,7 @@ class CutShift(NamedTuple):
     n_partitions: int = 0
 
 
-def split_shift(data, folds, rng):
+def split_shift(data, folds, rng, name="the split"):
     """Compare a split with random cuts of the same sizes, with groups with random cuts of whole groups.
 
     Parameters
@@ -97,6 +97,8 @@ def split_shift(data, folds, rng):
     folds : ndarray of shape (n_seeds, n)
         The first row is looked at, and must test every row.
     rng : numpy.random.Generator
+    name : str
+        Which split it is, as the subject of a sentence.
 
     Returns
     -------
@@ -110,7 +112,7 @@ def split_shift(data, folds, rng):
     names, rows = ranks(data, columns)
     distance = np.stack([fold_tests(row.is_nominal, row.ends, first[:, row.order], k)[0][0] for row in rows])
     if data.groups is not None:
-        return _with_groups(data, names, rows, distance, first, k, rng)
+        return _with_groups(data, names, rows, distance, first, k, rng, name)
     table = np.column_stack([column.train for column in columns]).astype(np.float64)
     nominal = np.array([bool(column.categories) for column in columns])
     n_random = None if data.n * len(names) * 2000 <= MOST_CELLS * 40 else 999
@@ -123,17 +125,18 @@ def split_shift(data, folds, rng):
     worst, auc, p_value = _worst(names, distance, table, nominal, first[0], k, rng)
     return SplitShift(
         drift, 1 - target.p_more, target.distance, target.distance_chance, shifted, closer, worst, auc, p_value,
-        drift.n_random, _said(shifted, closer, len(drift.features)),
+        drift.n_random, _said(name, shifted, closer, len(drift.features)),
     )  # fmt: skip
 
 
-def _said(shifted, closer, n_features):
+def _said(split, shifted, closer, n_features):
+    split = split[0].upper() + split[1:]
     if shifted:
         verb = "differs" if len(shifted) == 1 else "differ"
-        return f"The split is shifted: {_some(shifted)} {verb} between training and test parts by more than in random cuts."
+        return f"{split} is shifted: {_some(shifted)} {verb} between training and test parts by more than in random cuts."
     if closer:
-        return f"The split is not shifted; it balances {_some(closer)} better than random cuts do."
-    return f"The split is not shifted: none of {n_features} columns differs from a random cut of the same sizes."
+        return f"{split} is not shifted; it balances {_some(closer)} better than random cuts do."
+    return f"{split} is not shifted: none of {n_features} columns differs from a random cut of the same sizes."
 
 
 def _some(names, most=4):
@@ -165,7 +168,7 @@ def _worst(names, distance, table, nominal, folds, k, rng):
     return worst, float(found.effect), min(1.0, k * float(found.p_value))
 
 
-def _with_groups(data, names, rows, distance, first, k, rng):
+def _with_groups(data, names, rows, distance, first, k, rng, split):
     """Whole groups are dealt at random: what rows of one group have in common shifts every cut of groups."""
     # As many cuts as let the smallest corrected p, two-sided, fall to half of the level.
     n_random = min(max(GROUP_CUTS[0], int(np.ceil(4 * len(names) / ALPHA)) - 1), GROUP_CUTS[1])
@@ -178,9 +181,9 @@ def _with_groups(data, names, rows, distance, first, k, rng):
     adjusted = adjust_p(np.minimum(1.0, 2 * np.minimum(more, less)), "holm")
     shifted = tuple(name for name, p, side in zip(names, adjusted, more < less) if p < ALPHA and side)
     closer = tuple(name for name, p, side in zip(names, adjusted, more < less) if p < ALPHA and not side)
-    said = _said(shifted, closer, len(names)) + " Random cuts deal whole groups here."
+    said = _said(split, shifted, closer, len(names)) + " Random cuts deal whole groups here."
     if 2 * len(names) / (1 + n_random) >= ALPHA:
-        said = f"Whether the split is shifted was not tested: {len(names)} columns are too many for {n_random} cuts of groups."
+        said = f"Whether {split} is shifted was not tested: {len(names)} columns are too many for {n_random} cuts of groups."
     inputs = np.where(np.isnan(distance[:-1]), -1.0, distance[:-1])
     column, fold = np.unravel_index(inputs.argmax(), inputs.shape) if inputs.size else (0, 0)
     worst = (names[column], int(fold), float(inputs[column, fold])) if inputs.size else ("", 0, np.nan)

@@ -62,7 +62,7 @@ def verdict(advice):
         last = f"Beware: {grave[0].found} {grave[0].mend}"
         if len(grave) > 1:
             last += f" {counted(len(grave) - 1, 'more such finding')} below."
-    elif advice.split is not None and advice.split.shifted:
+    elif advice.split is not None and advice.split.shifted and advice.split_is_given:
         last = advice.split.said
     else:
         last = "No fault was found" + ("" if advice.split is None else f"; {_small(advice.split.said)}")
@@ -78,8 +78,8 @@ def _small(text):
     return text[0].lower() + text[1:]
 
 
-def methods_paragraph(advice, confidence, random_state):
-    """A paragraph for the methods section of a paper, with what somebody else needs to do it again."""
+def methods_paragraph(advice, learner, confidence, random_state):
+    """A paragraph for the methods section of a paper, with what somebody else needs to do it again: all steps of the learner."""
     told, k, r = advice.interval, advice.n_splits, advice.n_done
     data, versions = advice.data, advice.versions
     rows = counted(data.n, "row")
@@ -89,7 +89,7 @@ def methods_paragraph(advice, confidence, random_state):
     )
     often = "once" if r == 1 else f"repeated {r} times with different partitions"
     text = (
-        f"{advice.learner} was evaluated by {k}-fold cross-validation on {rows}{groups}, with {CUT_WORDS[cut_of(advice)]}, "
+        f"{learner} was evaluated by {k}-fold cross-validation on {rows}{groups}, with {CUT_WORDS[cut_of(advice)]}, "
         f"{often} (foldshift {versions['foldshift']}, scikit-learn {versions['scikit-learn']}, random state "
         f"{random_state}). Its {advice.score.name} was "
         f"{advice.score.text(told.estimate)} ({100 * confidence:g} % confidence interval {advice.score.text(told.low)} to "

@@ -83,7 +83,7 @@ def main():
 @click.option("--random-state", type=click.IntRange(0), default=0, show_default=True, help="Seed of all folds.")
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the page.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
-@click.option("--check", is_flag=True, help="Exit with 3 if a fault or a shift was found.")
+@click.option("--check", is_flag=True, help="Exit with 3 if a fault was found, or a shift of the split that --cv names.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @one_line
 def advise(
@@ -123,7 +123,7 @@ def advise(
         click.echo(f"Page: {html}", err=True)
     click.echo(advice.to_json() if as_json else str(advice), nl=not as_json)
     grave = any(fault.severity != "note" for fault in advice.faults)
-    if check and (grave or (advice.split is not None and advice.split.shifted)):
+    if check and (grave or (advice.split_is_given and advice.split is not None and advice.split.shifted)):
         sys.exit(FOUND)
 
 
