@@ -29,6 +29,14 @@ def title(learner):
 def title_in_full(learner):
     """Name of a learner with all that is in it, for a methods section: steps of a pipeline, the learner that a search tunes.
 
+    Parameters
+    ----------
+    learner : estimator
+
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
@@ -42,7 +50,7 @@ def title_in_full(learner):
         *before, last = map(title_in_full, steps)
         return f"{last} behind {', '.join(before)}" if before else last
     inner = getattr(learner, "estimator", None)
-    return type(learner).__name__ + ("" if inner is None else f" of {title_in_full(inner)}")
+    return type(learner).__name__ + (f" of {title_in_full(inner)}" if hasattr(inner, "fit") else "")
 
 
 def check_predictor(estimator, name="estimator"):

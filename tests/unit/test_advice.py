@@ -410,6 +410,13 @@ def test_a_table_of_all_kinds_of_columns():
     assert advice.learner == "RandomForestClassifier" and np.isfinite(advice.interval.low)
 
 
+def test_what_is_already_left_out_is_not_to_be_left_out():
+    out = foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, budget=6, left_out={"day": "a date"})
+    still_in = foldshift.advise(X_CLASSES.assign(day=pd.date_range("2020-01-01", periods=120)), Y_CLASSES, budget=6)
+    mends = [next(fault.mend for fault in advice.faults if fault.code == "time") for advice in (out, still_in)]
+    assert "Else nothing" in mends[0] and "leave" not in mends[0] and mends[1].endswith("Else leave the column out of X.")
+
+
 def test_sparse_tables_are_cross_validated_and_not_looked_at():
     advice = foldshift.advise(csr_matrix(X_CLASSES.to_numpy()), Y_CLASSES, LOGISTIC, budget=6)
     assert advice.split is None and advice.cuts == () and "sparse" in advice.notes[0]

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from foldshift.estimators import check_predictor
+from foldshift.estimators import check_predictor, title_in_full
 from foldshift.inference import bootstrap_632plus, coverage_audit
 
 
@@ -17,6 +17,21 @@ class Fits:
 
     def fit(self, X, y):
         return self
+
+
+class Named(LogisticRegression):
+    """Takes what it is built on by name, or has none."""
+
+    def __init__(self, estimator=None):
+        super().__init__()
+        self.estimator = estimator
+
+
+@pytest.mark.parametrize(
+    "inner, title", [(None, "Named"), ("ridge", "Named"), (LogisticRegression(), "Named of LogisticRegression")]
+)
+def test_the_full_title_names_an_inner_learner_that_is_one(inner, title):
+    assert title_in_full(Named(inner)) == title
 
 
 REFUSED = {

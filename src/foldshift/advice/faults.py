@@ -112,7 +112,7 @@ def _left_out(left_out):
     dates = tuple(name for name, why in left_out.items() if "date" in why)
     others = tuple(name for name in left_out if name not in dates)
     if dates:
-        yield _of_time(dates, "left out of the inputs")
+        yield _of_time(dates, "left out of the inputs", "Else nothing: as it is left out, no model reads the time from it.")
     if others:
         yield Fault(
             "identifier",
@@ -390,7 +390,7 @@ def _time(data):
         if column.kind != "date" and TIME_NAME.search(column.name) and _runs_on(column.train)
     ]
     if dates or names:
-        yield _of_time((*dates, *names), "an input")
+        yield _of_time((*dates, *names), "an input", "Else leave the column out of X.")
 
 
 def _forward(name):
@@ -409,7 +409,7 @@ def _forward(name):
         )
 
 
-def _of_time(names, what):
+def _of_time(names, what, else_):
     one = len(names) == 1
     return Fault(
         "time",
@@ -417,8 +417,7 @@ def _of_time(names, what):
         f"{_names(names)} {'says' if one else 'say'} when a row was taken ({what}).",
         "Columns of dates; columns with such a name that grow with the number of the row.",
         "If the model will predict the future, random folds let it learn from the future of its test rows.",
-        "For that question test on later rows than those trained on: scikit-learn's TimeSeriesSplit. Else leave the column out "
-        "of X.",
+        f"For that question test on later rows than those trained on: scikit-learn's TimeSeriesSplit. {else_}",
         tuple(names),
     )
 
