@@ -2,12 +2,14 @@
 
 Coverage of the recommended interval by cell, errors by population, of rows and of groups of rows; alarms of a split that is or is
 not shifted; whether the promise on repetitions is kept; the error of the estimate against 10-fold once, 5-fold once and 10 x
-10-fold; planted faults found and none cried in clean sets. Prints figures, and writes them with ``--out``.
+10-fold; planted faults found and none cried in clean sets. Prints figures, and writes them with ``--out``; samples in that folder
+that the same code has made are not made again: a run that was stopped goes on.
 """
 
 import argparse
 import itertools
 import os
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # no
 from sklearn.linear_model import LinearRegression  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor  # noqa: E402
 
+import foldshift  # noqa: E402
 from faults_planted import PLANTED, clean_sets, found_codes  # noqa: E402
 from foldshift.advice.advise import EPS  # noqa: E402
 from foldshift.advice.fitting import fit, losses_on  # noqa: E402
@@ -31,19 +34,27 @@ from foldshift.advice.shift import cut, split_shift  # noqa: E402
 from foldshift.advice.table import as_data  # noqa: E402
 from foldshift.datasets import load_dataset  # noqa: E402
 from foldshift.datasets.populations import draw_population  # noqa: E402
+from foldshift.files import write_text  # noqa: E402
 from foldshift.inference.proportions import wilson_interval  # noqa: E402
 from foldshift.inference.repetitions import recommend_repetitions  # noqa: E402
+from foldshift.planning.modules import digest, module_files  # noqa: E402
 from held_out import CLASSES, DATA_SETS, NUMBERS  # noqa: E402
 
-# Populations of the study of honest cuts, on which the inflation of `foldshift.advice.intervals` was chosen.
+# Populations of the study of honest cuts, and data sets, on which the figures of `foldshift.advice.intervals` were chosen.
 OF_THE_RULES = (
     "twonorm", "xor_blobs", "sparse_signal", "circles", "unequal_gaussians", "integer_grid", "mixed_attributes", "waveform",
     "friedman_1991", "pareto_costs", "staircase",
+)  # fmt: skip
+DATA_OF_THE_RULES = (
+    "abalone", "anacalt", "dailerons", "delevators", "mortgage", "treasury", "plastic", "quake", "laser", "banana", "spambase",
+    "phoneme", "chess", "estate", "mammography", "titanic",
 )  # fmt: skip
 SIZES = (60, 150, 400)
 N_GROUPS, GROUP_SIZE = (10, 25, 60), 6
 N_REST, N_PILOT = 3000, 5
 LOW, HIGH = 0.93, 0.97
+BLOCK = 60  # samples for each core, after which they are kept
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def learners(task):
@@ -59,7 +70,7 @@ def learners(task):
 
 def rows_of(name, n, rng, mirror=None):
     """Sample and rest of a population or of a large data set: ``X, y, X_rest, y_rest``, task."""
-    if name in DATA_SETS:
+    if name in (*DATA_SETS, *DATA_OF_THE_RULES):
         data = load_dataset(name, mirror=mirror)
         order = rng.permutation(len(data.y))
         sample, rest = order[:n], order[n : n + N_REST]
@@ -223,6 +234,8 @@ def promise(rows):
     """Share of the studies in which what partitions leave is at most eps of the standard deviation that none removes."""
     kept = []
     for _, part in rows[rows.learner != "forest"].groupby(["population", "n", "learner"]):
+        if len(part) < 2:
+            continue
         fixed = max(part.one.var(ddof=1) - part.between.mean(), 0.0)
         told = part.dropna(subset=["repetitions"])
         kept.append((told.between.to_numpy() / told.repetitions.to_numpy() <= EPS**2 * fixed).mean() if len(told) else np.nan)
@@ -261,7 +274,7 @@ def main():
     parser.add_argument("--samples", type=int, default=200, help="per population and size")
     parser.add_argument("--cuts", type=int, default=200, help="random cuts per population and size")
     parser.add_argument("--mirror", help="folder or address with the data sets; without it generated populations only")
-    parser.add_argument("--of-the-rules", action="store_true", help="coverage on the populations that the rules were made from")
+    parser.add_argument("--of-the-rules", action="store_true", help="coverage on what the rules were made from")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path)
@@ -284,9 +297,25 @@ def main():
             f"of {len(cells)} cells measured between {LOW} and {HIGH}, {int(cells.shown_outside.sum())} shown to lie outside"
         )
 
-    def over_samples(function, jobs):
+    def over_samples(function, jobs, name):
+        """Rows of all jobs, of which the first three entries are population, size and seed; what is made is kept."""
+        code = digest(module_files(__file__), (ROOT, Path(foldshift.__file__).parents[1]))[:12]
+        file, made, size = options.out and options.out / f"{name}_{code}.csv", [], BLOCK * options.cores
+        if file and file.exists():
+            made = [pd.read_csv(file)]
+        done = {tuple(row) for frame in made for row in frame[["population", "n", "seed"]].drop_duplicates().to_numpy()}
+        jobs = [job for job in jobs if tuple(job[:3]) not in done]
         with ProcessPoolExecutor(options.cores) as pool:
-            return pd.DataFrame([row for part in pool.map(function, *zip(*jobs), chunksize=4) for row in part])
+            for begin in range(0, len(jobs), size):
+                block = jobs[begin : begin + size]
+                parts = list(pool.map(function, *zip(*block), chunksize=4))
+                rows = [row | {"seed": job[2]} for job, part in zip(block, parts) for row in part]
+                made.append(pd.DataFrame(rows))
+                if file:
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    write_text(file, pd.concat(made).to_csv(index=False))
+                print(f"{name}: {begin + len(block):,} of {len(jobs):,} samples", file=sys.stderr, flush=True)
+        return pd.concat(made, ignore_index=True)
 
     if "faults" in options.parts:
         for name, table in zip(("planted faults", "clean sets"), faults(options.mirror)):
@@ -298,19 +327,17 @@ def main():
         print(f"false alarms {found.false.mean():.4f} of {total} random cuts; true alarms {found.true.mean():.3f}")
     if "coverage" in options.parts:
         held_out = [*CLASSES, *NUMBERS, *(DATA_SETS if options.mirror else ())]
-        names = OF_THE_RULES if options.of_the_rules else held_out
+        of_the_rules = [*OF_THE_RULES, *(DATA_OF_THE_RULES if options.mirror else ())]
+        names = of_the_rules if options.of_the_rules else held_out
         jobs = [(name, n, seed, options.mirror) for seed in range(options.samples) for name in names for n in SIZES]
-        rows = over_samples(one_sample, jobs)
-        if options.out:
-            options.out.mkdir(parents=True, exist_ok=True)
-            rows.to_csv(options.out / "samples.csv", index=False)
+        rows = over_samples(one_sample, jobs, "samples")
         tell_coverage("coverage", rows)
         tell("error of the estimate over that of 10-fold once", errors_of_ways(rows))
         kept = promise(rows)
         print(f"\npromise on repetitions kept in {100 * np.nanmean(kept):.1f} % ({np.isfinite(kept).sum()} cells)")
     if "groups" in options.parts:
         jobs = [(name, n, seed) for seed in range(options.samples) for name in (*CLASSES, *NUMBERS) for n in N_GROUPS]
-        tell_coverage(f"coverage of groups of {GROUP_SIZE} rows", over_samples(one_grouped_sample, jobs))
+        tell_coverage(f"coverage of groups of {GROUP_SIZE} rows", over_samples(one_grouped_sample, jobs, "groups"))
 
 
 if __name__ == "__main__":
