@@ -49,7 +49,8 @@ def title_in_full(learner):
     if steps:
         *before, last = map(title_in_full, steps)
         return f"{last} behind {', '.join(before)}" if before else last
-    inner = getattr(learner, "estimator", None)
+    # Asked for as a parameter: a forest has an attribute of that name, which nobody chose.
+    inner = learner.get_params(deep=False).get("estimator") if hasattr(learner, "get_params") else None
     return type(learner).__name__ + (f" of {title_in_full(inner)}" if hasattr(inner, "fit") else "")
 
 

@@ -1,10 +1,14 @@
 """The command `foldshift`: what it prints, and what it says of mistakes."""
 
+import gzip
+import io
 import json
+import lzma
 import os
 import re
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -104,6 +108,36 @@ def test_a_table_from_standard_input(folder):
     text = (folder / "classes.csv").read_text(encoding="utf-8")
     found = run(folder, "folds", "-", "-t", "kind", "-k", "3", stdin=text)
     assert found.exit_code == 0 and found.stdout.startswith("row,seed_0\n1,")
+
+
+def zipped(**files):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"{name}.csv", content)
+    return made.getvalue()
+
+
+def test_a_packed_table_is_read_like_the_table(folder):
+    text = (folder / "classes.csv").read_bytes()
+    book, columns = io.BytesIO(), io.BytesIO()
+    pd.read_csv(io.BytesIO(text)).to_excel(book, index=False)
+    pd.read_csv(io.BytesIO(text)).to_parquet(columns)
+    wanted = run(folder, "folds", "classes.csv", "-t", "kind").stdout
+    packed = {"gz": gzip.compress(text), "xz": lzma.compress(text), "zip": zipped(classes=text)}
+    for ending, content in packed.items():
+        (folder / f"classes.csv.{ending}").write_bytes(content)
+        assert run(folder, "folds", f"classes.csv.{ending}", "-t", "kind").stdout == wanted
+    # What comes through a pipe has no name: its first bytes tell.
+    for content in (*packed.values(), book.getvalue(), columns.getvalue()):
+        assert run(folder, "folds", "-", "-t", "kind", stdin=content).stdout == wanted
+
+
+def test_an_archive_of_several_tables_is_refused_in_words_of_the_command(folder):
+    (folder / "two.zip").write_bytes(zipped(a="x,y\n1,2\n", b="x,y\n1,2\n"))
+    found = run(folder, "folds", "two.zip")
+    assert found.exit_code == MISTAKE
+    assert found.stderr == "foldshift: the archive holds 2 files (a.csv, b.csv); pack one alone\n"
 
 
 def test_what_was_left_out_is_taken_in_by_the_option_that_is_named(folder):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.ensemble import IsolationForest
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -32,6 +32,10 @@ class Named(LogisticRegression):
 )
 def test_the_full_title_names_an_inner_learner_that_is_one(inner, title):
     assert title_in_full(Named(inner)) == title
+
+
+def test_a_forest_is_not_said_to_be_of_the_trees_that_nobody_chose():
+    assert title_in_full(RandomForestClassifier()) == "RandomForestClassifier"
 
 
 REFUSED = {

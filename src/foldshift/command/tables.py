@@ -11,10 +11,12 @@ import numpy as np
 import pandas as pd
 
 from foldshift.datasets.options import ReadOptions
+from foldshift.datasets.packed import opened
 from foldshift.datasets.parsers import read_table
 from foldshift.errors import DataError
 
 MOST_CLASSES = 20
+MOST_BYTES = 2**30  # of a table when unpacked; the user's own, so larger than what is fetched
 _REMEDY = re.compile(r"\b(keep|drop|nominal)=([^\s,]+(?:,[^\s,]+)*)(, \.\.\.)? in the source")
 _ARGUMENT = re.compile(r"\bkeep=\[(['\"])(.*?)\1\]")
 _WORDS = {
@@ -22,17 +24,19 @@ _WORDS = {
     "set target to another column": "take another --target",
     "write nominal=": "say nominal=",
     "leave it out (drop)": "leave it out (--drop)",
+    "name one with member=": "pack one alone",
 }
 
 
 def read(file, *, target=None, groups=None, task=None, drop=(), keep=(), nominal=()):
-    """Read a table of the user's own, a path or ``-`` for standard input; a `foldshift.datasets.table.RawTable`."""
+    """Read a table of the user's own, a path, packed or not, or ``-``, standard input; a `foldshift.datasets.table.RawTable`."""
     options = ReadOptions(
         own=True, target=target or "", groups=groups or "", drop=tuple(drop), keep=tuple(keep), nominal=tuple(nominal)
     )
     name = "standard input" if file == "-" else file
     try:
-        table = read_table(_content(file), name, options, task=task or "", target=target or "")
+        name, data, options = opened(_content(file), name, options, MOST_BYTES)
+        table = read_table(data, name, options, task=task or "", target=target or "")
     except DataError as error:
         raise DataError(as_options(str(error))) from error
     table.notes[:] = [as_options(note) for note in table.notes]

@@ -1,6 +1,7 @@
 """Excel workbooks."""
 
 import io
+import zipfile
 
 from foldshift.datasets.columns import build_table, row_columns
 from foldshift.datasets.download import check_archive, one_line
@@ -50,6 +51,27 @@ def read_excel(data, options=None, *, task="", target=""):
         raise DataError(f"damaged Excel file ({type(error).__name__}: {one_line(error)}); fetch it again") from error
     lines = range(options.skip + 1, len(rows) + 1)
     return build_table(row_columns(rows[options.skip :], lines, options, header=True), options, task, target)
+
+
+def is_workbook(data):
+    """Whether bytes are an Excel workbook, whatever their name.
+
+    Parameters
+    ----------
+    data : bytes
+        Content of a file.
+
+    Returns
+    -------
+    workbook : bool
+        Whether it begins like an ``.xls``, or is a zip archive that holds what an ``.xlsx`` holds.
+    """
+    if data.startswith(ZIP_SIGNATURE):
+        try:
+            return "xl/workbook.xml" in zipfile.ZipFile(io.BytesIO(data)).namelist()
+        except Exception:  # zipfile raises half a dozen kinds, by the damage
+            return False
+    return data.startswith(OLE_SIGNATURE)
 
 
 def _sheet_rows(rows):

@@ -1,10 +1,12 @@
-"""Single files packed by gzip, bzip2 or xz, unpacked in memory and within limits."""
+"""Single files packed by gzip, bzip2, xz or zip, unpacked in memory and within limits."""
 
 import bz2
 import lzma
 import zlib
+from dataclasses import replace
 
-from foldshift.datasets.download import MAX_BYTES, MAX_RATIO, one_line
+from foldshift.datasets.download import MAX_BYTES, MAX_RATIO, one_line, read_members
+from foldshift.datasets.excel import ZIP_SIGNATURE, is_workbook
 from foldshift.errors import SourceError
 
 _CHUNK = 2**16
@@ -37,6 +39,45 @@ class _Gzip:
     @property
     def unused_data(self):
         return self._state.unused_data
+
+
+def opened(data, name, options, max_bytes=MAX_BYTES):
+    """Content of a file as it is read: unpacked, and taken out of a zip archive.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    name : str
+        Its name.
+    options : foldshift.datasets.options.ReadOptions
+        ``member`` names the files of an archive that are read, one below the other; without it there must be a single one.
+    max_bytes : int, default=64 MiB
+        Largest content.
+
+    Returns
+    -------
+    name : str
+        Of the content, below that of its archive.
+    content : bytes
+    options : foldshift.datasets.options.ReadOptions
+        Without ``skip`` where the lines of several members were skipped here.
+
+    Raises
+    ------
+    SourceError
+        If it is damaged, larger than allowed, or holds several files of which none is named.
+    """
+    name, data = unpacked(data, name, max_bytes)
+    book = options.format == "excel" or name.lower().endswith(".xlsx") or is_workbook(data)
+    if not options.member and (book or not data.startswith(ZIP_SIGNATURE)):
+        return name, data, options
+    members = read_members(data, options.member, max_bytes)
+    name, content = f"{name}/{next(iter(members))}", next(iter(members.values()))
+    if len(members) > 1:
+        content = b"\n".join(b"\n".join(part.splitlines()[options.skip :]) for part in members.values())
+        options = replace(options, skip=0)
+    return name, content, options
 
 
 def unpacked(data, name, max_bytes=MAX_BYTES):

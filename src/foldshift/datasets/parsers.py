@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from foldshift.datasets.delimited import read_csv, read_space, read_tsv
 from foldshift.datasets.download import one_line
-from foldshift.datasets.excel import read_excel
+from foldshift.datasets.excel import is_workbook, read_excel
 from foldshift.datasets.frames import read_parquet
 from foldshift.datasets.headed import read_arff, read_keel
 from foldshift.datasets.options import ReadOptions
@@ -91,7 +91,7 @@ def _read_own(data, kind, options, task, target):
 
 
 def format_of(data, name):
-    """Format of a file by its ending; a file of another ending is ``keel`` if it begins with a header line or comment.
+    """Format of a file by its ending, else by its first bytes; ``keel`` if it begins with a header line or comment.
 
     Parameters
     ----------
@@ -109,6 +109,10 @@ def format_of(data, name):
     ending = name[dot:].lower() if dot >= 0 else ""
     if ending in ENDINGS:
         return ENDINGS[ending]
+    if is_workbook(data):
+        return "excel"
+    if data[:4] == data[-4:] == b"PAR1":
+        return "parquet"
     start = data[:3].replace(b"\xef\xbb\xbf", b"") + data[3:4096]
     return "keel" if start.lstrip()[:1] in (b"@", b"%") else ""
 

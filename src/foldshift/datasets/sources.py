@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from foldshift.datasets.download import Limits, NotFoundError, UnreachableError, download, read_members
-from foldshift.datasets.excel import ZIP_SIGNATURE
+from foldshift.datasets.download import Limits, NotFoundError, UnreachableError, download
 from foldshift.datasets.frames import read_frame
 from foldshift.datasets.openml_client import fetch_openml
 from foldshift.datasets.options import ReadOptions, parse_options
-from foldshift.datasets.packed import unpacked
+from foldshift.datasets.packed import opened
 from foldshift.datasets.parsers import read_table
 from foldshift.datasets.table import RawTable, fingerprint
 from foldshift.errors import DataError, SourceError, unknown
@@ -267,14 +266,7 @@ def _check(table, digest, entry):
 def _read(data, name, source, entry, found, limits):
     """Table from the bytes of a file or of an archive."""
     found.sha256 = hashlib.sha256(data).hexdigest()
-    options = replace(source.options, own=entry.own)
-    name, data = unpacked(data, name, limits.max_bytes)
-    if options.member or (data.startswith(ZIP_SIGNATURE) and not name.lower().endswith(".xlsx") and options.format != "excel"):
-        members = read_members(data, options.member, limits.max_bytes)
-        name, data = f"{name}/{next(iter(members))}", next(iter(members.values()))
-        if len(members) > 1:
-            data = b"\n".join(b"\n".join(part.splitlines()[options.skip :]) for part in members.values())
-            options = replace(options, skip=0)
+    name, data, options = opened(data, name, replace(source.options, own=entry.own), limits.max_bytes)
     return read_table(data, name, options, task=entry.task, target=entry.target)
 
 
