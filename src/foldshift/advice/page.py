@@ -26,14 +26,14 @@ code,pre{font-family:ui-monospace,"DejaVu Sans Mono",Consolas,monospace;font-siz
 pre{background:var(--box);padding:.7rem .9rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;margin:.6rem 0}
 th,td{text-align:left;padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
-figure{margin:.8rem 0;overflow-x:auto}svg{max-width:100%;min-width:34rem;height:auto;display:block}figcaption{position:sticky;left:0}svg text{fill:var(--ink);font:13px system-ui,"DejaVu Sans",sans-serif}
+figure{margin:.8rem 0}svg{max-width:100%;height:auto;display:block}svg.narrow{display:none}svg text{fill:var(--ink);font:13px system-ui,"DejaVu Sans",sans-serif}
 svg .soft{fill:var(--soft)}svg .axis{stroke:var(--soft);stroke-width:1}svg .grid{stroke:var(--line);stroke-width:1}
 svg .bar{stroke:var(--ink);stroke-width:2.2}svg .dot{fill:var(--ink)}svg .main{stroke:var(--mark);stroke-width:3.4}svg .maindot{fill:var(--mark)}
 svg .open{fill:var(--paper);stroke:var(--ink);stroke-width:1.6}svg .dash{stroke-dasharray:6 4}svg .line{fill:none;stroke:var(--mark);stroke-width:2.4}
 .fault{border-left:4px solid var(--warn);padding:.1rem .9rem;margin:.9rem 0}.fault.note{border-color:var(--line)}.fault h3{font-size:1rem;margin:.3rem 0}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.95rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-@media (max-width:34rem){dl{grid-template-columns:1fr}dt{margin-top:.4rem}h1{font-size:1.3rem}}
-@media print{svg{min-width:0}body{font-size:11pt}main{max-width:none;padding:0}h2{break-after:avoid}figure,table,.fault{break-inside:avoid}}
+@media (max-width:34rem){svg.wide{display:none}svg.narrow{display:block}dl{grid-template-columns:1fr}dt{margin-top:.4rem}h1{font-size:1.3rem}}
+@media print{body{font-size:11pt}main{max-width:none;padding:0}h2{break-after:avoid}figure,table,.fault{break-inside:avoid}}
 """  # noqa: E501
 
 
