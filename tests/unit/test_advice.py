@@ -3,12 +3,14 @@
 import json
 import re
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from scipy.stats import t as student_t
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
@@ -31,13 +33,15 @@ import foldshift
 from faults_planted import PLANTED, clean_sets, found_codes
 from foldshift.advice.advise import given_split, seconds_of
 from foldshift.advice.faults import find_faults
+from foldshift.advice.fitting import fit, losses_on
 from foldshift.advice.intervals import mean_and_variance, row_interval
-from foldshift.advice.learners import prepared
+from foldshift.advice.learners import LARGE, on_all_cores, prepared, usual
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.scoring import as_score
 from foldshift.advice.shift import cut, cuts_side_by_side, first_cut_seconds, split_shift
 from foldshift.advice.table import as_data
 from foldshift.compiling import _folder
+from foldshift.inference.proportions import wilson_interval
 from foldshift.partition import as_folds, make_folds
 
 RNG = np.random.default_rng(5)
@@ -170,11 +174,27 @@ def test_no_fault_is_cried_in_clean_sets_of_other_hosts(shared):
 # The score and its interval
 
 
-def test_row_interval_of_shares_is_that_of_wilson_without_inflation():
+def test_row_interval_of_shares_is_that_of_wilson_with_fewer_rows_where_the_task_is_hard():
     losses = np.zeros((3, 50))
     losses[:, :5] = 1.0
-    mean, low, high = row_interval(losses, kind="share", inflation=1.0)
-    assert (mean, round(low, 3), round(high, 3)) == (0.1, 0.043, 0.214)
+    mean, low, high = row_interval(losses, kind="share")  # 50 / (1 + .5 * .1) rows
+    assert (mean, low, high) == (0.1, *map(float, wilson_interval(0.1, 50 / 1.05)))
+
+
+def test_repetitions_that_disagree_shorten_the_row_interval_of_shares_as_far_as_they_average():
+    agreed = np.repeat(np.arange(40) < 20, 4).astype(float).reshape(1, 160)
+    one, two = (row_interval(np.repeat(agreed, r, axis=0), kind="share") for r in (1, 2))
+    assert one == pytest.approx(two)
+    rows = np.array([np.roll(agreed[0], 80 * r) for r in range(2)])  # every row right once and wrong once
+    # Variance between repetitions of a row .5, of all losses .25: all of it, halved by two repetitions.
+    assert row_interval(rows, kind="share") == (0.5, *map(float, wilson_interval(0.5, 160 / (1 + 0.5 * 0.5 - 0.5 * 0.5))))
+
+
+def test_row_interval_of_losses_has_the_lower_end_of_a_logarithm():
+    losses = RNG.exponential(size=(1, 200))
+    mean, low, _ = row_interval(losses)
+    ratio = losses.std(ddof=1) / np.sqrt(200) / mean
+    assert low == pytest.approx(mean * np.exp(-student_t.isf(0.025, 199) * ratio))
 
 
 def test_repetitions_do_not_shorten_the_row_interval():
@@ -200,6 +220,19 @@ def test_alike_rows_in_groups_widen_the_interval():
     _, rows_low, rows_high = row_interval(losses)
     _, low, high = row_interval(losses, groups=groups)
     assert high - low > 2.5 * (rows_high - rows_low)
+
+
+def test_trees_of_a_large_table_are_grown_on_all_cores_and_give_the_same_losses():
+    rng = np.random.default_rng(4)
+    data = as_data(rng.normal(size=(LARGE // 50, 50)), rng.normal(size=LARGE // 50))
+    score, rows = as_score(None, "regression"), np.arange(100)
+    learner = usual("regression").set_params(n_estimators=8)
+    plain = losses_on(fit(learner, data, np.arange(100, data.n)), data, score, rows)
+    with on_all_cores(LARGE - 1):
+        assert joblib.Parallel().n_jobs == 1
+    with on_all_cores(LARGE):
+        assert joblib.Parallel().n_jobs == -1
+        assert (losses_on(fit(learner, data, np.arange(100, data.n)), data, score, rows) == plain).all()
 
 
 def test_folds_of_equal_scores_give_no_interval():
@@ -372,6 +405,8 @@ def test_the_page_is_one_file_without_a_network(classes, numbers, tmp_path):
         assert (
             text.count("<svg") >= 4 and text.count("aria-label") >= 4 and "nan" not in re.sub(r"<script.*", "", text, flags=re.S)
         )
+        drawn = [len(re.findall(f'<svg viewBox[^>]+class="{width}"', text)) for width in ("wide", "narrow")]
+        assert drawn[0] == drawn[1] == text.count("<figure>")
         figures = json.loads(re.search(r'id="figures">(.*?)</script>', text, re.S)[1])
         assert figures["intervals"][0]["use"] and figures["cv"] == advice.cv_line
 

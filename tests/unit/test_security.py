@@ -336,8 +336,9 @@ def test_nothing_unpickles_what_comes_from_a_file_and_no_shell_is_used(root):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module] if isinstance(node, ast.ImportFrom) else []
         found |= {file for name in names if name and name.split(".")[0] in modules}
-    # isolation: a pipe to the process's own fork, no file; folds: joblib's number of workers
-    assert found <= {"src/foldshift/evaluation/isolation.py", "src/foldshift/evaluation/folds.py"}
+    # isolation: a pipe to the process's own fork, no file; the others: joblib's number of workers
+    workers = {"evaluation/folds.py", "advice/fitting.py", "advice/learners.py"}
+    assert found <= {f"src/foldshift/{name}" for name in (*workers, "evaluation/isolation.py")}
 
 
 def workflow_files(root):

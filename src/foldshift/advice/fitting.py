@@ -4,6 +4,7 @@ import time
 from typing import NamedTuple
 
 import numpy as np
+from joblib import parallel_config
 from sklearn.base import clone
 
 from foldshift.errors import DataError
@@ -166,7 +167,8 @@ def losses_on(model, data, score, rows):
     """Losses of a fitted learner on some rows; ndarray."""
     if not hasattr(model, score.method):
         raise DataError(f"{type(model).__name__} has no {score.method}, which {score.name} needs; take another scoring")
-    predicted = np.asarray(getattr(model, score.method)(rows_of(data.X, rows)))
+    with parallel_config(n_jobs=1):  # sums over trees in one order, so that the same seed gives the same bytes
+        predicted = np.asarray(getattr(model, score.method)(rows_of(data.X, rows)))
     classes = getattr(model, "classes_", None)
     if score.method == "predict_proba":
         predicted = _all_classes(predicted, classes, data)
@@ -198,7 +200,8 @@ def _one(learner, data, score, test):
         values = losses_on(model, data, score, rows)
         return values, values.mean()
     try:
-        mean = float(score.scorer(model, rows_of(data.X, rows), data.y[rows]))
+        with parallel_config(n_jobs=1):
+            mean = float(score.scorer(model, rows_of(data.X, rows), data.y[rows]))
     except Exception as error:
         said = (str(error).strip().splitlines() or [""])[0].rstrip(".")
         raise DataError(f"{score.name} could not be worked out: {type(error).__name__}: {said}; take another scoring") from error

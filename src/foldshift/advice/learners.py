@@ -1,6 +1,9 @@
 """Learners for tables as they come: texts coded, gaps filled, inside every training part."""
 
+from contextlib import nullcontext
+
 import numpy as np
+from joblib import parallel_config
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -13,6 +16,7 @@ from foldshift.importing import import_object
 from foldshift.shift.tables import as_table, is_frame
 
 MOST_CATEGORIES = 30
+LARGE = 50_000  # cells of a table from which on threads pay for themselves
 SEED = 0  # of learners and folds, unless the user names another
 
 
@@ -68,6 +72,21 @@ def usual(task, random_state=SEED):
     """The learner that is looked at where none is named: a random forest of 100 trees."""
     forest = RandomForestClassifier if task == "classification" else RandomForestRegressor
     return forest(100, min_samples_leaf=1 if task == "classification" else 3, random_state=random_state)
+
+
+def on_all_cores(size):
+    """Context in which what a learner can do side by side is done on all cores, where a table is large enough to pay for it.
+
+    Parameters
+    ----------
+    size : int
+        Rows times columns.
+
+    Returns
+    -------
+    context : context manager
+    """
+    return parallel_config("threading", n_jobs=-1) if size >= LARGE else nullcontext()
 
 
 def baseline(task):

@@ -92,7 +92,8 @@ def advise(
 ):  # fmt: skip
     """How to cut the table FILE, how often, which interval may be printed, and what to beware of.
 
-    FILE is csv, tsv, arff, Excel or parquet; - is standard input. Texts are coded and gaps filled inside every training part.
+    FILE is csv, tsv, arff, Excel or parquet, packed or not; - is standard input. Texts are coded and gaps filled inside every
+    training part.
 
     \b
     Examples:
@@ -102,7 +103,7 @@ def advise(
     """
     from foldshift.advice.advise import advise as ask
     from foldshift.advice.advise import seconds_of
-    from foldshift.advice.learners import imported, prepared, usual
+    from foldshift.advice.learners import imported, on_all_cores, prepared, usual
     from foldshift.command.tables import read, target_and_inputs
 
     seconds_of(budget)
@@ -113,10 +114,11 @@ def advise(
         X, y, labels, task, notes = target_and_inputs(table, task)
         chosen = usual(task, random_state) if learner is None else imported(learner, task)
         other = None if compare is None else prepared(imported(compare, task), X)
-        advice = ask(
-            X, y, prepared(chosen, X), scoring=scoring, groups=labels, cv=cv, compare=other, budget=budget, rope=rope, task=task,
-            random_state=random_state, left_out=table.left_out, tell=progress,
-        )  # fmt: skip
+        with on_all_cores(X.size):
+            advice = ask(
+                X, y, prepared(chosen, X), scoring=scoring, groups=labels, cv=cv, compare=other, budget=budget, rope=rope,
+                task=task, random_state=random_state, left_out=table.left_out, tell=progress,
+            )  # fmt: skip
     _tell(notes)
     if html:
         advice.to_html(html)
