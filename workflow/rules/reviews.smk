@@ -20,7 +20,7 @@ rule count_reviews:
     resources:
         mem_mb=memory(1500),
         runtime=minutes(120, spare=20),
-        expected_s=20,
+        expected_s=lambda wildcards: 3 if wildcards.reviews == "generated" else 20,
     params:
         code=code("count_reviews"),
         domains=lambda wildcards: config["studies"][wildcards.study]["domains"],

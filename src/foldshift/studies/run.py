@@ -12,7 +12,7 @@ from foldshift.planning.schemes import iterations
 from foldshift.planning.shapes import shape_of
 from foldshift.studies.base import Cost
 
-START = {"measure": 1.5, "items": 2.5}  # seconds of Python with SciPy and PyArrow; with pandas and Matplotlib
+START = {"measure": 1.5, "items": 1.3}  # seconds of Python with SciPy and PyArrow; with pandas and Matplotlib
 
 
 class Run:

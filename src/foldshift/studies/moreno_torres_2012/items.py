@@ -99,7 +99,7 @@ CONVERGENCE = Items(
     "convergence",
     make="convergence_tables.convergence",
     inputs=lambda run: {"rows": run.rows("convergence"), "curves": run.rows("convergence_curves")},
-    seconds=8,
+    seconds=lambda run: 0.5 + 0.25 * len(run.datasets),
     mb=4000,
     message="Table VII, experiments until the estimate is stable",
     items=(
@@ -142,7 +142,7 @@ COVARIATE_SHIFT = Items(
         "features": run.rows("shifted_features"),
         "scores": run.per_dataset("seed_scores"),
     },
-    seconds=8,
+    seconds=lambda run: 0.5 + 0.25 * len(run.datasets),
     mb=4000,
     message="covariate shift, and what it has to do with the error of the estimate",
     items=(

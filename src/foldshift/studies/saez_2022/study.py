@@ -102,7 +102,7 @@ STUDY = Study(
             "covariate_shift",
             make="covariate_shift.tables",
             inputs=lambda run: {"shift": run.rows("covariate_shift"), "features": run.rows("shifted_features")},
-            seconds=4,
+            seconds=lambda run: 0.5 + 0.12 * len(run.datasets),
             mb=4000,
             message="shift of the inputs",
             items=(
