@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 
 from foldshift.inference.corrections import adjust_p
 from foldshift.inference.proportions import wilson_interval
-from foldshift.inference.roc import roc_area
+from foldshift.inference.roc import roc_area, roc_area_by_group
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
@@ -36,6 +36,20 @@ def test_the_area_is_scikit_learns_with_ties_and_many_rankings_at_once():
 def test_the_area_does_not_exist_where_a_class_is_absent():
     area = roc_area([[0.1, 0.2], [0.1, 0.2], [0.1, 0.2]], [[True, True], [False, False], [False, True]])
     assert np.isnan(area[:2]).all() and area[2] == 1
+
+
+@pytest.mark.parametrize("values", [2, 7, 10**6])
+def test_the_areas_of_groups_are_those_of_each_alone_to_the_last_bit(values):
+    rng = np.random.default_rng(values)
+    scores, positive, groups = rng.integers(0, values, 300) / values, rng.random(300) < 0.2, rng.integers(0, 12, 300)
+    scores[groups == 3] = [0.0, -0.0] * (np.sum(groups == 3) // 2) + [0.5] * (np.sum(groups == 3) % 2)  # one value, two signs
+    positive[groups == 5], positive[groups == 6], groups[groups == 7] = True, False, 8
+    scores[np.flatnonzero(groups == 9)[0]] = np.nan
+    alone = [roc_area(scores[groups == group], positive[groups == group]) for group in range(12)]
+    found = roc_area_by_group(scores, positive, groups, 12)
+    np.testing.assert_array_equal(found, alone)
+    assert np.flatnonzero(np.isnan(found)).tolist() == [5, 6, 7, 9]
+    assert np.isnan(roc_area_by_group(scores[:0], positive[:0], groups[:0], 2)).all()
 
 
 def test_corrections_leave_out_what_was_not_tested():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, scored_folds
-from foldshift.inference.roc import roc_area
+from foldshift.inference.roc import roc_area_by_group
 
 LEAST_PROBABILITY = np.finfo(np.float64).eps  # scores are clipped to it, or a single certain error makes the log loss infinite
 
@@ -94,9 +94,9 @@ def _checked_scores(scores, shape, never):
 def _ranking_aucs(codes, scores, row, present):
     """Area under the ROC curve of every fold with two classes; for more than two in all the mean of one against the rest."""
     n_folds, n_classes = present.shape
-    areas = np.full(n_folds, np.nan)
-    for fold in np.flatnonzero(present.sum(axis=1) > 1):
-        test = row == fold
-        labels = (1,) if n_classes == 2 else np.flatnonzero(present[fold])
-        areas[fold] = sum(roc_area(scores[test, label], codes[test] == label) for label in labels) / len(labels)
-    return areas
+    labels = (1,) if n_classes == 2 else range(n_classes)
+    areas = [roc_area_by_group(scores[:, label], codes == label, row, n_folds) for label in labels]
+    if n_classes == 2:
+        return areas[0]
+    ranked = np.where(present.sum(axis=1) > 1, present.sum(axis=1), np.nan)
+    return sum(np.where(there, area, 0.0) for area, there in zip(areas, present.T)) / ranked

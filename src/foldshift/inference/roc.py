@@ -24,3 +24,38 @@ def roc_area(scores, positive):
     pairs = n_positive * (positive.shape[-1] - n_positive)
     above = np.where(positive, rankdata(scores, axis=-1), 0).sum(axis=-1) - n_positive * (n_positive + 1) / 2
     return np.divide(above, pairs, out=np.full(np.shape(pairs), np.nan), where=pairs > 0)
+
+
+def roc_area_by_group(scores, positive, groups, n_groups):
+    """Area under the ROC curve within each group of rows, such as the folds of one partition, by one sort of them all.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,), dtype float64
+        Scores of the rows.
+    positive : ndarray of bool of shape (n,)
+        Which rows are positive.
+    groups : ndarray of shape (n,), integer
+        Group of every row, in ``0 .. n_groups - 1``.
+    n_groups : int
+        Number of groups.
+
+    Returns
+    -------
+    area : ndarray of shape (n_groups,)
+        As `roc_area` of the rows of each group, to the last bit: pairs are counted in whole numbers and divided once. NaN where
+        one of the classes is absent, or a score is.
+    """
+    order = np.lexsort((scores, groups))
+    scores, positive, groups = scores[order], positive[order], groups[order]
+    new = np.ones(len(scores), dtype=bool)
+    new[1:] = (scores[1:] != scores[:-1]) | (groups[1:] != groups[:-1])
+    tie, ties = np.cumsum(new) - 1, np.count_nonzero(new)  # rows that share group and score
+    up, down = np.bincount(tie[positive], minlength=ties), np.bincount(tie[~positive], minlength=ties)
+    group = groups[new]
+    n_up, n_down = (np.bincount(group, weights=count, minlength=n_groups) for count in (up, down))
+    below = np.cumsum(down) - down - (np.cumsum(n_down) - n_down)[group]  # negative rows of the group with a lower score
+    above = np.bincount(group, weights=up * (2 * below + down), minlength=n_groups) / 2
+    above[groups[np.isnan(scores)]] = np.nan
+    pairs = n_up * n_down
+    return np.divide(above, pairs, out=np.full(n_groups, np.nan), where=pairs > 0)
