@@ -23,10 +23,11 @@ if {first}:
     from foldshift.evaluation.first_calls import compile_kernels
     compile_kernels({{"NN": {{"import": "foldshift.learners.NNRegressor", "tasks": ["regression"]}}}})
 rng = np.random.default_rng(0)
-X, y, folds = rng.random((300, 3)), rng.random(300), rng.integers(0, 5, (4, 300)).astype(np.uint8)
-NNRegressor().predict_folds(X, y, folds)
-NNRegressor().fit(X, y).predict(X)
-print(sum(len(kernel.stats.cache_misses) for kernel in (nearest._walk, nearest._refine, nearest._means)))
+X, y, folds = rng.random((1600, 3)), rng.random(1600), rng.integers(0, 5, (4, 1600)).astype(np.uint8)
+for n in (300, 1600):  # all points, and a tree's
+    NNRegressor().predict_folds(X[:n], y[:n], folds[:, :n])
+    NNRegressor().fit(X[:n], y[:n]).predict(X[:n])
+print(sum(len(kernel.stats.cache_misses) for kernel in (nearest._walk, nearest._nearest, nearest._means)))
 """
 
 

@@ -4,7 +4,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils.estimator_checks import check_estimator
 
 from foldshift.learners import NNRegressor
-from foldshift.learners.nearest import _nearest, nearest_rows
+from foldshift.learners.nearest import nearest_rows
 
 
 def test_it_is_a_scikit_learn_estimator():
@@ -29,14 +29,27 @@ def test_a_small_training_part_uses_all_its_rows():
     assert NNRegressor(3).fit([[0.0], [1.0]], [2.0, 4.0]).predict([[9.0]]) == [3.0]
 
 
-@pytest.mark.parametrize("many", [10_000, 100])
+def in_order(queries, points, length, skip_self=False):
+    """Neighbours by a stable sort of all distances, each a sum over the columns in their order."""
+    found = []
+    for i, query in enumerate(queries):
+        distances = sum((query[c] - points[:, c]) ** 2 for c in range(points.shape[1]))
+        rows = np.argsort(distances, kind="stable")
+        found.append(rows[rows != i][:length] if skip_self else rows[:length])
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("few", "many"), [(0, 10_000), (0, 100), (500, 10_000)], ids=["tree", "in_place", "all_points"])
 @pytest.mark.parametrize("digits", [0, 1, 6])
-def test_neighbours_found_by_the_tree_are_exact_under_duplicates_and_ties(digits, many, monkeypatch):
+@pytest.mark.parametrize("n_columns", [1, 2, 9])
+def test_neighbours_are_exact_under_duplicates_and_ties(n_columns, digits, few, many, monkeypatch):
+    monkeypatch.setattr("foldshift.learners.nearest.FEW_POINTS", few)
     monkeypatch.setattr("foldshift.nearby.MANY_POINTS", many)
     rng = np.random.default_rng(digits)
-    points, queries = (np.round(rng.random((300, 2)) * 4, digits) for _ in range(2))
-    assert (nearest_rows(points, points, 32, skip_self=True) == _nearest(points, points, 32, True)).all()
-    assert (nearest_rows(queries, points, 5) == _nearest(queries, points, 5, False)).all()
+    points, queries = (np.round(rng.random((300, n_columns)) * 4, digits) for _ in range(2))
+    assert (nearest_rows(points, points, 32, skip_self=True) == in_order(points, points, 32, skip_self=True)).all()
+    assert (nearest_rows(queries, points, 5) == in_order(queries, points, 5)).all()
+    assert (nearest_rows(queries, points[:4], 4) == in_order(queries, points[:4], 4)).all()
 
 
 @pytest.mark.parametrize("value", [0, 1.5, True])

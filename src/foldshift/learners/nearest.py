@@ -11,6 +11,9 @@ from foldshift.nearby import MOST_FEATURES, nearest_candidates
 # Neighbours listed per sample: a training part almost never lacks the k nearest of them (2 folds, k = 3: once in 8 million).
 LIST_LENGTH = 32
 
+# Up to so many points to a column, looking at all of them is faster than a tree, in one column as in twenty.
+FEW_POINTS = 500
+
 
 class NNRegressor(FoldRegressor):
     """Unweighted mean of the nearest training samples, Euclidean distance.
@@ -81,32 +84,48 @@ def nearest_rows(queries, points, length, skip_self=False):
     listed : ndarray of shape (n_queries, length), dtype int32
         Rows of `points`.
     """
+    n, n_features = points.shape
     # One more than wanted, to see whether the list ends inside a tie; and the point itself.
     width = length + 1 + skip_self
-    if points.shape[1] > MOST_FEATURES or width > len(points):
-        return _nearest(queries, points, length, skip_self)
-    candidates = nearest_candidates(queries, points, width)
-    return _refine(queries, points, candidates, length, skip_self)
+    if n <= FEW_POINTS * n_features or n_features > MOST_FEATURES or width > n:
+        candidates = np.empty((len(queries), 0), np.int32)
+    else:
+        candidates = nearest_candidates(queries, points, width)
+    return _nearest(queries, points, candidates, length, skip_self)
 
 
 @compiled
-def _refine(queries, points, candidates, length, skip_self):
-    """Order a tree's candidates exactly; where they end inside a tie, or miss the point itself, look at all points."""
-    out = np.empty((len(queries), length), np.int32)
+def _nearest(queries, points, candidates, length, skip_self):
+    """Order a tree's candidates exactly; where there are none, they end inside a tie or miss the point itself, all points.
+
+    Of all points, columns stand one after the other, so that a processor works on several points at a time; each sum still runs
+    over the columns in their order, and is the same to the last bit as that of `_distance`.
+    """
     width = candidates.shape[1]
-    distances = np.empty(width)
-    rows = np.empty(width, np.int32)
+    out = np.empty((len(queries), length), np.int32)
+    distances = np.empty(max(width, length))
+    rows = np.empty(max(width, length), np.int32)
+    columns = np.ascontiguousarray(points.T)
+    squares = np.empty(len(points))
     for i in range(len(queries)):
         n_held = 0
         for j in np.sort(candidates[i]):
             if not (skip_self and i == j):
                 n_held = insert(distances, rows, n_held, _distance(queries, i, points, j), j)
         # The tree may round a distance otherwise than we do: a gap in the last few units counts as a tie.
-        if n_held > length + 1 or distances[length - 1] >= distances[length] * (1 - 1e-12):
+        if width == 0 or n_held > length + 1 or distances[length - 1] >= distances[length] * (1 - 1e-12):
+            squares[:] = 0.0
+            for c in range(len(columns)):
+                value, column = queries[i, c], columns[c]
+                for j in range(len(squares)):
+                    gap = value - column[j]
+                    squares[j] += gap * gap
             n_held = 0
-            for j in range(len(points)):
-                if not (skip_self and i == j):
-                    n_held = insert(distances[:length], rows[:length], n_held, _distance(queries, i, points, j), j)
+            farthest = np.inf
+            for j in range(len(squares)):
+                if (n_held < length or squares[j] < farthest) and not (skip_self and i == j):
+                    n_held = insert(distances[:length], rows[:length], n_held, squares[j], j)
+                    farthest = distances[n_held - 1]
         out[i] = rows[:length]
     return out
 
@@ -137,21 +156,6 @@ def _distance(a, i, b, j):
         gap = a[i, c] - b[j, c]
         total += gap * gap
     return total
-
-
-@compiled
-def _nearest(queries, points, n_nearest, skip_self):
-    """Nearest `points` of every query, near to far, ties in row order: (n_queries, n_nearest) int32."""
-    out = np.empty((len(queries), n_nearest), np.int32)
-    distances = np.empty(n_nearest)
-    rows = np.empty(n_nearest, np.int32)
-    for i in range(len(queries)):
-        n_held = 0
-        for j in range(len(points)):
-            if not (skip_self and i == j):
-                n_held = insert(distances, rows, n_held, _distance(queries, i, points, j), j)
-        out[i] = rows
-    return out
 
 
 @compiled
