@@ -256,7 +256,8 @@ def _one_sample(X, y, X_rest, y_rest, rng, selection):
             add(f"loss difference, {variance}, {way}", "LDA - 3NN", found, true_a - true_b)
     if not selection:
         return out
-    settings = [DecisionTreeClassifier(max_depth=d, min_samples_leaf=m) for d in range(1, 11) for m in (1, 3, 8, 15)]
+    grid = itertools.product(range(1, 11), (1, 3, 8, 15))
+    settings = [DecisionTreeClassifier(max_depth=d, min_samples_leaf=m, random_state=0) for d, m in grid]
     folds = make_folds("CV", X, y, 5, [rng])[0]
     losses, errors = np.empty((len(y), len(settings))), np.empty((5, len(settings)))
     for k, (c, tree) in itertools.product(range(5), enumerate(settings)):
@@ -274,7 +275,7 @@ def _one_sample(X, y, X_rest, y_rest, rng, selection):
         cv_intervals(losses=losses[:, found.chosen], folds=folds)["all pairs"]._replace(estimate=found.apparent),
         truth,
     )
-    tree = DecisionTreeClassifier(max_depth=4)
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0)
     truth = (tree.fit(X, y).predict(X_rest) != y_rest).mean()
     error = bootstrap_632plus(tree, X, y, n_bootstraps=50, rng=rng)
     for name, value in ((".632+", error.estimate), (".632", error.plain_632), ("bootstrap, left out", error.left_out)):
