@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.naive_bayes import GaussianNB
@@ -384,6 +385,35 @@ def test_targets_follow_their_laws():
     X, y = TARGET_POPULATIONS["staircase"](100_000, _rng())
     step = y - np.floor(4 * X[:, 0]) - np.floor(3 * X[:, 1]) * (X[:, 2] > 0.5)
     assert [np.mean(step == value) for value in (-1, 0, 1)] == pytest.approx([0.25, 0.5, 0.25], abs=0.006)
+
+
+def test_populations_of_the_study_on_cuts_follow_their_laws():
+    X, y = TARGET_POPULATIONS["linear_outliers"](100_000, _rng())
+    error = y - X @ [3, 2, 1, 0, 0]
+    assert np.mean(abs(error) > 4) == pytest.approx(0.05 * 0.689, abs=0.003) and error.var() == pytest.approx(5.95, abs=0.2)
+    X, y = TARGET_POPULATIONS["correlated_inputs"](50_000, _rng())
+    assert np.corrcoef(X[:, 20], X[:, 21])[0, 1] == pytest.approx(0.8, abs=0.01) and X.std() == pytest.approx(1, abs=0.01)
+    assert (y - X[:, ::8] @ [2, -1, 1, -2, 1]).std() == pytest.approx(2, abs=0.03)
+    X, y = TARGET_POPULATIONS["phase_angle"](50_000, _rng())
+    angle = np.arctan2(X[:, 1] * X[:, 2] - 1 / (X[:, 1] * X[:, 3]), X[:, 0])
+    assert (y - angle).std() == pytest.approx(0.1, abs=0.002)
+    X, y = TARGET_POPULATIONS["mixed_premiums"](50_000, _rng())
+    mean = 100 + 4 * abs(X[:, 0] - 45) + 6 * X[:, 1] + np.take([0, 60, 250], X[:, 5].astype(int)) + 25 * (X[:, 3] % 4)
+    assert np.log(y / mean).std() == pytest.approx(0.2, abs=0.003) and X[:, 3:].max(axis=0).tolist() == [7, 14, 2]
+    X, y = TARGET_POPULATIONS["pure_interaction"](50_000, _rng())
+    assert (y - X[:, 0] * X[:, 1]).std() == pytest.approx(0.5, abs=0.01) and abs(np.corrcoef(X[:, 0], y)[0, 1]) < 0.03
+    X, y = TARGET_POPULATIONS["one_wave"](50_000, _rng())
+    assert X.shape == (50_000, 1) and (y - np.sin(4 * np.pi * X[:, 0])).std() == pytest.approx(0.4, abs=0.005)
+    X, y = POPULATIONS["rare_class"](50_000, _rng())
+    assert y.mean() == pytest.approx(0.1, abs=0.005) and X[y == 1].mean(axis=0) == pytest.approx([1.5] * 3 + [0] * 3, abs=0.06)
+    for name, populations in (("near_twins", POPULATIONS), ("twin_measurements", TARGET_POPULATIONS)):
+        X, y = populations[name](2_000, _rng())
+        again, _ = populations[name](2_000, _rng(5))
+        gaps, _ = cKDTree(again).query(X)  # rows of another draw are twins as well: places stay
+        assert np.median(gaps) < 0.05 and len(np.unique(X.round(1), axis=0)) < 1_000
+    X, y = POPULATIONS["near_twins"](4_000, _rng())
+    twin = cKDTree(X).query(X, k=2)[1][:, 1]
+    assert np.mean(y == y[twin]) == pytest.approx(1 - 2 * 0.05 * 0.95, abs=0.03)
 
 
 # The job

@@ -1,4 +1,5 @@
 import itertools
+import math
 import warnings
 
 import numpy as np
@@ -320,7 +321,7 @@ def test_mistakes_in_tables_are_named():
             call()
 
 
-@pytest.mark.parametrize("name", ["ABA", "Twinning", "CBDSCV", "SCBCV", "SPXY"])
+@pytest.mark.parametrize("name", ["ABA", "Twinning", "CBDSCV", "SCBCV", "SPXY", "BDSCV"])
 def test_cuts_of_others_are_partitions_of_equal_size(name):
     X, y = sample(103)
     X[:, 3] = np.arange(103) % 3
@@ -361,6 +362,24 @@ def test_folds_that_span_the_data_are_those_of_the_rule_by_hand():
         own.append(best)
         left.remove(best)
     assert {frozenset(np.flatnonzero(folds[0] == fold).tolist()) for fold in range(3)} == {frozenset(own) for own in held}
+
+
+def test_folds_of_least_discrepancy_are_those_of_the_rule_by_hand():
+    X = np.random.default_rng(0).normal(size=(23, 3)) * [5, 1, 0.2]
+    folds = make_folds("BDSCV", X, X[:, 0], 4, range(3))
+    assert len({tuple(np.unique(row, return_index=True)[1][row].tolist()) for row in folds}) == 1  # names differ alone
+    unit = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    along = np.linalg.svd(unit - unit.mean(axis=0))[2][0]  # the first principal component
+    order = sorted(range(23), key=lambda i: float(unit[i] @ along) * (1 if along[abs(along).argmax()] > 0 else -1))
+    parts = [math.e * i - math.floor(math.e * i) for i in range(1, 24)]
+    visited = [order[sorted(parts).index(part)] for part in parts]
+    runs = [visited[:6], visited[6:12], visited[12:18], visited[18:]]
+    assert {frozenset(np.flatnonzero(folds[0] == fold).tolist()) for fold in range(4)} == {frozenset(run) for run in runs}
+    line = make_folds("BDSCV", np.arange(1000.0)[:, None], np.zeros(1000), 5, [0])[0]
+    centres = [np.flatnonzero(line == fold).mean() for fold in range(5)]
+    assert np.abs(np.array(centres) - 499.5).max() < 5  # each fold spans the line; at random the standard error is 18
+    same = make_folds("BDSCV", np.ones((12, 2)), np.zeros(12), 3, [0])[0]
+    assert np.bincount(same).tolist() == [4, 4, 4]
 
 
 def test_anticlusters_have_equal_means():

@@ -6,6 +6,7 @@ import numpy as np
 from foldshift.datasets.dataset import Dataset
 from foldshift.errors import SourceError, unknown
 
+N_PLACES = 120  # of populations whose rows are near duplicates
 DECIMALS = 6  # of generated numbers: the last bits of sine and square root differ between machines
 
 
@@ -174,6 +175,25 @@ def integer_grid(n, rng):
     return X, y
 
 
+def rare_class(n, rng):
+    """One row in ten is of the second class, shifted by one and a half standard deviations along three of six normal inputs."""
+    y = (rng.random(n) < 0.1).astype(np.int64)
+    X = rng.standard_normal((n, 6))
+    X[:, :3] += 1.5 * y[:, None]
+    return X, y
+
+
+def near_twins(n, rng):
+    """Rows in near duplicates, as repeated measurements make them: one of 120 places in four dimensions, each with a class of its
+    own, met with normal noise of standard deviation 0.02; one label in twenty is flipped.
+
+    Places are the same in every draw. Who has met a place knows its class; nothing is known of places never met.
+    """
+    places, at = _places(4), rng.integers(N_PLACES, size=n)
+    X = places[at] + 0.02 * rng.standard_normal((n, 4))
+    return X, _flip(at % 2, 0.05, rng)
+
+
 def friedman_1991(n, rng):
     """Ten uniform inputs, five of which matter: ``10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, e normal of standard
     deviation 1 [1]_.
@@ -205,6 +225,74 @@ def staircase(n, rng):
     return X, y + (noise > 0.75) - (noise < 0.25)
 
 
+def linear_outliers(n, rng):
+    """A plane over five normal inputs, and errors of which one in twenty is ten times as wide [1]_: least squares follows them.
+
+    References
+    ----------
+    .. [1] Tukey, J.W. (1960). A survey of sampling from contaminated distributions. The contaminated normal.
+    """
+    X = rng.standard_normal((n, 5))
+    width = np.where(rng.random(n) < 0.05, 10.0, 1.0)
+    return X, X @ np.array([3, 2, 1, 0, 0]) + width * rng.standard_normal(n)
+
+
+def correlated_inputs(n, rng):
+    """Forty normal inputs, neighbours correlated by 0.8, of which every eighth counts, in the manner of [1]_; noise of standard
+    deviation 2.
+
+    References
+    ----------
+    .. [1] Tibshirani, R. (1996). Regression shrinkage and selection via the lasso. JRSS B 58(1), section 7.
+    """
+    X = rng.standard_normal((n, 40))
+    for j in range(1, 40):
+        X[:, j] = 0.8 * X[:, j - 1] + 0.6 * X[:, j]
+    return X, X[:, ::8] @ np.array([2, -1, 1, -2, 1]) + 2 * rng.standard_normal(n)
+
+
+def phase_angle(n, rng):
+    """The third function of Friedman [1]_: ``arctan((x2 x3 - 1 / (x2 x4)) / x1)`` of a circuit, noise of standard deviation 0.1.
+
+    References
+    ----------
+    .. [1] Friedman (1991), as in `friedman_1991`, section 4.4.
+    """
+    low, high = np.array([0, 40 * np.pi, 0, 1]), np.array([100, 560 * np.pi, 1, 11])
+    X = low + (high - low) * rng.random((n, 4))
+    y = np.arctan2(X[:, 1] * X[:, 2] - 1 / (X[:, 1] * X[:, 3]), X[:, 0])
+    return X, y + 0.1 * rng.standard_normal(n)
+
+
+def mixed_premiums(n, rng):
+    """Insurance premiums: age, value and mileage, and three nominal inputs (region, make, use), two of which decide; the noise
+    grows with the premium."""
+    age, value, mileage = 18 + 62 * rng.random(n), 2 + 48 * rng.random(n), 30 * rng.random(n)
+    region, make, use = (np.floor(values * rng.random(n)) for values in (8, 15, 3))
+    y = 100 + 4 * np.abs(age - 45) + 6 * value + np.array([0, 60, 250])[use.astype(int)] + 25 * (region % 4)
+    return np.column_stack([age, value, mileage, region, make, use]), y * np.exp(0.2 * rng.standard_normal(n))
+
+
+def pure_interaction(n, rng):
+    """The product of two of six normal inputs, neither of which tells anything alone; noise of standard deviation 0.5."""
+    X = rng.standard_normal((n, 6))
+    return X, X[:, 0] * X[:, 1] + 0.5 * rng.standard_normal(n)
+
+
+def one_wave(n, rng):
+    """A single input: two waves of a sine, noise of standard deviation 0.4."""
+    X = rng.random((n, 1))
+    return X, np.sin(4 * np.pi * X[:, 0]) + 0.4 * rng.standard_normal(n)
+
+
+def twin_measurements(n, rng):
+    """Rows in near duplicates as in `near_twins`; half of the target is the place's own, half a plane over the inputs."""
+    places, at = _places(4), rng.integers(N_PLACES, size=n)
+    X = places[at] + 0.02 * rng.standard_normal((n, 4))
+    own = np.cos(np.arange(N_PLACES) * 37.0)  # without order in space
+    return X, own[at] + X @ np.array([1, -1, 1, 0]) + 0.2 * rng.standard_normal(n)
+
+
 POPULATIONS = {
     "twonorm": twonorm,
     "ringnorm": ringnorm,
@@ -218,14 +306,23 @@ POPULATIONS = {
     "mixed_attributes": mixed_attributes,
     "sparse_signal": sparse_signal,
     "integer_grid": integer_grid,
+    "rare_class": rare_class,
+    "near_twins": near_twins,
 }
 # With a number as target. No name is that of a data set of the catalogue, which would come first.
 TARGET_POPULATIONS = {
     "friedman_1991": friedman_1991,
     "pareto_costs": pareto_costs,
     "staircase": staircase,
+    "linear_outliers": linear_outliers,
+    "correlated_inputs": correlated_inputs,
+    "phase_angle": phase_angle,
+    "mixed_premiums": mixed_premiums,
+    "pure_interaction": pure_interaction,
+    "one_wave": one_wave,
+    "twin_measurements": twin_measurements,
 }
-N_CATEGORIES = {"mixed_attributes": {3: 5, 4: 20, 5: 9}}  # of nominal columns
+N_CATEGORIES = {"mixed_attributes": {3: 5, 4: 20, 5: 9}, "mixed_premiums": {3: 8, 4: 15, 5: 3}}  # of nominal columns
 
 
 def draw_population(name, n_rows, rng):
@@ -279,6 +376,11 @@ def draw_population(name, n_rows, rng):
         constant_features=(),
         notes=(),
     )
+
+
+def _places(n_columns):
+    """Uniform points, the same in every draw."""
+    return np.random.default_rng(0).random((N_PLACES, n_columns))
 
 
 def _coin(n, rng):

@@ -17,6 +17,7 @@ EXPORTS = {
     "SCV": "class_splitters",
     "aba_folds": "published",
     "as_folds": "arrays",
+    "bdscv_folds": "discrepancy",
     "cb_cv_folds": "balanced",
     "cb_scv_folds": "balanced",
     "cb_table_folds": "balanced",

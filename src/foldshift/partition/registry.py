@@ -57,6 +57,7 @@ PARTITIONERS = {
     "CB-CV": Partitioner("foldshift.partition.balanced.cb_cv_folds", (NUMBERS, CLASSES), True, BALANCED),
     "ABA": Partitioner("foldshift.partition.published.aba_folds", (NUMBERS, CLASSES), True),
     "Twinning": Partitioner("foldshift.partition.published.twinning_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
+    "BDSCV": Partitioner("foldshift.partition.discrepancy.bdscv_folds", (NUMBERS, CLASSES), True),
     "CBDSCV": Partitioner("foldshift.partition.clustered.cbdscv_folds", (NUMBERS, CLASSES), True),
     "SCBCV": Partitioner("foldshift.partition.clustered.scbcv_folds", (CLASSES,), True),
     "SPXY": Partitioner("foldshift.partition.farthest.spxy_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),

@@ -15,9 +15,12 @@ from foldshift.inference.corrections import adjust_p
 from foldshift.studies.foldshift_2026.cuts import REFERENCES, RERANDOMISED
 
 CELL = ["task", "n_sample", "k", "cut"]
-MEASURES = ("bias_training", "bias_models", "bias_whole", "spread", "error_one", "error_all", "choice")
+MEASURES = ("bias_training", "bias_models", "bias_whole", "spread", "error_one", "error_ten", "choice")
+REPEATED = 10  # repetitions of which `error_ten` is told
 ENOUGH = 0.1  # share of the variance that repeating cannot remove, below which the choice of partitions does not count
 FAR = 2.0  # standard errors
+RATIOS = ("spread", "error_one")  # compared by how many times the one is the other
+PLAIN = "S2/K"  # the interval that a mean and standard deviation over folds suggest
 TOLERANCE = 0.05  # by which a coverage may lie below its promise, to be called held
 
 
@@ -52,10 +55,10 @@ def by_population(rows):
         Columns ``population, task, n_sample, k, cut`` and `MEASURES`. ``bias_training``: mean estimate less the mean error of
         models trained on random parts of (k - 1) / k of the sample (those of the reference cut); ``bias_models``: less that of
         these very models; ``bias_whole``: less that of the model trained on the whole sample. ``spread``: standard deviation
-        between partitions of the same sample. ``error_one``, ``error_all``: root mean square of estimate less error of the model
-        trained on the whole sample, of one repetition and of the mean of all. ``choice``: share of the pairs of learners of which
-        one repetition finds the truly better one (of pairs that differ by more than two standard errors; an even result counts
-        half).
+        between partitions of the same sample. ``error_one``: root mean square of estimate less error of the model trained on the
+        whole sample, of one repetition; ``error_ten``: that of the mean of ten, whose square has a tenth of the variance between
+        partitions. ``choice``: share of the pairs of learners of which one repetition finds the truly better one (of pairs that
+        differ by more than two standard errors; an even result counts half).
     """
     found = []
     for (population, task, n_sample, k), part in rows.groupby(["population", "task", "n_sample", "k"], sort=False, observed=True):
@@ -91,8 +94,8 @@ def _of_learner(cell, training, truth):
         "bias_whole": (estimate - whole).mean(),
         "spread": np.sqrt(estimate.var(axis=1, ddof=1).mean()),
         "error_one": np.sqrt(((estimate - whole) ** 2).mean()),
-        "error_all": np.sqrt(((estimate.mean(axis=1) - whole[:, 0]) ** 2).mean()),
     }
+    found["error_ten"] = np.sqrt(max(found["error_one"] ** 2 - (1 - 1 / REPEATED) * found["spread"] ** 2, 0.0))
     return {name: 100 * float(value) / truth for name, value in found.items()}
 
 
@@ -158,10 +161,11 @@ def honesty_table(populations, cuts):
 
 
 SAEZ, MORENO, TWINS, ANTI = "Saez 2022", "Moreno-Torres 2012", "Vakayil 2022", "anticlustering"
-CLUSTERS, CHEMISTRY = "Spezia 2025", "Galvao 2005"
+CLUSTERS, CHEMISTRY, DISCREPANCY, KOHAVI = "Spezia 2025", "Galvao 2005", "Guo 2019", "Kohavi 1995"
 OURS, FOLKLORE = "this project", "folklore"
 NUMBERS, CLASSES = "regression", "classification"
 # What is said, by whom, of which task, which cut lies below which other one, in which measure. None: the reference of the task.
+# A number: the reference with so many folds.
 CLAIMS = (
     ("a stratified target lowers the estimated error", SAEZ, NUMBERS, "bias_whole", "TSCV", None),
     ("a stratified target makes the estimate vary less between partitions", SAEZ, NUMBERS, "spread", "TSCV", None),
@@ -188,6 +192,17 @@ CLAIMS = (
     ("balance of classes and inputs makes it vary less", OURS, CLASSES, "spread", "CB-SCV", None),
     ("balance of target and inputs makes it lower", OURS, NUMBERS, "bias_whole", "CB-TSCV", None),
     ("balance of classes and inputs makes it lower", OURS, CLASSES, "bias_whole", "CB-SCV", None),
+    ("balance of target and inputs finds the better learner more often", OURS, NUMBERS, "choice", None, "CB-TSCV"),
+    ("balance of classes and inputs finds the better learner more often", OURS, CLASSES, "choice", None, "CB-SCV"),
+    ("stratified classes bring the estimate nearer to the truth", KOHAVI, CLASSES, "error_one", None, "CV"),
+    ("stratified classes make it vary less", KOHAVI, CLASSES, "spread", None, "CV"),
+    ("ten folds bring the estimate nearer to the truth than five", KOHAVI, NUMBERS, "error_one", 10, 5),
+    ("ten folds bring the estimate nearer to the truth than five", KOHAVI, CLASSES, "error_one", 10, 5),
+    ("two folds make the estimate too high", KOHAVI, NUMBERS, "bias_whole", 10, 2),
+    ("two folds make the estimate too high", KOHAVI, CLASSES, "bias_whole", 10, 2),
+    ("a sequence of least discrepancy makes the estimate lower", DISCREPANCY, CLASSES, "bias_whole", "BDSCV", "CV"),
+    ("a sequence of least discrepancy brings it nearer to the truth", DISCREPANCY, CLASSES, "error_one", "BDSCV", "CV"),
+    ("a sequence of least discrepancy brings it nearer to the truth", DISCREPANCY, NUMBERS, "error_one", "BDSCV", None),
     ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, NUMBERS, "error_one", RERANDOMISED, None),
     ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, CLASSES, "error_one", RERANDOMISED, None),
 )
@@ -208,19 +223,22 @@ def ledger(populations, alpha=0.05):
     -------
     table : pandas.DataFrame
         One row per claim whose cuts were run: ``claim, source, task, measure, lower, higher``; ``difference``: mean over
-        populations (of each the mean over sizes and k) of the measure of `lower` less that of `higher`, percentage points of the
-        true error; ``standard_error`` over populations, ``n_populations``; ``p_value`` of Student's t, two-sided, ``p_holm``;
+        populations (of each the mean over sizes and k) of the measure of `lower` less that of `higher`: percentage points of the
+        true error for bias, of the pairs of learners for ``choice``; for `RATIOS` how much smaller, per cent of that of `higher`,
+        as the geometric mean, which no population with a large relative error governs. ``standard_error`` over populations,
+        ``n_populations``; ``p_value`` of Student's t (of the logarithms, where these are ratios), two-sided, ``p_holm``;
         ``verdict``; ``verdict_of_half``: the same from every second population.
     """
     table = []
     for claim, source, task, measure, lower, higher in CLAIMS:
-        lower, higher = lower or REFERENCES[task], higher or REFERENCES[task]
-        part = populations[(populations["task"] == task) & populations["cut"].isin([lower, higher])]
-        wide = part.pivot(index=["population", "n_sample", "k"], columns="cut", values=measure)
-        if lower not in wide or higher not in wide:
+        found = [_of_claim(populations[populations["task"] == task], task, measure, one) for one in (lower, higher)]
+        if any(values.empty for _, values in found):
             continue
-        gaps = (wide[lower] - wide[higher]).dropna().groupby(level="population", sort=False).mean().to_numpy()
+        (lower, below), (higher, above) = found
+        gaps = _gaps(below, above, measure)
         difference, error = mean_and_error(gaps)
+        if measure in RATIOS:
+            difference, error = 100 * math.expm1(difference), 100 * math.exp(difference) * error
         row = {"claim": claim, "source": source, "task": task, "measure": measure, "lower": lower, "higher": higher}
         row |= {"difference": difference, "standard_error": error, "n_populations": len(gaps)}
         table.append(
@@ -241,6 +259,25 @@ LEDGER = ["claim", "source", "task", "measure", "lower", "higher", "difference",
 LEDGER += ["p_holm", "verdict", "verdict_of_half"]
 
 
+def _of_claim(part, task, measure, one):
+    """How one side of a claim is called, and its measure, by population, size and (where the sides have equal ones) k."""
+    reference = REFERENCES[task]
+    if isinstance(one, int):
+        values = part[(part["cut"] == reference) & (part["k"] == one)].set_index(["population", "n_sample"])[measure]
+        return f"{reference} with {one} folds", values
+    cut = one or reference
+    return cut, part[part["cut"] == cut].set_index(["population", "n_sample", "k"])[measure]
+
+
+def _gaps(below, above, measure):
+    """Of every population the mean over sizes and k of a difference, or of the logarithm of a ratio."""
+    if measure in RATIOS:
+        gaps = np.log(below[below > 0]) - np.log(above[above > 0])
+    else:
+        gaps = (below - above) * (100 if measure == "choice" else 1)
+    return gaps.dropna().groupby(level="population", sort=False).mean().to_numpy()
+
+
 def _p_value(gaps):
     """Student's t over populations, two-sided; NaN for fewer than three."""
     if len(gaps) < 3:
@@ -249,8 +286,8 @@ def _p_value(gaps):
     return float(stats.ttest_1samp(gaps, 0.0).pvalue) if spread > 0 else 1.0 if not gaps.any() else 0.0
 
 
-def answer(honesty, coverage, level):
-    """What to do, by task and size: cut, number of folds, repetitions, interval.
+def answer(honesty, coverage, level, n_questions=1):
+    """What to do, by task and size: cut, number of folds, repetitions, interval; and what it costs to do otherwise.
 
     Parameters
     ----------
@@ -261,18 +298,24 @@ def answer(honesty, coverage, level):
         coverage_error, width``.
     level : float
         Confidence level.
+    n_questions : int, default=1
+        How many learners such a table is made for.
 
     Returns
     -------
     table : pandas.DataFrame
         One row per task and size. ``nearest, nearest_k``: cut and k with the least error of one repetition; ``gain``: by how much
         less than the reference with the same k, ``gain_error``, and whether that is ``decided``: ``yes`` where p is at most .05
-        by Student's t over populations, times the number of cuts and k chosen from (Bonferroni), ``no``, or ``reference``.
+        by Student's t over populations, times the number of cuts, k and learners chosen from (Bonferroni), ``no``, or
+        ``reference``.
         ``cut, k``: these where it is decided, else the reference with the k of its least error; ``error``; ``repetitions`` after
         which the choice of partitions adds less than a tenth of the variance that repeating cannot remove, ``fits``;
         ``interval``, with this cut and k: the narrowest that was shown to hold the truth as often as it promises (coverage less
         two standard errors is at least the level less .05), and its ``coverage``; where none was shown to (``holds`` is ``not
-        shown``), the one with the highest coverage.
+        shown``), the one with the highest coverage. Otherwise: ``fewest_k`` folds of the reference, and ``fewest_error``;
+        ``lowest``, the cut with the lowest estimates among those with `k` folds, ``lowest_bias`` of them and ``lowest_error``;
+        ``plain_coverage`` of the estimate plus or minus Student's t times the spread of the folds over the root of k, with `cut`
+        and `k`.
     """
     table = []
     for (task, n_sample), part in honesty.groupby(["task", "n_sample"], sort=False):
@@ -283,7 +326,8 @@ def answer(honesty, coverage, level):
         is_reference = nearest["cut"] == REFERENCES[task]
         row = {"task": task, "n_sample": n_sample, "nearest": nearest["cut"], "nearest_k": nearest["k"]}
         row |= {"gain": 0.0 if is_reference else -nearest["error_one_vs"], "gain_error": nearest["error_one_vs_error"]}
-        is_gain = not is_reference and _is_gain(row, nearest["n_populations"], len(part) - len(references))
+        n_chosen_from = n_questions * (len(part) - len(references))
+        is_gain = not is_reference and _is_gain(row, nearest["n_populations"], n_chosen_from)
         row["decided"] = "reference" if is_reference else "yes" if is_gain else "no"
         # What was not shown to be nearer is no advice.
         best = nearest if is_gain or references.empty else references.loc[references["error_one"].idxmin()]
@@ -299,12 +343,23 @@ def answer(honesty, coverage, level):
         else:
             chosen = own.loc[own["coverage"].idxmax()] if len(own) else {"interval": "none", "coverage": np.nan}
         row |= {"interval": chosen["interval"], "coverage": chosen["coverage"], "holds": "yes" if len(shown) else "not shown"}
-        table.append(row)
+        plain = own[own["interval"] == PLAIN]["coverage"]
+        table.append(row | _otherwise(part, references, best) | {"plain_coverage": plain.iloc[0] if len(plain) else np.nan})
     return pd.DataFrame(table, columns=ANSWER)
 
 
 ANSWER = ["task", "n_sample", "cut", "k", "error", "repetitions", "fits", "interval", "coverage", "holds"]
 ANSWER += ["nearest", "nearest_k", "gain", "gain_error", "decided"]
+ANSWER += ["fewest_k", "fewest_error", "lowest", "lowest_bias", "lowest_error", "plain_coverage"]
+
+
+def _otherwise(part, references, best):
+    """Errors of what many do instead: few folds, and the cut that gives the lowest estimate."""
+    fewest = (references if len(references) else part).sort_values("k").iloc[0]
+    same_k = part[part["k"] == best["k"]].dropna(subset=["bias_whole"])
+    lowest = same_k.loc[same_k["bias_whole"].idxmin()]
+    found = {"fewest_k": fewest["k"], "fewest_error": fewest["error_one"]}
+    return found | {"lowest": lowest["cut"], "lowest_bias": lowest["bias_whole"], "lowest_error": lowest["error_one"]}
 
 
 def _is_gain(row, n_populations, n_chosen_from, alpha=0.05):

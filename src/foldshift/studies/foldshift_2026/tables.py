@@ -6,11 +6,21 @@ from foldshift.evaluation.storage import read_columns
 from foldshift.inference.coverage import WHOLE_SAMPLE
 from foldshift.reporting.figures import COLOURS, plt, style
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, counted, p_value, percent, with_error
+from foldshift.reporting.numbers import EMPTY, counted, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.studies.coverage import PARTITIONER_COLUMNS, TASK_TITLES, audit_table, partitioner_table
 from foldshift.studies.foldshift_2026.cuts import REFERENCES
-from foldshift.studies.foldshift_2026.honesty import FAR, OPEN, answer, by_population, honesty_table, ledger, whole_samples
+from foldshift.studies.foldshift_2026.honesty import (
+    ANSWER,
+    FAR,
+    OPEN,
+    PLAIN,
+    answer,
+    by_population,
+    honesty_table,
+    ledger,
+    whole_samples,
+)
 from foldshift.studies.foldshift_2026.measure import KEYS
 from foldshift.studies.samples import NUMBERS
 
@@ -20,9 +30,10 @@ LABELS = {
     "bias_whole": "bias, whole",
     "spread": "spread",
     "error_one": "error",
-    "error_all": "error, repeated",
+    "error_ten": "error, ten times",
     "choice": "right choice",
 }
+ALL = "all"  # learners
 # Lines beyond those that `style` tells apart: hollow, with markers of their own.
 MORE_COLOURS, MORE_MARKERS = ("#882255", *COLOURS[1:]), ("<", ">", "p", "h", "d", "8", "H")
 
@@ -46,24 +57,23 @@ def everything(inputs, settings):
     for name in KEYS[:4]:
         rows[name] = rows[name].astype(str)
     good = whole_samples(rows)
-    populations = by_population(good)
-    honesty, coverage = honesty_table(populations, cuts), coverage_table(good, cuts, level)
+    populations, audits = by_population(good), audits_of(good, cuts, level)
+    honesty, coverage = honesty_table(populations, cuts), coverage_table(audits, level)
     claims = ledger(populations)
-    of_whole = coverage[coverage["target"] == WHOLE_SAMPLE]
-    advice = answer(honesty, of_whole, level)
+    advice = answers(good, audits, cuts, level)
     lost = len(rows) - len(good)
     return {
         "answer": Shown(advice, answer_grid(advice)),
         "ledger": Shown(claims, ledger_grid(claims)),
         "honesty": Shown(honesty, honesty_grid(honesty, lost)),
-        "coverage": Shown(coverage, coverage_grid(of_whole, level)),
+        "coverage": Shown(coverage, coverage_grid(coverage[coverage["target"] == WHOLE_SAMPLE], level)),
         "by_population": Shown(populations),
         "optimism (figure)": draw_optimism(honesty, cuts),
     }
 
 
-def coverage_table(rows, cuts, level):
-    """Coverage of every interval of one cross-validation, by size, k and cut, averaged over populations.
+def audits_of(rows, cuts, level):
+    """Bias, coverage and width of every interval of the first repetition, for every population and learner.
 
     Parameters
     ----------
@@ -74,16 +84,64 @@ def coverage_table(rows, cuts, level):
 
     Returns
     -------
+    audits : dict of tuple to pandas.DataFrame
+        By size and k: as `foldshift.studies.coverage.audit_table` makes it.
+    """
+    first = rows[rows["repetition"] == 0].rename(columns={"cut": "partitioner"})
+    return {key: audit_table(part, cuts, level) for key, part in first.groupby(["n_sample", "k"], sort=True)}
+
+
+def coverage_table(audits, level, learner=None):
+    """Coverage of every interval of one cross-validation, by size, k and cut, averaged over populations.
+
+    Parameters
+    ----------
+    audits : dict of tuple to pandas.DataFrame
+        From `audits_of`.
+    level : float
+    learner : str or None
+        One of them; None: all, each population by the mean over its learners.
+
+    Returns
+    -------
     table : pandas.DataFrame
         Columns ``n_sample, k`` and those of `foldshift.studies.coverage.partitioner_table`.
     """
     found = []
-    first = rows[rows["repetition"] == 0].rename(columns={"cut": "partitioner"})
-    for (n_sample, k), part in first.groupby(["n_sample", "k"], sort=True):
-        table = partitioner_table(audit_table(part, cuts, level), level)
+    for (n_sample, k), audit in audits.items():
+        table = partitioner_table(audit if learner is None else audit[audit["learner"] == learner], level)
         found.append(table.assign(n_sample=n_sample, k=k))
     columns = ["n_sample", "k", *PARTITIONER_COLUMNS]
     return pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
+
+
+def answers(rows, audits, cuts, level):
+    """What to do, over all learners and for each of them.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        From `honesty.whole_samples`.
+    audits : dict of tuple to pandas.DataFrame
+        From `audits_of`.
+    cuts : sequence of str
+    level : float
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Column ``learner`` (`ALL`, then each), and those of `honesty.answer`.
+    """
+    found = []
+    learners = sorted(set(rows["learner"]))
+    for learner in [None, *learners] if len(learners) > 1 else [None]:
+        own = rows if learner is None else rows[rows["learner"] == learner]
+        of_whole = coverage_table(audits, level, learner)
+        of_whole = of_whole[of_whole["target"] == WHOLE_SAMPLE]
+        table = answer(honesty_table(by_population(own), cuts), of_whole, level, 1 if learner is None else len(learners))
+        found.append(table.assign(learner=ALL if learner is None else learner))
+    table = pd.concat(found, ignore_index=True)[["learner", *ANSWER]]
+    return table.sort_values("task", kind="stable", ignore_index=True)
 
 
 def honesty_grid(table, lost):
@@ -168,45 +226,55 @@ def ledger_grid(table):
             ]
         )
     notes = [
-        "Difference in percentage points of the true error, mean over populations ± standard error over populations; p by "
-        "Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds where the first cut "
-        "is lower and p is at most .05. Half: the same verdict from every second population.",
+        "Difference: of bias in percentage points of the true error, of right choices in percentage points of the pairs of "
+        "learners, of error and spread in per cent of those of the second cut (geometric mean); ± standard error over "
+        "populations; p by Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds "
+        "where the first cut is lower and p is at most .05. Half: the same verdict from every second population.",
     ]
     return Grid(["Claim", "By", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Half"], rows, notes)
 
 
 def answer_grid(table):
-    """`honesty.answer` as it is printed."""
+    """`answers` as they are printed: a block for each task and learner."""
     rows = []
-    for _, row in table.iterrows():
-        gain = "is the reference" if row["decided"] == "reference" else with_error(row["gain"], row["gain_error"], "+.2f")
-        repetitions = EMPTY if row["repetitions"] != row["repetitions"] else str(int(row["repetitions"]))
-        fits = EMPTY if row["fits"] != row["fits"] else str(int(row["fits"]))
-        rows.append(
-            [
-                TASK_TITLES[row["task"]],
-                str(row["n_sample"]),
-                row["cut"],
-                str(row["k"]),
-                f"{row['error']:.1f}",
-                repetitions,
-                fits,
-                row["interval"] if row["holds"] == "yes" else f"none shown; closest: {row['interval']}",
-                EMPTY if row["coverage"] != row["coverage"] else percent(row["coverage"]),
-                f"{row['nearest']}, {row['nearest_k']}",
-                Cell(gain, bold=row["decided"] == "yes"),
-            ]
-        )
+    for (task, learner), block in table.groupby(["task", "learner"], sort=False):
+        rows.append([f"{TASK_TITLES[task]}, {'all learners' if learner == ALL else learner}"])
+        for _, row in block.iterrows():
+            gain = "is the reference" if row["decided"] == "reference" else with_error(row["gain"], row["gain_error"], "+.1f")
+            rows.append(
+                [
+                    str(row["n_sample"]),
+                    row["cut"],
+                    str(row["k"]),
+                    _number(row["error"], ".1f"),
+                    _number(row["repetitions"], ".0f"),
+                    _number(row["fits"], ".0f"),
+                    row["interval"] if row["holds"] == "yes" else f"none shown; closest: {row['interval']}",
+                    _number(100 * row["coverage"], ".0f"),
+                    f"{row['nearest']}, {row['nearest_k']}",
+                    Cell(gain, bold=row["decided"] == "yes"),
+                    f"{row['fewest_k']}: {_number(row['fewest_error'], '.1f')}",
+                    f"{row['lowest']}: {_number(row['lowest_bias'], '+.1f')}",
+                    _number(100 * row["plain_coverage"], ".0f"),
+                ]
+            )
     notes = [
         "Cut: the reference (SCV for classes, CV for numbers) with the number of folds of its least error, unless another one "
         "was shown to be nearer to the truth. Nearest: cut and number of folds with the least error of one repetition; its gain "
         "over the reference with as many folds, percentage points of the true error ± standard error over populations. It is the "
         "best of many, chosen on the same rows that its gain is read from, so that gains are too large by something; shown, and "
-        "bold: p is at most .05 by Student's t over populations, times the number of cuts and folds chosen from. Interval: the "
-        "narrowest whose coverage, less two standard errors, is at most .05 below its promise."
+        "bold: p is at most .05 by Student's t over populations, times the number of cuts, folds and learners chosen from. "
+        "Interval: the narrowest whose coverage, less two standard errors, is at most .05 below its promise.",
+        "To do otherwise costs: with the fewest folds, the error after the colon; with the cut that gives the lowest estimates "
+        "(with as many folds), the bias after the colon; with the mean of the folds plus or minus Student's t times their spread "
+        f"({PLAIN}), the last column of the samples are held.",
     ]
-    header = ["Task", "Rows", "Cut", "Folds", "Error, %", "Repetitions", "Fits", "Interval", "Holds, %", "Nearest", "Its gain"]
-    return Grid(header, rows, notes)
+    header = ["Rows", "Cut", "Folds", "Error, %", "Repetitions", "Fits", "Interval", "Holds, %", "Nearest", "Its gain"]
+    return Grid([*header, "Fewest folds: error", "Lowest estimate: bias", f"{PLAIN} holds, %"], rows, notes)
+
+
+def _number(value, form):
+    return EMPTY if value != value else format(value, form)
 
 
 def draw_optimism(table, cuts):
