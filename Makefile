@@ -124,6 +124,11 @@ corrected-t: $(READY) ## how often tests on one data set find a difference betwe
 cuts: $(READY) ## what the balanced cuts reach on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
 	"$(BIN)/python" tools/measure_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
 
+.PHONY: neighbours
+neighbours: $(READY) ## the cuts that look at neighbours, at an earlier commit and now: BEFORE=commit; MIRROR=folder for checksums of folds
+	@test -n "$(BEFORE)" || { echo "Name the earlier commit: make neighbours BEFORE=4995399"; exit 1; }
+	"$(BIN)/python" tools/compare_neighbour_cuts.py $(BEFORE) $(if $(MIRROR),--mirror $(MIRROR))
+
 .PHONY: advice
 advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder
 	"$(BIN)/python" tools/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR))

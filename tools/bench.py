@@ -1,10 +1,11 @@
 """Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours; many data
-sets of texts, leave-one-out.
+sets of texts, leave-one-out; learners that no paper has.
 
 Without a mirror the data are made up in the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
 """
 
 import argparse
+import itertools
 import time
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from foldshift.datasets.catalogue import load_dataset, read_catalogue
 from foldshift.evaluation import build_learner, evaluate_folds
 from foldshift.files import write_text
 from foldshift.partition import make_folds
+from foldshift.planning.costs import COLUMNS
+from foldshift.planning.learners_file import PAPER
 from foldshift.reporting.tables import to_csv
 from foldshift.shift import fold_ks
 from foldshift.studies.configure import configure
@@ -176,8 +179,35 @@ def bench_regression(study, learners, mirror):
     return fits
 
 
+def bench_others(learners):
+    """Learners that no paper has, on made-up tables: most are a library's, whose fits are no faster for being many."""
+    papers = {
+        name for task in TASKS for name in configure({"scale": "paper"}, ROOT).config["studies"][main_study(task).id]["learners"]
+    }
+    rows = []
+    for learner, entry in learners.items():
+        if learner in papers or PAPER in learner or not entry["import"].startswith("sklearn."):
+            continue
+        for n_rows, n_features in itertools.product((50, 200, 1000, 4000), (3, 30)):
+            rng = np.random.default_rng(n_rows)
+            X = np.round(rng.random((n_rows, n_features)), 3)
+            y = X[:, 0] + np.sin(6 * X[:, -1]) / 2 + 0.2 * rng.normal(size=n_rows)
+            y = y if "regression" in entry["tasks"] else (y > np.median(y)).astype(np.int64)
+            estimator, folds = build_learner(entry), make_folds("CV", X, y, 5, range(2))
+            seconds = min(timed(evaluate_folds, estimator, X, y, folds) for _ in range(2)) / 10
+            memory = peak_mb(evaluate_folds, estimator, X, y, folds[:1])
+            rows.append((learner, f"made_up_{n_rows}_{n_features}", n_rows, n_features, 5, 1000 * seconds, 0.001, memory))
+        print(f"  {learner}", flush=True)
+    return pd.DataFrame(rows, columns=[*COLUMNS[:4], "k", *COLUMNS[4:]])
+
+
 TASKS = {"regression": bench_regression, "classification": bench_classifiers.bench}  # of the main study of a task
-PARTS = TASKS | {"sources": bench_sources.main, "leave_one_out": bench_leave_one_out.main, "shift": bench_shift.main}
+OTHERS = "others"
+PARTS = (
+    TASKS
+    | {OTHERS: bench_others}
+    | {"sources": bench_sources.main, "leave_one_out": bench_leave_one_out.main, "shift": bench_shift.main}
+)
 MADE_UP = {"shift"}  # parts whose tables are made up, with a mirror too
 
 
@@ -197,6 +227,8 @@ def main():
         print(f"\n{part}")
         if part in TASKS:
             costs.append(bench(studies[main_study(part).id], learners, options.mirror))
+        elif part == OTHERS:
+            costs.append(bench(learners))
         else:
             bench(["--mirror", options.mirror] if options.mirror and part not in MADE_UP else [])
     if not costs:

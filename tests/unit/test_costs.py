@@ -74,7 +74,8 @@ def test_a_table_that_is_missing_is_named(tmp_path):
 def test_the_table_of_the_project_knows_every_learner_of_the_papers(root):
     found = read_costs(root / "config/costs.tsv")
     assert {"RPART", "NN", "ELM", "MARS", "GBM", "FURIA", "SVM", "SVM@paper", "1NN@paper"} <= set(found)
-    assert all(len(measured) >= 27 for name, measured in found.items() if name != MACHINE)
+    others = {"Ridge", "Logistic", "SVC", "RFC", "RFR", "SVR", "HGB", "LSVM"}  # what no paper has is measured on made-up tables
+    assert all(len(measured) >= (8 if name in others else 27) for name, measured in found.items() if name != MACHINE)
 
 
 def test_fetching_and_preparing_a_large_table_of_the_users_own_is_expected_to_take_longer():

@@ -20,6 +20,7 @@ from foldshift.studies.foldshift_2026.honesty import (
     MEASURES,
     OPEN,
     answer,
+    by_learner,
     by_population,
     honesty_table,
     ledger,
@@ -62,8 +63,12 @@ def made_up(n_replicates=40, n_repetitions=3, task="regression"):
 ROWS = made_up()
 
 
+def of_populations(rows):
+    return by_population(by_learner(rows), rows)
+
+
 def test_bias_spread_and_error_are_those_that_the_rows_were_made_with():
-    table = honesty_table(by_population(ROWS), CUTS).set_index("cut")
+    table = honesty_table(of_populations(ROWS), CUTS).set_index("cut")
     mean_truth = np.mean([1 / truth for truth in TRUTH.values()])  # per cent of each learner's error, then their mean
     for cut in CUTS:
         for measure, expected in (
@@ -83,12 +88,12 @@ def test_bias_spread_and_error_are_those_that_the_rows_were_made_with():
 
 
 def test_the_unit_of_the_error_is_the_population():
-    populations = by_population(ROWS)
+    populations = of_populations(ROWS)
     table = honesty_table(populations, CUTS).set_index("cut")
     own = populations[populations["cut"] == "TSCV"]["bias_whole"]
     assert table.loc["TSCV", "bias_whole_error"] == pytest.approx(own.std(ddof=1) / np.sqrt(8))
     twice = pd.concat([ROWS, ROWS.assign(learner=ROWS["learner"] + "'")])
-    again = honesty_table(by_population(twice), CUTS).set_index("cut")
+    again = honesty_table(of_populations(twice), CUTS).set_index("cut")
     assert again.loc["TSCV", "bias_whole_error"] == pytest.approx(table.loc["TSCV", "bias_whole_error"])
 
 
@@ -101,16 +106,19 @@ def test_a_sample_that_failed_with_one_cut_is_left_out_for_all():
 
 
 def test_the_ledger_says_what_was_borne_out_and_corrects_for_the_number_of_claims():
-    table = ledger(by_population(ROWS)).set_index(["claim", "task"])
+    table = ledger(of_populations(ROWS)).set_index(["claim", "task"])
     assert list(table.reset_index().columns.sort_values()) == sorted(LEDGER)
     lower = table.loc[("a stratified target lowers the estimated error", "regression")]
     assert lower["verdict"] == HOLDS and lower["difference"] < 0 and lower["verdict_of_half"] == HOLDS
     assert (table["p_holm"] >= table["p_value"]).all()
+    for half, own in (("difference_of_half", POPULATIONS[::2]), ("difference_of_other_half", POPULATIONS[1::2])):
+        alone = ledger(of_populations(ROWS[ROWS["population"].isin(own)])).set_index(["claim", "task"])
+        assert table[half].to_numpy() == pytest.approx(alone["difference"].to_numpy())
     swapped = ROWS.assign(cut=ROWS["cut"].map({"CV": "TSCV", "TSCV": "CV", "CB-TSCV": "CB-TSCV"}))
-    table = ledger(by_population(swapped)).set_index(["claim", "task"])
+    table = ledger(of_populations(swapped)).set_index(["claim", "task"])
     assert table.loc[("a stratified target lowers the estimated error", "regression"), "verdict"] == FAILS
     same = ROWS.assign(estimate=ROWS.groupby(["population", "learner", "replicate"])["estimate"].transform("mean"))
-    assert set(ledger(by_population(same))["verdict"]) == {OPEN}
+    assert set(ledger(of_populations(same))["verdict"]) == {OPEN}
 
 
 def test_errors_and_spreads_are_compared_by_how_many_times_the_one_is_the_other():
@@ -119,7 +127,7 @@ def test_errors_and_spreads_are_compared_by_how_many_times_the_one_is_the_other(
     where = small["population"] == POPULATIONS[0]
     small.loc[where, "truth_whole"] -= 0.19
     small.loc[where, ["estimate", "estimate_micro", "truth_parts"]] -= 0.19
-    tables = [ledger(by_population(rows)).set_index("claim") for rows in (ROWS, small)]
+    tables = [ledger(of_populations(rows)).set_index("claim") for rows in (ROWS, small)]
     for table in tables:
         found = table.loc["a stratified target makes the estimate vary less between partitions"]
         assert found["difference"] == pytest.approx(100 * (SPREAD["TSCV"] / SPREAD["CV"] - 1), abs=4)
@@ -132,16 +140,16 @@ def test_claims_on_the_number_of_folds_compare_the_random_cut_with_itself():
     share = np.where(ROWS["population"].isin(POPULATIONS[:4]), 0.5, 0.4)  # of the distance from the truth
     ten = ROWS.assign(k=10, estimate=ROWS["truth_whole"] + share * (ROWS["estimate"] - ROWS["truth_whole"]))
     two = ROWS.assign(k=2, estimate=ROWS["estimate"] + 0.1)
-    table = ledger(by_population(pd.concat([ROWS, ten, two]))).set_index(["claim", "task"])
+    table = ledger(of_populations(pd.concat([ROWS, ten, two]))).set_index(["claim", "task"])
     nearer = table.loc[("ten folds bring the estimate nearer to the truth than five", "regression")]
     assert nearer["difference"] == pytest.approx(100 * (np.sqrt(0.5 * 0.4) - 1), abs=0.01) and nearer["verdict"] == HOLDS
     assert (nearer["lower"], nearer["higher"]) == ("CV with 10 folds", "CV with 5 folds")
     assert table.loc[("two folds make the estimate too high", "regression"), "verdict"] == HOLDS
-    assert "ten folds bring the estimate nearer to the truth than five" not in set(ledger(by_population(ROWS))["claim"])
+    assert "ten folds bring the estimate nearer to the truth than five" not in set(ledger(of_populations(ROWS))["claim"])
 
 
 def test_two_populations_decide_nothing():
-    table = ledger(by_population(ROWS[ROWS["population"].isin(POPULATIONS[:2])]))
+    table = ledger(of_populations(ROWS[ROWS["population"].isin(POPULATIONS[:2])]))
     assert set(table["verdict"]) == {OPEN} and table["p_value"].isna().all()
 
 
@@ -166,9 +174,19 @@ def test_all_items_are_made_of_many_populations_one_and_none(rows, tmp_path):
 
 
 def test_the_answer_counts_the_choice_of_the_best_and_calls_no_interval_held_that_was_not_shown_to():
-    row = {"task": "regression", "n_sample": 100, "k": 5, "spread": 1.0, "error_one": 9.0, "n_populations": 3, "bias_whole": 0.5}
-    few = [row | {"cut": "CV", "error_one_vs": np.nan, "error_one_vs_error": np.nan}]
-    few += [row | {"cut": cut, "error_one": 6.0, "error_one_vs": -3.0, "error_one_vs_error": 0.4} for cut in CUTS[1:]]
+    row = {
+        "task": "regression",
+        "n_sample": 100,
+        "k": 5,
+        "spread": 1.0,
+        "error_one": 9.0,
+        "n_populations": 3,
+        "bias_whole": 0.5,
+        "typical": 9.0,
+    }
+    few = [row | {"cut": "CV", "times": np.nan, "times_error": np.nan}]
+    smaller = {"error_one": 6.0, "typical": 6.0, "times": -0.3, "times_error": 0.04}
+    few += [row | smaller | {"cut": cut} for cut in CUTS[1:]]
     same = {"task": "regression", "n_sample": 100, "k": 5, "partitioner": "TSCV"}
     coverage = pd.DataFrame(
         [
@@ -188,7 +206,7 @@ def test_the_answer_counts_the_choice_of_the_best_and_calls_no_interval_held_tha
     assert found["interval"] == "narrow" and found["holds"] == "not shown"
     # Of ten times as many questions, the same is not decided; what it costs to do otherwise stands beside.
     assert answer(pd.DataFrame(few), coverage, 0.95, 10).iloc[0]["decided"] == "no"
-    folds = pd.DataFrame([*more.to_dict("records"), few[0] | {"k": 2, "error_one": 20.0}])
+    folds = pd.DataFrame([*more.to_dict("records"), few[0] | {"k": 2, "typical": 20.0}])
     folds.loc[folds["cut"] == "ABA", "bias_whole"] = -4.0
     plain = coverage[:1].assign(partitioner="CV", interval="S2/K", coverage=0.8)
     found = answer(folds, plain, 0.95).iloc[0]

@@ -17,6 +17,7 @@ from foldshift.studies.foldshift_2026.cuts import REFERENCES, RERANDOMISED
 CELL = ["task", "n_sample", "k", "cut"]
 MEASURES = ("bias_training", "bias_models", "bias_whole", "spread", "error_one", "error_ten", "choice")
 REPEATED = 10  # repetitions of which `error_ten` is told
+TYPICAL = ("typical", "times", "times_error")
 ENOUGH = 0.1  # share of the variance that repeating cannot remove, below which the choice of partitions does not count
 FAR = 2.0  # standard errors
 RATIOS = ("spread", "error_one")  # compared by how many times the one is the other
@@ -41,8 +42,8 @@ def whole_samples(rows):
     return rows[~failed.groupby([rows[key] for key in keys], observed=True).transform("any")]
 
 
-def by_population(rows):
-    """Measures of every population, size, k and cut, mean over the learners; in per cent of the true error but for ``choice``.
+def by_learner(rows):
+    """Measures of every population, learner, size, k and cut, in per cent of the learner's true error.
 
     Parameters
     ----------
@@ -52,72 +53,79 @@ def by_population(rows):
     Returns
     -------
     table : pandas.DataFrame
-        Columns ``population, task, n_sample, k, cut`` and `MEASURES`. ``bias_training``: mean estimate less the mean error of
-        models trained on random parts of (k - 1) / k of the sample (those of the reference cut); ``bias_models``: less that of
-        these very models; ``bias_whole``: less that of the model trained on the whole sample. ``spread``: standard deviation
-        between partitions of the same sample. ``error_one``: root mean square of estimate less error of the model trained on the
-        whole sample, of one repetition; ``error_ten``: that of the mean of ten, whose square has a tenth of the variance between
-        partitions. ``choice``: share of the pairs of learners of which one repetition finds the truly better one (of pairs that
-        differ by more than two standard errors; an even result counts half).
+        Columns ``population, learner, task, n_sample, k, cut`` and `MEASURES` but ``choice``. ``bias_training``: mean estimate
+        less the mean error of models trained on random parts of (k - 1) / k of the sample (those of the reference cut);
+        ``bias_models``: less that of these very models; ``bias_whole``: less that of the model trained on the whole sample.
+        ``spread``: standard deviation between partitions of the same sample. ``error_one``: root mean square of estimate less
+        error of the model trained on the whole sample, of one repetition; ``error_ten``: that of the mean of ten, whose square
+        has a tenth of the variance between partitions. Learners whose true error is 0 are left out.
     """
-    found = []
-    for (population, task, n_sample, k), part in rows.groupby(["population", "task", "n_sample", "k"], sort=False, observed=True):
-        keys = {"population": population, "task": task, "n_sample": n_sample, "k": k}
-        training = _mean_by_learner(part[part["cut"] == REFERENCES[task]], "truth_parts")
-        truth = _mean_by_learner(part, "truth_whole")
-        pairs = _true_pairs(part)
-        for cut, cell in part.groupby("cut", sort=False, observed=True):
-            values = [
-                _of_learner(own, training.get(learner, np.nan), truth[learner])
-                for learner, own in cell.groupby("learner", sort=False, observed=True)
-                if truth[learner] > 0
-            ]
-            means = {name: float(np.mean([one[name] for one in values])) if values else np.nan for name in MEASURES[:-1]}
-            found.append(keys | {"cut": cut} | means | {"choice": _right_choices(cell, pairs)})
-    return pd.DataFrame(found, columns=["population", *CELL, *MEASURES])
+    one = ["population", "learner", *CELL]
+    numbers = pd.DataFrame(
+        {
+            "estimate": rows["estimate"],
+            "bias_models": rows["estimate"] - rows["truth_parts"],
+            "bias_whole": rows["estimate"] - rows["truth_whole"],
+            "square": (rows["estimate"] - rows["truth_whole"]) ** 2,
+            "truth_parts": rows["truth_parts"],
+            "truth_whole": rows["truth_whole"],
+        }
+    )
+    keys = [rows[name] for name in one]
+    table = numbers.groupby(keys, sort=False, observed=True).mean()
+    between = numbers["estimate"].groupby([*keys, rows["replicate"]], sort=False, observed=True).var(ddof=1)
+    table["spread"] = np.sqrt(between.groupby(level=one, sort=False, observed=True).mean())
+    table["error_one"] = np.sqrt(table["square"])
+    ten = table["square"] - (1 - 1 / REPEATED) * table["spread"] ** 2
+    table["error_ten"] = np.sqrt(ten.clip(lower=0.0))
+    table = table.reset_index()
+    training = table[table["cut"] == table["task"].map(REFERENCES)]
+    training = training.set_index(["population", "learner", "n_sample", "k"])["truth_parts"]
+    of_row = pd.MultiIndex.from_frame(table[["population", "learner", "n_sample", "k"]])
+    table["bias_training"] = table["estimate"] - training.reindex(of_row).to_numpy()
+    table = table[table["truth_whole"] > 0]
+    measures = list(MEASURES[:-1])
+    table[measures] = 100 * table[measures].div(table["truth_whole"], axis=0)
+    return table[[*one, *measures]]
 
 
-def _mean_by_learner(part, column):
-    return part.groupby("learner", observed=True)[column].mean().to_dict()
+def by_population(learners, rows):
+    """The same of every population, size, k and cut, mean over the learners, with ``choice``.
+
+    Parameters
+    ----------
+    learners : pandas.DataFrame
+        From `by_learner`.
+    rows : pandas.DataFrame or None
+        From `whole_samples`, for ``choice``: share of the pairs of learners of which one repetition finds the truly better one
+        (of pairs that differ by more than two standard errors; an even result counts half). None: it is NaN.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``population, task, n_sample, k, cut`` and `MEASURES`.
+    """
+    keys = ["population", *CELL]
+    table = learners.groupby(keys, sort=False, observed=True)[list(MEASURES[:-1])].mean().reset_index()
+    if rows is None or not len(rows):
+        return table.assign(choice=np.nan)
+    found = [_right_choices(part) for _, part in rows.groupby(["population", "task", "n_sample", "k"], sort=False, observed=True)]
+    return table.merge(pd.concat(found, ignore_index=True), on=keys, how="left")
 
 
-def _of_learner(cell, training, truth):
-    """Measures of one learner: per cent of its true error."""
-    wide = {
-        name: cell.pivot(index="replicate", columns="repetition", values=name).to_numpy(dtype=np.float64)
-        for name in ("estimate", "truth_parts", "truth_whole")
-    }
-    estimate, whole = wide["estimate"], wide["truth_whole"]
-    found = {
-        "bias_training": estimate.mean() - training,
-        "bias_models": (estimate - wide["truth_parts"]).mean(),
-        "bias_whole": (estimate - whole).mean(),
-        "spread": np.sqrt(estimate.var(axis=1, ddof=1).mean()),
-        "error_one": np.sqrt(((estimate - whole) ** 2).mean()),
-    }
-    found["error_ten"] = np.sqrt(max(found["error_one"] ** 2 - (1 - 1 / REPEATED) * found["spread"] ** 2, 0.0))
-    return {name: 100 * float(value) / truth for name, value in found.items()}
-
-
-def _true_pairs(part):
-    """Pairs of learners that truly differ, the better one first."""
+def _right_choices(part):
+    """``choice`` of every cut, for one population, size and k."""
     truth = part.drop_duplicates(["learner", "replicate"]).pivot(index="replicate", columns="learner", values="truth_whole")
-    pairs = []
+    wide = part.pivot(index=["cut", "replicate", "repetition"], columns="learner", values="estimate")
+    shares = []
     for a, b in itertools.combinations(truth.columns, 2):
         gap = (truth[a] - truth[b]).dropna()
         if len(gap) > 1 and abs(gap.mean()) > FAR * gap.std(ddof=1) / math.sqrt(len(gap)):
-            pairs.append((a, b) if gap.mean() < 0 else (b, a))
-    return pairs
-
-
-def _right_choices(cell, pairs):
-    wide = cell.pivot(index=["replicate", "repetition"], columns="learner", values="estimate")
-    shares = []
-    for better, worse in pairs:
-        if better in wide and worse in wide:
-            gap = (wide[worse] - wide[better]).dropna()
-            shares += [float(((gap > 0) + 0.5 * (gap == 0)).mean())] if len(gap) else []
-    return float(np.mean(shares)) if shares else np.nan
+            found = ((wide[b] - wide[a]) * (1 if gap.mean() < 0 else -1)).dropna()  # above 0: the truly better one
+            shares.append(((found > 0) + 0.5 * (found == 0)).groupby(level="cut", observed=True).mean())
+    choice = pd.concat(shares, axis=1).mean(axis=1) if shares else pd.Series(np.nan, index=part["cut"].unique())
+    keys = part[["population", "task", "n_sample", "k"]].iloc[0].to_dict()
+    return choice.rename_axis("cut").rename("choice").reset_index().assign(**keys)
 
 
 def mean_and_error(values):
@@ -143,7 +151,8 @@ def honesty_table(populations, cuts):
     -------
     table : pandas.DataFrame
         Columns ``task, n_sample, k, cut, n_populations``, each measure with ``_error``, its standard error over populations, and
-        ``_vs``, ``_vs_error``: less that of the reference.
+        ``_vs``, ``_vs_error``: less that of the reference; ``typical``: geometric mean of ``error_one``, and ``times``,
+        ``times_error``: mean and standard error of the logarithm of how many times that of the reference it is.
     """
     table = []
     for (task, n_sample, k), part in populations.groupby(CELL[:3], sort=True, observed=True):
@@ -155,9 +164,17 @@ def honesty_table(populations, cuts):
                 gap = wide[name, cut] - wide[name, REFERENCES[task]] if (name, REFERENCES[task]) in wide else [np.nan]
                 of_reference = (np.nan, np.nan) if cut == REFERENCES[task] else mean_and_error(gap)
                 row[f"{name}_vs"], row[f"{name}_vs_error"] = of_reference
-            table.append(row)
-    columns = [f"{name}{end}" for name in MEASURES for end in ("", "_error", "_vs", "_vs_error")]
+            table.append(row | _typical(wide["error_one"], cut, REFERENCES[task]))
+    columns = [f"{name}{end}" for name in MEASURES for end in ("", "_error", "_vs", "_vs_error")] + list(TYPICAL)
     return pd.DataFrame(table, columns=[*CELL, "n_populations", *columns])
+
+
+def _typical(errors, cut, reference):
+    """`TYPICAL` of one cut: errors by population and cut."""
+    logs = np.log(errors.where(errors > 0))
+    gap = logs[cut] - logs[reference] if reference in logs and cut != reference else [np.nan]
+    times, times_error = mean_and_error(gap)
+    return dict(zip(TYPICAL, (np.exp(mean_and_error(logs[cut])[0]), times, times_error)))
 
 
 SAEZ, MORENO, TWINS, ANTI = "Saez 2022", "Moreno-Torres 2012", "Vakayil 2022", "anticlustering"
@@ -227,7 +244,8 @@ def ledger(populations, alpha=0.05):
         true error for bias, of the pairs of learners for ``choice``; for `RATIOS` how much smaller, per cent of that of `higher`,
         as the geometric mean, which no population with a large relative error governs. ``standard_error`` over populations,
         ``n_populations``; ``p_value`` of Student's t (of the logarithms, where these are ratios), two-sided, ``p_holm``;
-        ``verdict``; ``verdict_of_half``: the same from every second population.
+        ``verdict``; ``verdict_of_half``: the same from every second population; `HALVES`: the difference from these, and from the
+        others.
     """
     table = []
     for claim, source, task, measure, lower, higher in CLAIMS:
@@ -236,11 +254,10 @@ def ledger(populations, alpha=0.05):
             continue
         (lower, below), (higher, above) = found
         gaps = _gaps(below, above, measure)
-        difference, error = mean_and_error(gaps)
-        if measure in RATIOS:
-            difference, error = 100 * math.expm1(difference), 100 * math.exp(difference) * error
+        difference, error = _told(gaps, measure)
         row = {"claim": claim, "source": source, "task": task, "measure": measure, "lower": lower, "higher": higher}
         row |= {"difference": difference, "standard_error": error, "n_populations": len(gaps)}
+        row |= {name: _told(gaps[start::2], measure)[0] for start, name in enumerate(HALVES)}
         table.append(
             row | {"p_value": _p_value(gaps), "p_of_half": _p_value(gaps[::2]), "sign_of_half": np.sign(gaps[::2].sum())}
         )
@@ -255,8 +272,9 @@ def ledger(populations, alpha=0.05):
     return table[LEDGER]
 
 
+HALVES = ("difference_of_half", "difference_of_other_half")
 LEDGER = ["claim", "source", "task", "measure", "lower", "higher", "difference", "standard_error", "n_populations", "p_value"]
-LEDGER += ["p_holm", "verdict", "verdict_of_half"]
+LEDGER += [*HALVES, "p_holm", "verdict", "verdict_of_half"]
 
 
 def _of_claim(part, task, measure, one):
@@ -276,6 +294,12 @@ def _gaps(below, above, measure):
     else:
         gaps = (below - above) * (100 if measure == "choice" else 1)
     return gaps.dropna().groupby(level="population", sort=False).mean().to_numpy()
+
+
+def _told(gaps, measure):
+    """Mean over populations and its standard error, of ratios in per cent."""
+    mean, error = mean_and_error(gaps)
+    return (100 * math.expm1(mean), 100 * math.exp(mean) * error) if measure in RATIOS else (mean, error)
 
 
 def _p_value(gaps):
@@ -304,9 +328,10 @@ def answer(honesty, coverage, level, n_questions=1):
     Returns
     -------
     table : pandas.DataFrame
-        One row per task and size. ``nearest, nearest_k``: cut and k with the least error of one repetition; ``gain``: by how much
-        less than the reference with the same k, ``gain_error``, and whether that is ``decided``: ``yes`` where p is at most .05
-        by Student's t over populations, times the number of cuts, k and learners chosen from (Bonferroni), ``no``, or
+        One row per task and size. Errors are root mean squares of one repetition, geometric means over populations.
+        ``nearest, nearest_k``: cut and k with the least error; ``gain``: by how many per cent it is smaller than that of the
+        reference with the same k, ``gain_error``, and whether that is ``decided``: ``yes`` where p is at most .05 by Student's t
+        of the logarithms over populations, times the number of cuts, k and learners chosen from (Bonferroni), ``no``, or
         ``reference``.
         ``cut, k``: these where it is decided, else the reference with the k of its least error; ``error``; ``repetitions`` after
         which the choice of partitions adds less than a tenth of the variance that repeating cannot remove, ``fits``;
@@ -319,21 +344,22 @@ def answer(honesty, coverage, level, n_questions=1):
     """
     table = []
     for (task, n_sample), part in honesty.groupby(["task", "n_sample"], sort=False):
-        part = part.dropna(subset=["error_one"])
+        part = part.dropna(subset=["typical"])
         if part.empty:
             continue
-        nearest, references = part.loc[part["error_one"].idxmin()], part[part["cut"] == REFERENCES[task]]
+        nearest, references = part.loc[part["typical"].idxmin()], part[part["cut"] == REFERENCES[task]]
         is_reference = nearest["cut"] == REFERENCES[task]
         row = {"task": task, "n_sample": n_sample, "nearest": nearest["cut"], "nearest_k": nearest["k"]}
-        row |= {"gain": 0.0 if is_reference else -nearest["error_one_vs"], "gain_error": nearest["error_one_vs_error"]}
+        row["gain"] = 0.0 if is_reference else -100 * math.expm1(nearest["times"])
+        row["gain_error"] = 100 * math.exp(nearest["times"]) * nearest["times_error"]
         n_chosen_from = n_questions * (len(part) - len(references))
-        is_gain = not is_reference and _is_gain(row, nearest["n_populations"], n_chosen_from)
+        is_gain = not is_reference and _is_gain(nearest, n_chosen_from)
         row["decided"] = "reference" if is_reference else "yes" if is_gain else "no"
         # What was not shown to be nearer is no advice.
-        best = nearest if is_gain or references.empty else references.loc[references["error_one"].idxmin()]
+        best = nearest if is_gain or references.empty else references.loc[references["typical"].idxmin()]
         fixed = best["error_one"] ** 2 - best["spread"] ** 2
         repetitions = max(math.ceil(best["spread"] ** 2 / (ENOUGH * fixed)), 1) if fixed > 0 else np.nan
-        row |= {"cut": best["cut"], "k": best["k"], "error": best["error_one"]}
+        row |= {"cut": best["cut"], "k": best["k"], "error": best["typical"]}
         row |= {"repetitions": repetitions, "fits": best["k"] * repetitions}
         own = coverage[(coverage[["task", "n_sample", "k"]] == [task, n_sample, best["k"]]).all(axis=1)]
         own = own[(own["partitioner"] == best["cut"])].dropna(subset=["coverage", "width"])
@@ -358,12 +384,13 @@ def _otherwise(part, references, best):
     fewest = (references if len(references) else part).sort_values("k").iloc[0]
     same_k = part[part["k"] == best["k"]].dropna(subset=["bias_whole"])
     lowest = same_k.loc[same_k["bias_whole"].idxmin()]
-    found = {"fewest_k": fewest["k"], "fewest_error": fewest["error_one"]}
-    return found | {"lowest": lowest["cut"], "lowest_bias": lowest["bias_whole"], "lowest_error": lowest["error_one"]}
+    found = {"fewest_k": fewest["k"], "fewest_error": fewest["typical"]}
+    return found | {"lowest": lowest["cut"], "lowest_bias": lowest["bias_whole"], "lowest_error": lowest["typical"]}
 
 
-def _is_gain(row, n_populations, n_chosen_from, alpha=0.05):
+def _is_gain(nearest, n_chosen_from, alpha=0.05):
     """Whether the best of several beats the reference, the choice among them included."""
-    if n_populations < 3 or not row["gain_error"] > 0:
+    if nearest["n_populations"] < 3 or not nearest["times_error"] > 0:
         return False
-    return 2 * stats.t.sf(row["gain"] / row["gain_error"], n_populations - 1) * n_chosen_from <= alpha
+    t = -nearest["times"] / nearest["times_error"]
+    return 2 * stats.t.sf(t, nearest["n_populations"] - 1) * n_chosen_from <= alpha

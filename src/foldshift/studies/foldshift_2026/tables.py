@@ -13,9 +13,11 @@ from foldshift.studies.foldshift_2026.cuts import REFERENCES
 from foldshift.studies.foldshift_2026.honesty import (
     ANSWER,
     FAR,
+    HALVES,
     OPEN,
     PLAIN,
     answer,
+    by_learner,
     by_population,
     honesty_table,
     ledger,
@@ -57,10 +59,11 @@ def everything(inputs, settings):
     for name in KEYS[:4]:
         rows[name] = rows[name].astype(str)
     good = whole_samples(rows)
-    populations, audits = by_population(good), audits_of(good, cuts, level)
+    learners, audits = by_learner(good), audits_of(good, cuts, level)
+    populations = by_population(learners, good)
     honesty, coverage = honesty_table(populations, cuts), coverage_table(audits, level)
     claims = ledger(populations)
-    advice = answers(good, audits, cuts, level)
+    advice = answers(learners, audits, cuts, level)
     lost = len(rows) - len(good)
     return {
         "answer": Shown(advice, answer_grid(advice)),
@@ -115,13 +118,13 @@ def coverage_table(audits, level, learner=None):
     return pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
 
 
-def answers(rows, audits, cuts, level):
+def answers(measures, audits, cuts, level):
     """What to do, over all learners and for each of them.
 
     Parameters
     ----------
-    rows : pandas.DataFrame
-        From `honesty.whole_samples`.
+    measures : pandas.DataFrame
+        From `honesty.by_learner`.
     audits : dict of tuple to pandas.DataFrame
         From `audits_of`.
     cuts : sequence of str
@@ -133,12 +136,12 @@ def answers(rows, audits, cuts, level):
         Column ``learner`` (`ALL`, then each), and those of `honesty.answer`.
     """
     found = []
-    learners = sorted(set(rows["learner"]))
+    audits = {key: audit[audit["target"] == WHOLE_SAMPLE] for key, audit in audits.items()}
+    learners = sorted(set(measures["learner"]))
     for learner in [None, *learners] if len(learners) > 1 else [None]:
-        own = rows if learner is None else rows[rows["learner"] == learner]
-        of_whole = coverage_table(audits, level, learner)
-        of_whole = of_whole[of_whole["target"] == WHOLE_SAMPLE]
-        table = answer(honesty_table(by_population(own), cuts), of_whole, level, 1 if learner is None else len(learners))
+        own = measures if learner is None else measures[measures["learner"] == learner]
+        honesty = honesty_table(by_population(own, None), cuts)
+        table = answer(honesty, coverage_table(audits, level, learner), level, 1 if learner is None else len(learners))
         found.append(table.assign(learner=ALL if learner is None else learner))
     table = pd.concat(found, ignore_index=True)[["learner", *ANSWER]]
     return table.sort_values("task", kind="stable", ignore_index=True)
@@ -222,16 +225,17 @@ def ledger_grid(table):
                 str(int(row["n_populations"])),
                 p_value(row["p_holm"], False) if row["p_holm"] == row["p_holm"] else EMPTY,
                 Cell(row["verdict"], bold=decided),
-                row["verdict_of_half"],
+                ", ".join(_number(row[name], "+.1f") for name in HALVES),
             ]
         )
     notes = [
         "Difference: of bias in percentage points of the true error, of right choices in percentage points of the pairs of "
         "learners, of error and spread in per cent of those of the second cut (geometric mean); ± standard error over "
         "populations; p by Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds "
-        "where the first cut is lower and p is at most .05. Half: the same verdict from every second population.",
+        "where the first cut is lower and p is at most .05. Halves: the difference from every second population, "
+        "and from the others.",
     ]
-    return Grid(["Claim", "By", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Half"], rows, notes)
+    return Grid(["Claim", "By", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Halves"], rows, notes)
 
 
 def answer_grid(table):
@@ -259,17 +263,18 @@ def answer_grid(table):
                 ]
             )
     notes = [
-        "Cut: the reference (SCV for classes, CV for numbers) with the number of folds of its least error, unless another one "
-        "was shown to be nearer to the truth. Nearest: cut and number of folds with the least error of one repetition; its gain "
-        "over the reference with as many folds, percentage points of the true error ± standard error over populations. It is the "
-        "best of many, chosen on the same rows that its gain is read from, so that gains are too large by something; shown, and "
-        "bold: p is at most .05 by Student's t over populations, times the number of cuts, folds and learners chosen from. "
-        "Interval: the narrowest whose coverage, less two standard errors, is at most .05 below its promise.",
+        "Cut: the reference (SCV for classes, CV for numbers) with the number of folds of its least error, unless another "
+        "one was shown to be nearer to the truth. Nearest: cut and number of folds with the least error of one repetition; "
+        "its gain: by how many per cent that error is smaller than with the reference and as many folds, ± standard error "
+        "over populations. It is the best of many, chosen on the same rows that its gain is read from, so that gains are "
+        "too large by something; shown, and bold: p is at most .05 by Student's t of the logarithms over populations, times "
+        "the number of cuts, folds and learners chosen from. Interval: the narrowest whose coverage, less two standard "
+        "errors, is at most .05 below its promise.",
         "To do otherwise costs: with the fewest folds, the error after the colon; with the cut that gives the lowest estimates "
         "(with as many folds), the bias after the colon; with the mean of the folds plus or minus Student's t times their spread "
         f"({PLAIN}), the last column of the samples are held.",
     ]
-    header = ["Rows", "Cut", "Folds", "Error, %", "Repetitions", "Fits", "Interval", "Holds, %", "Nearest", "Its gain"]
+    header = ["Rows", "Cut", "Folds", "Error, %", "Repetitions", "Fits", "Interval", "Holds, %", "Nearest", "Its gain, %"]
     return Grid([*header, "Fewest folds: error", "Lowest estimate: bias", f"{PLAIN} holds, %"], rows, notes)
 
 
