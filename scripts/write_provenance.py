@@ -3,13 +3,11 @@
 import json
 import os
 import platform
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
 
-import foldshift
 from foldshift.archive import ROWS_FORMAT
 from foldshift.files import write_text
 from foldshift.jobs import run
@@ -38,22 +36,6 @@ def machine():
     }
 
 
-def commit(root):
-    """Git commit of the workflow and whether files differ from it; None where it is no checkout."""
-
-    def git(*arguments):
-        return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=60).stdout
-
-    try:
-        git("ls-files", "--error-unmatch", "workflow/Snakefile")  # not a copy that lies in somebody else's repository
-        return {
-            "commit": git("rev-parse", "HEAD").strip(),
-            "changed_files": len(git("status", "--porcelain", "--untracked-files=no").splitlines()),
-        }
-    except (OSError, subprocess.SubprocessError):
-        return None
-
-
 def main(job):
     """Write the three files."""
     write_text(job.output.config, yaml.safe_dump(job.params.config, sort_keys=True, allow_unicode=True))
@@ -63,7 +45,7 @@ def main(job):
         "master_seed": job.params.config["master_seed"],
         "seeds": SEEDS,
         "machine": machine(),
-        "git": commit(Path(foldshift.__file__).parents[2]),
+        "git": job.params.git,
     }
     write_text(job.output.run, json.dumps(about, indent=2) + "\n")
 

@@ -1,8 +1,10 @@
 """An edited module replans exactly the jobs that rest on it, and jobs rest on exactly the modules that they load."""
 
 import io
+import json
 import re
 import shutil
+import subprocess
 
 import pandas as pd
 import pytest
@@ -36,6 +38,7 @@ CONFIG = {
         },
     },
 }
+PARTS = ("src", "scripts", "workflow", "config", "profiles", "envs")
 RESULTS_OF_ENGINE = r"(saez_2022|moreno_torres_2012)/(folds|shift|scores|seed_scores)/"
 ENGINE = ("--until", "measure_shift", "collect_scores")
 LEARNER = """
@@ -68,13 +71,18 @@ class Mine(DummyRegressor):
 BY_PACKAGES = {"src/foldshift/lazy.py", "src/foldshift/shift/hellinger.py"}
 
 
+def project(folder):
+    """A copy of the project that may be edited."""
+    for part in PARTS:
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+    shutil.copy(ROOT / "Snakefile", folder)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     """A copy of the project with its engine's jobs done, and what they loaded."""
-    folder = tmp_path_factory.mktemp("replanning") / "project"
-    for part in ("src", "scripts", "workflow", "config", "profiles", "envs"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.egg-info"))
-    shutil.copy(ROOT / "Snakefile", folder)
+    folder = project(tmp_path_factory.mktemp("replanning") / "project")
     learners = yaml.safe_load((folder / "config/learners.yaml").read_text())
     learners["Mine"] = {"import": "mine.Mine", "tasks": ["regression"], "nominal": "codes"}
     (folder / "learners.yaml").write_text(yaml.safe_dump(learners))
@@ -190,3 +198,31 @@ def test_jobs_rest_on_few_modules_that_they_do_not_load(done):
     }
     # Imported when a catalogue's entry is of that kind.
     assert spare <= {("fetch_dataset", "datasets/generated.py")}
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_new_commit_is_written_down_though_nothing_else_is_made_again(tmp_path):
+    """Whatever stands in the results is what the commit makes that the last run was made with."""
+    folder = project(tmp_path / "project")
+
+    def git(*command):
+        who = ["-c", "user.name=Test", "-c", "user.email=test@example.org"]
+        return subprocess.run(["git", *who, *command], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+    def written():
+        return json.loads((folder / "results/provenance/run.json").read_text())["git"]
+
+    git("init", "--quiet")
+    git("add", *PARTS, "Snakefile")
+    git("commit", "--quiet", "-m", "first")
+    workflow = Workflow(folder, root=folder)
+    workflow(targets=("write_provenance",), check=True)
+    first = git("rev-parse", "HEAD")
+    assert written() == {"commit": first, "changed_files": 0}
+    assert workflow.plan(targets=("write_provenance",)) == {}
+    git("commit", "--quiet", "--allow-empty", "-m", "second")
+    workflow(targets=("write_provenance",), check=True)
+    assert written() == {"commit": git("rev-parse", "HEAD"), "changed_files": 0} and written()["commit"] != first
+    (folder / "Snakefile").write_text((folder / "Snakefile").read_text() + "\n# edited\n")
+    workflow(targets=("write_provenance",), check=True)
+    assert written()["changed_files"] == 1

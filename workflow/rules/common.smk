@@ -47,6 +47,7 @@ from foldshift.planning.record import add_record, forgotten, record_file
 from foldshift.studies.base import key as item_key
 from foldshift.studies.configure import configure, located
 from foldshift.studies.run import own_study_folders
+from foldshift.versions import commit_of
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
 expose(ROOT / "src", Path.cwd())

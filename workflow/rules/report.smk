@@ -17,6 +17,8 @@ rule write_provenance:
     params:
         code=code("write_provenance"),
         config=config,
+        # A new commit is written down, also where none of its changes makes anything again.
+        git=lambda wildcards: commit_of(ROOT),
     message:
         "Provenance: configuration, versions, machine, seeds"
     script:
