@@ -176,12 +176,13 @@ STUDY = Study(
                     "optimism",
                     title="Bias and error by size of the sample",
                     category="3 Honesty",
-                    caption="Above: mean of estimate less the error of the model trained on the whole sample, per cent of "
-                    "that error; below zero the estimate promises too much. Below: how far one estimate lies from that error "
-                    "(root mean square). Thick and black: the random cut that all are compared with. Bars: one standard error "
-                    "over populations. Training on less than the whole sample makes the random cut pessimistic; a cut that "
-                    "spreads near twins over the folds makes up for it by being optimistic, which is no virtue that can be "
-                    "relied on.",
+                    caption="Five folds (or as many as there are). Above: mean of estimate less the error of the model "
+                    "trained on the whole sample, per cent of that error; below zero the estimate promises too "
+                    "much. Below: by how much further one estimate lies from that error (root mean square) than "
+                    "with the random cut, geometric mean; below zero it is nearer. Thick and black: the random cut "
+                    "that all are compared with. Bars: one standard error over populations. Training on less than "
+                    "the whole sample makes the random cut pessimistic; a cut that spreads near twins over the "
+                    "folds makes up for it by being optimistic, which is no virtue that can be relied on.",
                 ),
             ),
         ),

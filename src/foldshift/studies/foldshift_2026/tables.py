@@ -1,5 +1,6 @@
 """Tables and figure of the study."""
 
+import numpy as np
 import pandas as pd
 
 from foldshift.evaluation.storage import read_columns
@@ -36,6 +37,7 @@ LABELS = {
     "choice": "right choice",
 }
 ALL = "all"  # learners
+FAR_BEYOND, FEW = 6.0, 3  # times the median cut: outside of the frame, where there are more cuts than so many
 # Lines beyond those that `style` tells apart: hollow, with markers of their own.
 MORE_COLOURS, MORE_MARKERS = ("#882255", *COLOURS[1:]), ("<", ">", "p", "h", "d", "8", "H")
 
@@ -283,22 +285,27 @@ def _number(value, form):
 
 
 def draw_optimism(table, cuts):
-    """Bias against the error of the model trained on the whole sample, and error of the estimate, by size of the sample."""
+    """Bias, and error against that of the reference, by size of the sample, for five folds or the most there are."""
     tasks = [task for task in TASK_TITLES if task in set(table["task"])] or ["classification"]
     figure, axes = plt.subplots(2, len(tasks), figsize=(5.2 * len(tasks), 6.6), squeeze=False, sharex="col")
     # A cut looks the same for classes and for numbers; what is a reference somewhere comes last among the others.
     looks = {cut: i for i, cut in enumerate(sorted(cuts, key=lambda cut: cut in REFERENCES.values()), start=1)}
+    table = table.assign(
+        against=100 * np.expm1(table["times"].fillna(0.0)), against_error=100 * np.exp(table["times"]) * table["times_error"]
+    )
     for column, task in enumerate(tasks):
         own = table[table["task"] == task]
         ks = own["k"]
         own = own[ks == (5 if (ks == 5).any() else ks.max())]
+        reference = REFERENCES[task]
         for row, (name, label) in enumerate(
-            (("bias_whole", "bias, % of the true error"), ("error_one", "error, % of the true error"))
+            (("bias_whole", "bias, % of the true error"), ("against", f"error against that of {reference}, %"))
         ):
             axis = axes[row, column]
-            shown = [cut for cut in dict.fromkeys([REFERENCES[task], *cuts]) if cut in set(own["cut"])]
+            shown = [cut for cut in dict.fromkeys([reference, *cuts]) if cut in set(own["cut"])]
+            far = _beyond(own, name)
             for place, cut in enumerate(shown):
-                i = 0 if cut == REFERENCES[task] else looks[cut]
+                i = 0 if cut == reference else looks[cut]
                 part = own[own["cut"] == cut].sort_values("n_sample")
                 look = {"lw": 2.2} if i == 0 else {"lw": 0.9}  # black is the reference's alone
                 if (more := i - len(COLOURS)) >= 0:
@@ -306,14 +313,17 @@ def draw_optimism(table, cuts):
                     look["markerfacecolor"] = "white"
                 axis.errorbar(
                     part["n_sample"] * (1 + 0.02 * (place - 4)),
-                    part[name],
+                    part[name] * (np.nan if cut in far else 1.0),
                     yerr=part[f"{name}_error"],
                     label=cut,
                     **style(i) | look,
                 )
-            if name == "bias_whole":
-                axis.axhline(0, color="#7F7F7F", lw=0.8)
-                axis.set_title(TASK_TITLES[task] if len(own) else "nothing was measured")
+            if far:
+                words = [f"{cut} {low:+.0f} to {high:+.0f}" for cut, (low, high) in far.items()]
+                axis.set_title(f"beyond the frame: {', '.join(words)}", fontsize=7, loc="right", pad=2, y=1.0)
+            axis.axhline(0, color="#7F7F7F", lw=0.8)
+            if row == 0:
+                axis.set_title(TASK_TITLES[task] if len(own) else "nothing was measured", loc="left")
             axis.set_ylabel(label)
             if len(own):
                 axis.set_xscale("log")
@@ -323,3 +333,10 @@ def draw_optimism(table, cuts):
         if len(own):
             axes[1, column].legend(fontsize=7, ncol=3, loc="upper center", bbox_to_anchor=(0.5, -0.18), frameon=False)
     return figure
+
+
+def _beyond(own, name):
+    """Cuts whose values would press all others together, with their least and largest: several times those of the rest."""
+    largest = own[name].abs().groupby(own["cut"]).max()
+    far = largest[largest > FAR_BEYOND * largest.median()].index if len(largest) > FEW else []
+    return {cut: (own.loc[own["cut"] == cut, name].min(), own.loc[own["cut"] == cut, name].max()) for cut in far}
