@@ -364,6 +364,22 @@ def test_folds_that_span_the_data_are_those_of_the_rule_by_hand():
     assert {frozenset(np.flatnonzero(folds[0] == fold).tolist()) for fold in range(3)} == {frozenset(own) for own in held}
 
 
+def test_cuts_that_do_not_look_at_the_target_need_none():
+    X = sample(40)[0]
+    for name in ("CV", "CB-CV", "ABA", "BDSCV"):
+        assert (make_folds(name, X, None, 4, range(3)) == make_folds(name, X, np.zeros(40), 4, range(3))).all()
+    own = make_folds(lambda X, y, k, rngs: [np.arange(len(X)) % k if y is None else None], X, None, 4, [0])
+    assert np.bincount(own[0]).tolist() == [10] * 4
+    assert make_folds("LOSO", X, None, groups=np.arange(40) % 3, seeds=[0]).max() == 2
+    for call, message in (
+        (lambda: make_folds("TSCV", X, None, 4, [0]), "partitioner TSCV looks at the target; y is None. Without one: CV, CB-CV"),
+        (lambda: make_folds("SCV0", X, None, 4, [0]), "unknown partitioner 'SCV0'"),
+        (lambda: make_folds("CV", None, None, 4, [0]), "X and y are None"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
 def test_folds_of_least_discrepancy_are_those_of_the_rule_by_hand():
     X = np.random.default_rng(0).normal(size=(23, 3)) * [5, 1, 0.2]
     folds = make_folds("BDSCV", X, X[:, 0], 4, range(3))

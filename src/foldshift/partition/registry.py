@@ -64,6 +64,7 @@ PARTITIONERS = {
     "LOSO": Partitioner("foldshift.partition.groups.source_folds", (), False, ("groups",)),
 }
 LEAVE_ONE_SOURCE_OUT = "LOSO"
+BLIND = ("CV", "CB-CV", "ABA", "BDSCV", "LOSO")  # to the target
 SHOWN_STRATA = ("SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100")
 HINT = "SCVt takes any number of strata t, for example SCV7."
 
@@ -201,12 +202,12 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     partitioner : str or callable
         For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, ``TSCV``, or ``CB-TSCV``;
         for classes ``SCV``, ``DB-SCV``, ``DOB-SCV``, ``MS-SCV`` or ``CB-SCV``; for either ``CB-CV``, blind to the target, and, to
-        compare with, ``ABA``, ``Twinning``, ``CBDSCV``, ``SPXY`` and, for classes, ``SCBCV``; for data from several sources
-        ``LOSO``, leave one source out; or a function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
+        compare with, ``ABA``, ``BDSCV``, ``Twinning``, ``CBDSCV``, ``SPXY`` and, for classes, ``SCBCV``; for data from several
+        sources ``LOSO``, leave one source out; or a function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
     X : array-like of shape (n_samples, n_features) or None
         Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV`` and ``LOSO`` do not look at them.
-    y : array-like of shape (n_samples,) or (n_samples, 1)
-        Target, without missing values.
+    y : array-like of shape (n_samples,) or (n_samples, 1), or None
+        Target, without missing values. None: there is none, for ``CV``, ``CB-CV``, ``ABA``, ``BDSCV`` and ``LOSO``.
     n_folds : int, default=5
         Number of folds, ``2 <= n_folds <= n_samples``. ``LOSO`` makes as many as there are sources, whatever is asked for.
     seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
@@ -248,13 +249,14 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     True
     """
     rngs = [np.random.default_rng(seed) for seed in _listed(seeds)]
+    target, y = y, _no_target(partitioner, X) if y is None else y
     if partitioner != LEAVE_ONE_SOURCE_OUT:
         check_n_folds(n_folds, len(y))
     n_rows = len(y) if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(y):
         raise ValueError(f"X and y have {n_rows} and {len(y)} samples; expected the same number")
     if callable(partitioner):
-        folds = np.asarray(partitioner(X, y, n_folds, rngs, **options))
+        folds = np.asarray(partitioner(X, target, n_folds, rngs, **options))
         return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
     known = find_partitioner(partitioner)
     refused = sorted(set(options) - set(known.options))
@@ -269,6 +271,16 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     if known is STRATA:
         return function(y, n_folds, n_strata_of(partitioner), rngs)
     return function(X, y, n_folds, rngs, **options)
+
+
+def _no_target(partitioner, X):
+    """A target without meaning, for cuts that do not look at one."""
+    if not callable(partitioner) and partitioner not in BLIND:
+        find_partitioner(partitioner)
+        raise ValueError(f"partitioner {partitioner} looks at the target; y is None. Without one: {', '.join(BLIND)}")
+    if X is None:
+        raise ValueError(f"partitioner {partitioner}: X and y are None; one of them tells the number of samples")
+    return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
 
 
 def _listed(seeds):
