@@ -41,7 +41,7 @@ def measure(task):
         folds = make_folds(task["cut"], X, y, k, [0])
         seconds, memory = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         return {"seconds": seconds, "gb": memory, "sum": digest(folds)}
-    table = np.load(task["file"])
+    table = np.load(task["file"], allow_pickle=False)
     options = {"categorical_features": table["nominal"]}
     folds = {cut: make_folds(cut, table["X"], table["y"], 5, range(task["seeds"]), **options) for cut in CUTS}
     return {"sum": {cut: digest(found) for cut, found in folds.items()}}
