@@ -94,8 +94,8 @@ def test_every_row_was_computed(done):
         assert all("<svg" in (results / page).read_text(encoding="utf-8") for page in pages)
     elif done.study == "foldshift_2026":
         rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("estimates/*/*.parquet"))])
-        # Two populations of five samples; two repetitions of three or four cuts; two classifiers, one regressor.
-        assert len(rows) == 5 * 2 * (3 * 2 + 4 * 1) and (rows["status"] == "ok").all()
+        # Two populations of five samples; two repetitions of four cuts; two classifiers, one regressor.
+        assert len(rows) == 5 * 2 * (4 * 2 + 4 * 1) and (rows["status"] == "ok").all()
     else:
         rows = pd.concat([pd.read_parquet(path) for path in sorted(results.glob("folds/*/*/*/*.parquet"))])
         assert (rows["status"] == "ok").all()
