@@ -212,3 +212,9 @@ def test_a_users_own_file_replans_when_it_is_edited(tmp_path):
     (tmp_path / "mine.csv").write_text(ROWS.replace("2,4", "2,5"))
     assert {"fetch_dataset", "prepare_dataset"} <= set(workflow.plan("--until", "prepare_dataset"))
     workflow("--until", "prepare_dataset", check=True)
+
+
+def test_a_learner_whose_largest_sample_is_set_must_be_known(tmp_path):
+    workflow = Workflow(tmp_path, {"scale": "test", "studies": {"foldshift_2026": {"max_sample": {"LDAA": 100}}}})
+    said = "unknown learner in foldshift_2026.max_sample 'LDAA'; did you mean LDA"
+    assert said in message(workflow("--dry-run", targets=("foldshift_2026",)))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from foldshift.partition.common import check_n_folds, fold_dtype
-from foldshift.partition.scaled import complete, scaled
+from foldshift.partition.common import check_n_folds
+from foldshift.partition.scaled import complete, renamed, scaled
 
 DECIMALS = 9  # of places along the component: what is equal stays so on every machine
 
@@ -65,7 +65,7 @@ def bdscv_folds(X, y, n_folds, rngs, *, categorical_features=None):
     visits = np.argsort(np.argsort(np.arange(1, n_samples + 1) * np.e % 1.0, kind="stable"))
     dealt = np.empty(n_samples, dtype=np.int64)
     dealt[along[visits]] = np.arange(n_samples) * n_folds // n_samples
-    return np.array([rng.permutation(n_folds)[dealt] for rng in rngs], dtype=fold_dtype(n_folds)).reshape(-1, n_samples)
+    return renamed(dealt, n_folds, rngs)
 
 
 def _first_component(points):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from foldshift.partition.common import check_n_folds, fold_dtype
-from foldshift.partition.scaled import complete, scaled, target_column
+from foldshift.partition.common import check_n_folds
+from foldshift.partition.scaled import complete, renamed, scaled, target_column
 
 
 def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None):
@@ -64,7 +64,7 @@ def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None):
     check_n_folds(n_folds, len(points))
     parts = [points] if y is None else [points, _target(y, task)]
     dealt = _take_turns(parts, n_folds)
-    return np.array([rng.permutation(n_folds)[dealt] for rng in rngs], dtype=fold_dtype(n_folds)).reshape(-1, len(points))
+    return renamed(dealt, n_folds, rngs)
 
 
 def _target(y, task):

@@ -5,7 +5,7 @@ import numpy as np
 from foldshift.compiling import compiled
 from foldshift.partition.assignment import assign
 from foldshift.partition.common import check_n_folds, fold_dtype
-from foldshift.partition.scaled import complete, scaled, target_column
+from foldshift.partition.scaled import complete, renamed, scaled, target_column
 
 
 def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
@@ -59,7 +59,7 @@ def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
     check_n_folds(n_folds, len(points))
     far = -np.einsum("ij,ij->i", points, points)  # the centre is 0
     dealt = _anticluster(points, np.argsort(far, kind="stable"), n_folds)
-    return np.array([rng.permutation(n_folds)[dealt] for rng in rngs], dtype=fold_dtype(n_folds)).reshape(-1, len(points))
+    return renamed(dealt, n_folds, rngs)
 
 
 def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None):

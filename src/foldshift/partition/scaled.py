@@ -1,7 +1,9 @@
-"""Inputs of the cuts that others propose: complete, of mean 0 and standard deviation 1, nominal columns coded."""
+"""What the cuts that others propose share: inputs complete, of mean 0 and standard deviation 1, nominal columns coded; and one
+partition under many names of its folds."""
 
 import numpy as np
 
+from foldshift.partition.common import fold_dtype
 from foldshift.partition.inputs import measurable
 from foldshift.partition.targets import numeric_target, one_column
 
@@ -60,6 +62,23 @@ def scaled(X, nominal, contrasts=np.eye):
     table = np.column_stack([column for column in columns if (column != column[0]).any()] or [np.zeros(len(X))])
     spread = table.std(axis=0)
     return np.ascontiguousarray((table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def renamed(dealt, n_folds, rngs):
+    """One partition, with the names of its folds drawn once per generator.
+
+    Parameters
+    ----------
+    dealt : ndarray of shape (n_samples,), integer
+        Fold of every sample.
+    n_folds : int
+    rngs : iterable of numpy.random.Generator
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+    """
+    return np.array([rng.permutation(n_folds)[dealt] for rng in rngs], dtype=fold_dtype(n_folds)).reshape(-1, len(dealt))
 
 
 def target_column(y, task=None):

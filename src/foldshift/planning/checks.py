@@ -80,9 +80,10 @@ def check_studies(config, catalogue, learners, studies, declared):
                     unknown(f"learner in {study}.audit.learners", name, learners, f"Add an entry to {config['learners_file']}.")
                 )
         call_own(f"{studies[study].package}.study (check)", DECLARED, declared[study].check, settings)
-        for name in settings.get("max_rows", {}):
-            if name not in learners:
-                raise ConfigError(unknown(f"learner in {study}.max_rows", name, learners))
+        for key in ("max_rows", "max_sample"):
+            for name in settings.get(key, {}):
+                if name not in learners:
+                    raise ConfigError(unknown(f"learner in {study}.{key}", name, learners))
         if set(declared[study].references) - set(settings.get("partitioners", [])):
             raise ConfigError(
                 f"{study}.partitioners must contain {' and '.join(declared[study].references)}, the references of the tests; "

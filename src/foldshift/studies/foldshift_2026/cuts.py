@@ -8,7 +8,7 @@ from foldshift.studies.foldshift_2026.shared import RERANDOMISED
 
 N_DRAWN = 20  # random cuts of which the best is taken
 REFERENCES = {"classification": "SCV", "regression": "CV"}
-RANDOM = "CV"  # blind to classes, it cuts them all the same: what stratified classes are held against
+UNSTRATIFIED = "CV"  # blind to classes, it cuts them all the same: what stratified classes are held against
 
 
 def fits(cut, task):
@@ -29,7 +29,7 @@ def fits(cut, task):
     ValueError
         If nobody knows the name; the message lists those there are.
     """
-    return cut in (RERANDOMISED, RANDOM) or task in find_partitioner(cut).tasks
+    return cut in (RERANDOMISED, UNSTRATIFIED) or task in find_partitioner(cut).tasks
 
 
 def cut_sample(cut, X, y, n_folds, seeds, task, nominal):
