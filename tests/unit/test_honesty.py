@@ -20,6 +20,7 @@ from foldshift.studies.foldshift_2026.honesty import (
     MEASURES,
     OPEN,
     answer,
+    by_folds,
     by_learner,
     by_population,
     honesty_table,
@@ -163,7 +164,7 @@ def test_claims_name_known_cuts_and_measures():
 def test_all_items_are_made_of_many_populations_one_and_none(rows, tmp_path):
     rows.assign(estimate_micro=rows["estimate"]).to_parquet(tmp_path / "rows.parquet")
     items = everything(SimpleNamespace(rows=[tmp_path / "rows.parquet"]), {"cuts": CUTS, "level": 0.95})
-    for name in ("answer", "ledger", "honesty", "coverage"):
+    for name in ("answer", "ledger", "by_folds", "honesty", "coverage"):
         assert "nan" not in to_html(items[name].grid).lower().replace("random", "")
     assert list(items["answer"].frame) == ["learner", *ANSWER]
     assert items["answer"].frame["learner"].tolist() == (["all", "a", "b"] if len(rows) else [])
@@ -328,3 +329,21 @@ def test_the_table_of_methods_counts_what_it_should(n_populations, tmp_path):
         SimpleNamespace(rows=[tmp_path / "rows.parquet"]), {"methods": {"cuts": ["CV", "TSCV"]}, "level": 0.95}
     )
     assert "nan" not in to_html(shown["methods"].grid).lower()
+
+
+def test_cuts_are_compared_with_the_reference_of_as_many_folds():
+    """Half as far from the truth with two folds, as far with five; with neither the sizes nor the learners as the unit."""
+    close = ROWS["truth_whole"] + np.where(ROWS["cut"] == "TSCV", 0.5, 1.0) * (0.02 + 0.01 * np.tile([1, 0, -1], len(ROWS) // 3))
+    two = ROWS.assign(k=2, estimate=close)
+    five = ROWS.assign(estimate=np.where(ROWS["cut"] == "TSCV", ROWS["truth_whole"] + 0.02, ROWS["truth_whole"] - 0.02))
+    table = by_folds(of_populations(pd.concat([two, five])), CUTS).set_index(["k", "cut"])
+    assert list(table.index) == [(2, "TSCV"), (2, "CB-TSCV"), (5, "TSCV"), (5, "CB-TSCV")]
+    assert table.loc[(2, "TSCV"), ["error_one", "spread"]].to_numpy(float) == pytest.approx([-50, -50])
+    assert table.loc[(5, "TSCV"), "error_one"] == pytest.approx(0, abs=1e-9)
+    populations = of_populations(two)
+    truth = populations.pivot(index="population", columns="cut", values="bias_whole")
+    assert table.loc[(2, "TSCV"), "bias_whole"] == pytest.approx((truth["TSCV"] - truth["CV"]).mean())
+    assert (table["n_populations"] == len(POPULATIONS)).all()
+    assert by_folds(of_populations(two[two["cut"] != "CV"]), CUTS).empty
+    lone = by_folds(of_populations(two[two["population"] == POPULATIONS[0]]), CUTS)
+    assert lone["error_one_error"].isna().all() and lone["error_one_p"].isna().all()

@@ -21,6 +21,7 @@ TYPICAL = ("typical", "times", "times_error")
 ENOUGH = 0.1  # share of the variance that repeating cannot remove, below which the choice of partitions does not count
 FAR = 2.0  # standard errors
 RATIOS = ("spread", "error_one")  # compared by how many times the one is the other
+COMPARED = ("error_one", "spread", "bias_whole")  # by number of folds
 PLAIN = "S2/K"  # the interval that a mean and standard deviation over folds suggest
 TOLERANCE = 0.05  # by which a coverage may lie below its promise, to be called held
 
@@ -300,6 +301,38 @@ def _told(gaps, measure):
     """Mean over populations and its standard error, of ratios in per cent."""
     mean, error = mean_and_error(gaps)
     return (100 * math.expm1(mean), 100 * math.exp(mean) * error) if measure in RATIOS else (mean, error)
+
+
+def by_folds(populations, cuts):
+    """Each cut against the reference with as many folds, over all sizes: whether what it does depends on their number.
+
+    Parameters
+    ----------
+    populations : pandas.DataFrame
+        As `by_population` makes it.
+    cuts : sequence of str
+        In the order of the table.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per task, k and cut but the reference: ``task, k, cut, n_populations``, and of each of `COMPARED` the difference
+        from the reference as in the `ledger` (of every population the mean over its sizes), with ``_error``, its standard error
+        over populations, and ``_p``, p of Student's t over populations, two-sided, not corrected.
+    """
+    table = []
+    for (task, k), part in populations.groupby(["task", "k"], sort=True, observed=True):
+        if (part["cut"] == REFERENCES[task]).any():
+            for cut in (one for one in cuts if one != REFERENCES[task] and one in set(part["cut"])):
+                row = {"task": task, "k": k, "cut": cut}
+                for measure in COMPARED:
+                    gaps = _gaps(*(_of_claim(part, task, measure, one)[1] for one in (cut, None)), measure)
+                    row["n_populations"] = max(len(gaps), row.get("n_populations", 0))
+                    row[measure], row[f"{measure}_error"] = _told(gaps, measure)
+                    row[f"{measure}_p"] = _p_value(gaps)
+                table.append(row)
+    columns = [f"{measure}{end}" for measure in COMPARED for end in ("", "_error", "_p")]
+    return pd.DataFrame(table, columns=["task", "k", "cut", "n_populations", *columns])
 
 
 def _p_value(gaps):

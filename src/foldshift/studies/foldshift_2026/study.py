@@ -146,6 +146,16 @@ STUDY = Study(
                     "looked at. A lower estimate is no merit: estimates are held against the error on rows outside the sample.",
                 ),
                 Table(
+                    "by_folds",
+                    title="Does it depend on the number of folds?",
+                    category="2 Ledger",
+                    caption="Every cut against the random one with as many folds: how much nearer to the error of the model "
+                    "trained on the whole sample its estimate is, how much less it varies between partitions, and how much "
+                    "lower it is. Models of two folds are trained on half of the rows, so that the random cut is too "
+                    "pessimistic there, and a cut that makes the estimate lower is nearer by that alone. Cuts that make one "
+                    "partition of a sample (ABA, SPXY, BDSCV) vary by no more than the learners' own chance.",
+                ),
+                Table(
                     "honesty",
                     title="Is the estimate honest?",
                     category="3 Honesty",

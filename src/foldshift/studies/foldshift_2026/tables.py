@@ -1,5 +1,7 @@
 """Tables and figure of the study."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -13,11 +15,13 @@ from foldshift.studies.coverage import PARTITIONER_COLUMNS, TASK_TITLES, audit_t
 from foldshift.studies.foldshift_2026.cuts import REFERENCES
 from foldshift.studies.foldshift_2026.honesty import (
     ANSWER,
+    COMPARED,
     FAR,
     HALVES,
     OPEN,
     PLAIN,
     answer,
+    by_folds,
     by_learner,
     by_population,
     honesty_table,
@@ -64,12 +68,13 @@ def everything(inputs, settings):
     learners, audits = by_learner(good), audits_of(good, cuts, level)
     populations = by_population(learners, good)
     honesty, coverage = honesty_table(populations, cuts), coverage_table(audits, level)
-    claims = ledger(populations)
+    claims, folds = ledger(populations), by_folds(populations, cuts)
     advice = answers(learners, audits, cuts, level)
     lost = len(rows) - len(good)
     return {
         "answer": Shown(advice, answer_grid(advice)),
         "ledger": Shown(claims, ledger_grid(claims)),
+        "by_folds": Shown(folds, folds_grid(folds)),
         "honesty": Shown(honesty, honesty_grid(honesty, lost)),
         "coverage": Shown(coverage, coverage_grid(coverage[coverage["target"] == WHOLE_SAMPLE], level)),
         "by_population": Shown(populations),
@@ -238,6 +243,30 @@ def ledger_grid(table):
         "and from the others.",
     ]
     return Grid(["Claim", "By", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Halves"], rows, notes)
+
+
+def folds_grid(table):
+    """`honesty.by_folds` as it is printed: a block for each task and measure, a column for each number of folds."""
+    ks, rows = sorted(set(table["k"])), []
+    for (task, own), measure in itertools.product(table.groupby("task", sort=True), COMPARED):
+        rows.append([f"{TASK_TITLES[task]}, {LABELS[measure]}; {counted(own['n_populations'].max(), 'population')}"])
+        for cut, part in own.groupby("cut", sort=False):
+            cells = part.set_index("k")
+            rows.append([cut, *(_against(cells.loc[k], measure) if k in cells.index else Cell(EMPTY) for k in ks)])
+    notes = [
+        "Against the reference (SCV for classes, CV for numbers) with as many folds, over all sizes of samples: of error "
+        "and spread in per cent of the reference's (geometric mean over populations), of bias in percentage points of the "
+        "true error; ± standard error over populations. Bold: further from 0 than two standard errors. The CSV file has p, "
+        "which is not corrected: the verdicts are those of the ledger.",
+    ]
+    return Grid(["Cut", *(counted(k, "fold") for k in ks)], rows, notes)
+
+
+def _against(row, measure):
+    if row[measure] != row[measure]:
+        return Cell(EMPTY)
+    error = row[f"{measure}_error"]
+    return Cell(with_error(row[measure], error, "+.1f"), bold=bool(abs(row[measure]) > FAR * error))
 
 
 def answer_grid(table):
