@@ -122,6 +122,21 @@ def test_the_ledger_says_what_was_borne_out_and_corrects_for_the_number_of_claim
     assert set(ledger(of_populations(same))["verdict"]) == {OPEN}
 
 
+def test_the_ledger_names_populations_that_a_verdict_turns_on():
+    """Of ten populations one is far off the other way: with it nothing is decided, without it all is."""
+    rng = np.random.default_rng(1)
+    rows = pd.concat(
+        [ROWS, ROWS[ROWS["population"].isin(POPULATIONS[:2])].replace({"population": {POPULATIONS[0]: "8", POPULATIONS[1]: "9"}})]
+    )
+    off = (rows["population"] == "9") & (rows["cut"] == "TSCV")
+    rows.loc[off, "estimate"] += 0.3 + 0.001 * rng.normal(size=off.sum())
+    claim = ("a stratified target lowers the estimated error", "regression")
+    table = ledger(of_populations(rows)).set_index(["claim", "task"])
+    assert table.loc[claim, ["verdict", "turned_by"]].tolist() == [OPEN, "9"]
+    alone = ledger(of_populations(rows[rows["population"] != "9"])).set_index(["claim", "task"])
+    assert alone.loc[claim, ["verdict", "turned_by"]].tolist() == [HOLDS, ""]
+
+
 def test_errors_and_spreads_are_compared_by_how_many_times_the_one_is_the_other():
     """A population with a tiny true error, and so with huge relative ones, counts as much as any other."""
     small = ROWS.copy()
@@ -333,12 +348,14 @@ def test_the_table_of_methods_counts_what_it_should(n_populations, tmp_path):
 
 def test_cuts_are_compared_with_the_reference_of_as_many_folds():
     """Half as far from the truth with two folds, as far with five; with neither the sizes nor the learners as the unit."""
-    close = ROWS["truth_whole"] + np.where(ROWS["cut"] == "TSCV", 0.5, 1.0) * (0.02 + 0.01 * np.tile([1, 0, -1], len(ROWS) // 3))
+    share = np.where(ROWS["cut"] != "TSCV", 1.0, np.where(ROWS["population"].isin(POPULATIONS[:4]), 0.5, 0.4))
+    close = ROWS["truth_whole"] + share * (0.02 + 0.01 * np.tile([1, 0, -1], len(ROWS) // 3))
     two = ROWS.assign(k=2, estimate=close)
-    five = ROWS.assign(estimate=np.where(ROWS["cut"] == "TSCV", ROWS["truth_whole"] + 0.02, ROWS["truth_whole"] - 0.02))
+    far = np.where(ROWS["population"].isin(POPULATIONS[:4]), 1.1, 1 / 1.1)
+    five = ROWS.assign(estimate=ROWS["truth_whole"] + np.where(ROWS["cut"] == "TSCV", 0.02 * far, -0.02))
     table = by_folds(of_populations(pd.concat([two, five])), CUTS).set_index(["k", "cut"])
     assert list(table.index) == [(2, "TSCV"), (2, "CB-TSCV"), (5, "TSCV"), (5, "CB-TSCV")]
-    assert table.loc[(2, "TSCV"), ["error_one", "spread"]].to_numpy(float) == pytest.approx([-50, -50])
+    assert table.loc[(2, "TSCV"), ["error_one", "spread"]].to_numpy(float) == pytest.approx([100 * np.sqrt(0.2) - 100] * 2)
     assert table.loc[(5, "TSCV"), "error_one"] == pytest.approx(0, abs=1e-9)
     populations = of_populations(two)
     truth = populations.pivot(index="population", columns="cut", values="bias_whole")

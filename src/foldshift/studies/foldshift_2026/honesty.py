@@ -245,37 +245,43 @@ def ledger(populations, alpha=0.05):
         true error for bias, of the pairs of learners for ``choice``; for `RATIOS` how much smaller, per cent of that of `higher`,
         as the geometric mean, which no population with a large relative error governs. ``standard_error`` over populations,
         ``n_populations``; ``p_value`` of Student's t (of the logarithms, where these are ratios), two-sided, ``p_holm``;
-        ``verdict``; ``verdict_of_half``: the same from every second population; `HALVES`: the difference from these, and from the
-        others.
+        ``verdict``; ``turned_by``: the populations without any one of which the verdict is another, names with commas between;
+        ``verdict_of_half``: the verdict from every second population; `HALVES`: the difference from these, and from the others.
     """
-    table = []
+    table, gaps = [], []
     for claim, source, task, measure, lower, higher in CLAIMS:
         found = [_of_claim(populations[populations["task"] == task], task, measure, one) for one in (lower, higher)]
         if any(values.empty for _, values in found):
             continue
         (lower, below), (higher, above) = found
-        gaps = _gaps(below, above, measure)
-        difference, error = _told(gaps, measure)
+        own = _gaps(below, above, measure)
+        difference, error = _told(own, measure)
         row = {"claim": claim, "source": source, "task": task, "measure": measure, "lower": lower, "higher": higher}
-        row |= {"difference": difference, "standard_error": error, "n_populations": len(gaps)}
-        row |= {name: _told(gaps[start::2], measure)[0] for start, name in enumerate(HALVES)}
-        table.append(
-            row | {"p_value": _p_value(gaps), "p_of_half": _p_value(gaps[::2]), "sign_of_half": np.sign(gaps[::2].sum())}
-        )
-    table = pd.DataFrame(table, columns=[*LEDGER[:-3], "p_of_half", "sign_of_half"])
-    for ending, signs in (("value", np.sign(table["difference"])), ("of_half", table["sign_of_half"])):
-        corrected = adjust_p(table[f"p_{ending}"].to_numpy(dtype=np.float64), "holm") if len(table) else []
-        verdicts = [OPEN if not p <= alpha else HOLDS if sign < 0 else FAILS for p, sign in zip(corrected, signs)]
-        if ending == "value":
-            table["p_holm"], table["verdict"] = corrected, verdicts
-        else:
-            table["verdict_of_half"] = verdicts
-    return table[LEDGER]
+        row |= {"difference": difference, "standard_error": error, "n_populations": len(own)}
+        table.append(row | {name: _told(own[start::2], measure)[0] for start, name in enumerate(HALVES)})
+        gaps.append(own)
+    p_values, p_holm, verdicts = _verdicts(gaps, alpha)
+    without = {
+        name: _verdicts([own.drop(name, errors="ignore") for own in gaps], alpha)[2]
+        for name in populations["population"].unique()
+    }
+    turned_by = [", ".join(name for name, other in without.items() if other[i] != one) for i, one in enumerate(verdicts)]
+    table = pd.DataFrame(table, columns=LEDGER[:-5])
+    table["p_value"], table["p_holm"], table["verdict"] = p_values, p_holm, verdicts
+    return table.assign(turned_by=turned_by, verdict_of_half=_verdicts([own[::2] for own in gaps], alpha)[2])
+
+
+def _verdicts(gaps, alpha):
+    """p of each claim, corrected by Holm for their number, and what it says: of the gaps of its populations."""
+    p_values = np.array([_p_value(own) for own in gaps], dtype=np.float64)
+    corrected = adjust_p(p_values, "holm") if len(gaps) else p_values
+    signs = [own.sum() for own in gaps]
+    return p_values, corrected, [OPEN if not p <= alpha else HOLDS if sign < 0 else FAILS for p, sign in zip(corrected, signs)]
 
 
 HALVES = ("difference_of_half", "difference_of_other_half")
-LEDGER = ["claim", "source", "task", "measure", "lower", "higher", "difference", "standard_error", "n_populations", "p_value"]
-LEDGER += [*HALVES, "p_holm", "verdict", "verdict_of_half"]
+LEDGER = ["claim", "source", "task", "measure", "lower", "higher", "difference", "standard_error", "n_populations", *HALVES]
+LEDGER += ["p_value", "p_holm", "verdict", "turned_by", "verdict_of_half"]
 
 
 def _of_claim(part, task, measure, one):
@@ -294,7 +300,7 @@ def _gaps(below, above, measure):
         gaps = np.log(below[below > 0]) - np.log(above[above > 0])
     else:
         gaps = (below - above) * (100 if measure == "choice" else 1)
-    return gaps.dropna().groupby(level="population", sort=False).mean().to_numpy()
+    return gaps.dropna().groupby(level="population", sort=False).mean()
 
 
 def _told(gaps, measure):

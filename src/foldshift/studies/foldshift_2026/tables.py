@@ -232,6 +232,7 @@ def ledger_grid(table):
                 str(int(row["n_populations"])),
                 p_value(row["p_holm"], False) if row["p_holm"] == row["p_holm"] else EMPTY,
                 Cell(row["verdict"], bold=decided),
+                str(len(row["turned_by"].split(", ")) if row["turned_by"] else 0),
                 ", ".join(_number(row[name], "+.1f") for name in HALVES),
             ]
         )
@@ -239,10 +240,11 @@ def ledger_grid(table):
         "Difference: of bias in percentage points of the true error, of right choices in percentage points of the pairs of "
         "learners, of error and spread in per cent of those of the second cut (geometric mean); ± standard error over "
         "populations; p by Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds "
-        "where the first cut is lower and p is at most .05. Halves: the difference from every second population, "
-        "and from the others.",
+        "where the first cut is lower and p is at most .05. Turned by: how many of the populations there are without any "
+        "one of which the verdict would be another; the CSV file names them. Halves: the difference from every second "
+        "population, and from the others.",
     ]
-    return Grid(["Claim", "By", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Halves"], rows, notes)
+    return Grid(["Claim", "By", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Turned by", "Halves"], rows, notes)
 
 
 def folds_grid(table):
