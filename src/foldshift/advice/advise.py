@@ -28,9 +28,9 @@ from foldshift.partition.arrays import as_folds
 
 MOST_REPEATS = 50
 EPS = 0.25  # of the standard deviation that no repetition removes: beyond, another cut adds 3 % to the standard error
-FOR_FITS, FOR_HALVES = 0.75, 0.2  # shares of what the budget leaves after looking
+FOR_FITS, FOR_HALVES = 0.75, 0.4  # shares of what the budget leaves after looking, and of what is left at last
 FOR_COMPILING, SLOWER = 0.5, 1.5  # share for a way of cutting that was never called here; machines slower than the one measured
-FOR_SPREADS, N_SPREAD = 0.4, 5  # share of what is left then; partitions of each way of cutting
+FOR_SPREADS, N_SPREAD = 0.6, 5  # share of what is left then; partitions of each way of cutting
 N_HALVES = 20
 LEAST_BUDGET = 5.0
 
@@ -461,10 +461,11 @@ def _halves(estimator, data, score, name, k, clock, seconds, confidence, rng, te
     if done < 5:
         return None
     bias, error = float(np.mean(gaps)), float(np.std(gaps, ddof=1) / np.sqrt(done))
+    size, give_or_take = (score.text(value).replace(" %", "") for value in (abs(bias), error))
     said = (
         f"Halves of this table, cross-validated in this way: the interval held the {score.name} on the other half in {held} of "
-        f"{done}; its estimate was {score.text(abs(bias)).replace(' %', ' points')} {'above' if bias >= 0 else 'below'} it on "
-        "average."
+        f"{done}; its estimate was {size} ± {give_or_take}{' points' if score.percent else ''} "
+        f"{'above' if bias >= 0 else 'below'} it on average (± standard error over halves, which share rows)."
     )
     return {"n": done, "held": held, "bias": bias, "bias_error": error, "width": float(np.mean(widths)), "said": said}
 
