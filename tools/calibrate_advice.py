@@ -2,8 +2,8 @@
 
 Coverage of the recommended interval by cell, errors by population, of rows and of groups of rows; alarms of a split that is or is
 not shifted; whether the promise on repetitions is kept; the error of the estimate against 10-fold once, 5-fold once and 10 x
-10-fold; planted faults found and none cried in clean sets. Prints figures, and writes them with ``--out``; samples in that folder
-that the same code has made are not made again: a run that was stopped goes on.
+10-fold, as advised and with as many fits; planted faults found and none cried in clean sets. Prints figures, and writes them with
+``--out``; samples in that folder that the same code has made are not made again: a run that was stopped goes on.
 """
 
 import argparse
@@ -18,6 +18,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
+from scipy.optimize import minimize  # noqa: E402
+from scipy.stats import beta, betabinom  # noqa: E402
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # noqa: E402
 from sklearn.linear_model import LinearRegression  # noqa: E402
@@ -84,7 +86,7 @@ def rows_of(name, n, rng, mirror=None):
 
 
 def one_sample(name, n, seed, mirror):
-    """Rows of one sample: interval and truth by learner, and what 10-fold, 5-fold and 10 x 10-fold say."""
+    """Rows of one sample: interval and truth by learner, and what other ways of cross-validation say."""
     rng = np.random.default_rng([seed, n, sum(map(ord, name))])
     X, y, X_rest, y_rest, task = rows_of(name, n, rng, mirror)
     if task == "classification":
@@ -97,52 +99,51 @@ def one_sample(name, n, seed, mirror):
     score, rest = as_score(None, task), np.arange(n, len(every.y))
     smallest = int(np.bincount(data.target.astype(int)).min()) if task == "classification" else n
     facts = {"task": task, "score": score.kind, "groups": False, "n": n, "fits": 1000, "smallest_class": smallest, "n_groups": n}
-    name_of_cut, k = decide("cut", facts).advice, decide("folds", facts).advice
+    advised, k = decide("cut", facts).advice, decide("folds", facts).advice
     plain = "SCV" if task == "classification" else "CV"
     seeds = [int(one) for one in rng.integers(2**31, size=10)]
-    ways = {
-        "recommended": cut(name_of_cut, X, data, k, seeds, data.nominal),
-        "10-fold": cut(plain, X, data, min(10, n), seeds, data.nominal),
-        "5-fold": cut(plain, X, data, 5, seeds, data.nominal),
-    }
+    cuts = {(way, size): cut(way, X, data, size, seeds, data.nominal) for way in {advised, plain} for size in (5, 10)}
     out = []
     for learner, estimator in learners(task).items():
+        few = learner == "forest"  # costly: no ten repetitions
         whole = losses_on(fit(estimator, every, np.arange(n)), every, score, rest).mean()
-        losses, truths, scores = {}, [], []
-        for way, folds in ways.items():
-            wanted = {"recommended": N_PILOT, "10-fold": 10 if learner != "forest" else 2, "5-fold": 1}[way]
-            losses[way] = np.full((wanted, n), np.nan)
-            for r, row in enumerate(folds[:wanted]):
-                of_folds = []
-                for fold in range(int(row.max()) + 1):
-                    test = np.flatnonzero(row == fold)
-                    model = fit(estimator, every, np.flatnonzero(row != fold))
-                    losses[way][r, test] = losses_on(model, every, score, test)
-                    if way == "recommended":
-                        of_folds.append(losses[way][r, test].mean())
-                        if r < 2:
-                            truths.append(losses_on(model, every, score, rest))
-                if way == "recommended":
-                    scores.append(of_folds)
+        made, truths = {}, []
+
+        def cross_validated(folds, estimator=estimator, made=made, truths=None):
+            """Losses of the rows; with a list, those of the models on the rest are put there."""
+            if truths is None and folds.tobytes() in made:
+                return made[folds.tobytes()]
+            losses = np.full(n, np.nan)
+            for fold in range(int(folds.max()) + 1):
+                test = np.flatnonzero(folds == fold)
+                model = fit(estimator, every, np.flatnonzero(folds != fold))
+                losses[test] = losses_on(model, every, score, test)
+                if truths is not None:
+                    truths.append(losses_on(model, every, score, rest))
+            return made.setdefault(folds.tobytes(), losses)
+
+        pilot = cuts[advised, k][:N_PILOT]
+        losses = np.array([cross_validated(folds, truths=truths if r < 2 else None) for r, folds in enumerate(pilot)])
+        scores = [[row[folds == fold].mean() for fold in range(int(folds.max()) + 1)] for row, folds in zip(losses, pilot)]
         told = recommend_repetitions(np.array(scores), eps=EPS)
         repeats = min(told.repetitions or N_PILOT, N_PILOT)
         truth = np.mean(truths, axis=0)
-        estimate, low, high = row_interval(losses["recommended"], kind=score.kind)
+        estimate, low, high = row_interval(losses, kind=score.kind)
         own = truth.var() / len(truth)  # of the truth itself, which is of finitely many rows
-        room = np.sqrt(1 + own / max(losses["recommended"].var(axis=1).mean() / n, 1e-300))
-        of_ways = {
-            "recommended": losses["recommended"][:repeats].mean(),
-            "10-fold": losses["10-fold"][0].mean(),
-            "5-fold": losses["5-fold"].mean(),
-            "10 x 10-fold": losses["10-fold"].mean() if learner != "forest" else np.nan,
-        }
-        between = losses["10-fold"].mean(axis=1)
+        room = np.sqrt(1 + own / max(losses.var(axis=1).mean() / n, 1e-300))
+        of_ways, between = {"as advised": losses[:repeats].mean()}, np.nan
+        for who, way in (("random", plain), ("advised", advised)):
+            ten = np.array([cross_validated(folds).mean() for folds in cuts[way, 10][: 1 if few else 10]])
+            of_ways |= {f"{who}, 10-fold": ten[0], f"{who}, 5-fold": cross_validated(cuts[way, 5][0]).mean()}
+            of_ways[f"{who}, 10 x 10-fold"] = np.nan if few else ten.mean()
+            if way == advised and not few:
+                between = ten.var(ddof=1)
         out.append(
             {
                 "population": name, "task": task, "n": n, "learner": learner, "estimate": estimate, "low": low, "high": high,
                 "truth": truth.mean(), "whole": whole,
                 "covered": estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate),
-                "repetitions": told.repetitions, "between": between.var(ddof=1), "one": losses["recommended"][0].mean(),
+                "repetitions": told.repetitions, "between": between, "one": losses[0].mean(),
                 "fits": repeats * k, **{f"way {way}": value for way, value in of_ways.items()},
             }
         )  # fmt: skip
@@ -216,17 +217,36 @@ def coverage(rows):
     return cells, by_population
 
 
+def true_shares(cells):
+    """Mean and spread of the true coverage of cells, and the share of them inside, by a beta-binomial distribution of the counts.
+
+    The share of cells that are measured inside mixes how far cells differ with the error of measuring each.
+    """
+    hits = (cells["mean"] * cells["size"]).round().astype(int).to_numpy()
+
+    def unlikely(at):
+        mean, size = 1 / (1 + np.exp(-at[0])), np.exp(at[1])
+        return -betabinom.logpmf(hits, cells["size"].to_numpy(), mean * size, (1 - mean) * size).sum()
+
+    at = minimize(unlikely, [3.0, 5.0], method="Nelder-Mead").x
+    mean, size = 1 / (1 + np.exp(-at[0])), np.exp(at[1])
+    found = beta(mean * size, (1 - mean) * size)
+    return mean, found.std(), found.cdf(HIGH) - found.cdf(LOW)
+
+
 def errors_of_ways(rows):
-    """Root mean square error of every way's estimate against the model of all rows, relative to 10-fold once, by population."""
-    out = []
-    for (population, n, learner), part in rows.groupby(["population", "n", "learner"]):
-        base = np.sqrt(((part["way 10-fold"] - part.whole) ** 2).mean())
-        for way in ("recommended", "10-fold", "5-fold", "10 x 10-fold"):
-            gap = np.sqrt(((part[f"way {way}"] - part.whole) ** 2).mean()) / base if base else np.nan
-            fits = {"recommended": part.fits.mean(), "10-fold": 10, "5-fold": 5, "10 x 10-fold": 100}[way]
-            out.append((population, n, learner, way, gap, fits))
-    frame = pd.DataFrame(out, columns=["population", "n", "learner", "way", "error", "fits"])
-    means = frame.groupby(["way", "population"])[["error", "fits"]].mean().groupby("way")
+    """Root mean square error of every way's estimate against the model of all rows, relative to random 10-fold once."""
+    out, ways = [], [name for name in rows.columns if name.startswith("way ")]
+    fits = {"10-fold": 10, "5-fold": 5, "10 x 10-fold": 100}
+    for (population, task, n, learner), part in rows.groupby(["population", "task", "n", "learner"]):
+        base = np.sqrt(((part["way random, 10-fold"] - part.whole) ** 2).mean())
+        for way in ways:
+            gap = np.sqrt(((part[way] - part.whole) ** 2).mean()) / base if base else np.nan
+            cost = fits.get(way.split(", ")[-1], part.fits.mean())
+            out.append((population, task, n, learner, way.removeprefix("way "), gap, cost))
+    frame = pd.DataFrame(out, columns=["population", "task", "n", "learner", "way", "error", "fits"])
+    frame = frame[(frame.learner != "forest") | ~frame.way.str.contains("10 x")]
+    means = frame.groupby(["task", "way", "population"])[["error", "fits"]].mean().groupby(["task", "way"])
     return means.mean().assign(standard_error=means.error.sem())
 
 
@@ -296,6 +316,9 @@ def main():
             f"\n{name} {by_population.mean():.4f} ± {by_population.sem():.4f} (populations); {100 * cells.inside.mean():.0f} % "
             f"of {len(cells)} cells measured between {LOW} and {HIGH}, {int(cells.shown_outside.sum())} shown to lie outside"
         )
+        for task, part in [("all", cells), *cells.groupby("task")]:
+            mean, spread, inside = true_shares(part)
+            print(f"{task}: true coverage {mean:.3f}, spread of cells {spread:.3f}, {100 * inside:.0f} % of them between the two")
 
     def over_samples(function, jobs, name):
         """Rows of all jobs, of which the first three entries are population, size and seed; what is made is kept."""
