@@ -19,7 +19,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 from scipy.optimize import minimize  # noqa: E402
-from scipy.stats import beta, betabinom  # noqa: E402
+from scipy.special import ndtri  # noqa: E402
+from scipy.stats import beta, betabinom, rankdata  # noqa: E402
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # noqa: E402
 from sklearn.linear_model import LinearRegression  # noqa: E402
@@ -30,6 +31,7 @@ from faults_planted import PLANTED, clean_sets, found_codes  # noqa: E402
 from foldshift.advice.advise import EPS  # noqa: E402
 from foldshift.advice.fitting import fit, losses_on  # noqa: E402
 from foldshift.advice.intervals import row_interval  # noqa: E402
+from foldshift.advice.power import SHARES  # noqa: E402
 from foldshift.advice.rules import decide  # noqa: E402
 from foldshift.advice.scoring import as_score  # noqa: E402
 from foldshift.advice.shift import cut, split_shift  # noqa: E402
@@ -263,22 +265,32 @@ def promise(rows):
 
 
 def alarms(n_cuts, seed):
-    """Share of random cuts, and of cuts with a planted shift, that are called shifted, by size."""
+    """Share of random cuts, and of cuts with a planted shift, that are called shifted, by size.
+
+    Shifts are planted twice: a large one, and two that are said to be found in every second and in nine of ten cases.
+    """
     out = []
     for name, draw in {**CLASSES, **NUMBERS}.items():
         for n in (100, 400):
-            false, true = 0, 0
+            false, true, as_said = 0, 0, dict.fromkeys(SHARES, 0)
             for i in range(n_cuts):
                 rng = np.random.default_rng([seed, i, n, sum(map(ord, name))])
                 X, y = draw(n, rng)
                 data = as_data(X, y, task="classification" if name in CLASSES else "regression")
                 random = rng.permutation(n) % 5
-                false += bool(split_shift(data, random[None], rng).shifted)
+                judged = split_shift(data, random[None], rng)
+                false += bool(judged.shifted)
                 # The rows with the largest first input, give or take a standard deviation, go to one fold.
                 noisy = X[:, 0] + X[:, 0].std() * rng.standard_normal(n)
                 true += bool(split_shift(data, (noisy.argsort().argsort() * 5 // n)[None], rng).shifted)
-            out.append((name, n, n_cuts, false / n_cuts, true / n_cuts))
-    return pd.DataFrame(out, columns=["population", "n", "cuts", "false", "true"])
+                for one in judged.power:
+                    odds = np.exp(one.tilt * ndtri((rankdata(X[:, 0]) - 0.5) / n))
+                    planted = np.full(n, -1)
+                    planted[rng.choice(n, n // 5, replace=False, p=odds / odds.sum())] = 0
+                    planted[planted < 0] = rng.permutation(n - n // 5) % 4 + 1
+                    as_said[one.share] += data.columns[0].name in split_shift(data, planted[None], rng).shifted
+            out.append((name, n, n_cuts, false / n_cuts, true / n_cuts, *(as_said[share] / n_cuts for share in SHARES)))
+    return pd.DataFrame(out, columns=["population", "n", "cuts", "false", "true", *(f"said {share}" for share in SHARES)])
 
 
 def faults(mirror):
@@ -348,6 +360,9 @@ def main():
         tell("alarms of a shifted split, at .05", found)
         total = int(found.cuts.sum())
         print(f"false alarms {found.false.mean():.4f} of {total} random cuts; true alarms {found.true.mean():.3f}")
+        for share in SHARES:
+            found_of = found[f"said {share}"]
+            print(f"said to be found in {share}: found in {found_of.mean():.3f} ({found_of.min():.3f} to {found_of.max():.3f})")
     if "coverage" in options.parts:
         held_out = [*CLASSES, *NUMBERS, *(DATA_SETS if options.mirror else ())]
         of_the_rules = [*OF_THE_RULES, *(DATA_OF_THE_RULES if options.mirror else ())]

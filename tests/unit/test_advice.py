@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from scipy.special import ndtri
+from scipy.stats import rankdata
 from scipy.stats import t as student_t
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
@@ -32,10 +34,12 @@ from sklearn.preprocessing import StandardScaler
 import foldshift
 from faults_planted import PLANTED, clean_sets, found_codes
 from foldshift.advice.advise import given_split, seconds_of
+from foldshift.advice.expected import expected_of
 from foldshift.advice.faults import find_faults
 from foldshift.advice.fitting import fit, losses_on
 from foldshift.advice.intervals import mean_and_variance, row_interval
 from foldshift.advice.learners import LARGE, on_all_cores, prepared, usual
+from foldshift.advice.power import in_words, power_of
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.scoring import as_score
 from foldshift.advice.shift import cut, cuts_side_by_side, first_cut_seconds, split_shift
@@ -43,6 +47,7 @@ from foldshift.advice.table import as_data
 from foldshift.compiling import _folder
 from foldshift.inference.proportions import wilson_interval
 from foldshift.partition import as_folds, make_folds
+from write_expected import made
 
 RNG = np.random.default_rng(5)
 X_CLASSES = pd.DataFrame(RNG.normal(size=(120, 3)), columns=["a", "b", "c"])
@@ -280,6 +285,42 @@ def test_a_shifted_split_is_told_and_a_random_one_is_not():
     assert split_shift(data, random[None], np.random.default_rng(0)).shifted == ()
 
 
+def in_turn(n, k):
+    return (np.arange(n) % k).astype(np.uint8)
+
+
+def test_the_shift_that_is_found_in_nine_of_ten_cases_is_found_that_often():
+    # Planted in a column that is not normal, and looked for with all that the test does.
+    n, n_cuts, rng, found = 120, 100, np.random.default_rng(4), 0
+    for _ in range(n_cuts):
+        X = pd.DataFrame(rng.exponential(size=(n, 2)), columns=["a", "b"])
+        data = as_data(X, rng.normal(size=n))
+        nine = power_of(in_turn(n, 5), 3, 0.05)[1]
+        odds = np.exp(nine.tilt * ndtri((rankdata(X.a) - 0.5) / n))
+        folds = np.full(n, -1)
+        folds[rng.choice(n, n // 5, replace=False, p=odds / odds.sum())] = 0
+        folds[folds < 0] = 1 + rng.permutation(n - n // 5) % 4
+        found += "a" in split_shift(data, folds[None], rng).shifted
+    assert nine.share == 0.9 and 80 <= found <= 98  # five sixths to all but two: within 3 standard errors of 90
+
+
+def test_smaller_shifts_are_found_with_more_rows_and_fewer_columns():
+    sizes = [power_of(in_turn(n, 5), m, 0.05)[0].size for n, m in ((100, 4), (400, 4), (1600, 4))]
+    assert sizes == sorted(sizes, reverse=True) and 1.7 < sizes[0] / sizes[1] < 2.4  # as 1 / sqrt(n)
+    assert power_of(in_turn(400, 5), 40, 0.05)[0].size > sizes[1]
+
+
+def test_what_small_folds_and_large_tables_are_told_of_power():
+    assert power_of(in_turn(40, 10), 3, 0.05) == () and "no shift" in in_words(())
+    assert power_of(in_turn(200_000, 5), 3, 0.05) is None and in_words(None) == ""
+
+
+def test_the_text_and_the_page_say_what_shift_would_be_found(numbers):
+    said = in_words(numbers.split.power)
+    assert said.startswith("A fold moved in one column would be found") and said in str(numbers) and said in numbers.to_html()
+    assert [one["share"] for one in numbers.to_dict()["split"]["power"]] == [0.5, 0.9]
+
+
 def test_a_shifted_cut_of_groups_is_told_among_many_columns():
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(60), 3)
@@ -390,6 +431,33 @@ def test_intervals_bear_the_confidence_that_was_asked_for(classes):
     assert all("80 % " in text and not re.search(r"95 % (confidence )?interval", text) for text in said)
     assert "estimate and 80 % intervals" in advice.to_html() and "95 % interval" not in advice.to_html()
     assert (advice.interval.high - advice.interval.low) < (classes.interval.high - classes.interval.low)
+
+
+# What the study found on data of this kind
+
+
+def test_what_is_expected_is_what_is_published(root):
+    written = root / "src" / "foldshift" / "advice" / "expected.csv"
+    assert written.read_text(encoding="utf-8") == made(), "run: python tools/write_expected.py"
+
+
+@pytest.mark.parametrize("n, nearest", [(20, 50), (70, 50), (71, 100), (500, 500), (10**6, 2000)])
+def test_what_is_expected_is_of_the_nearest_size(n, nearest):
+    found = expected_of(facts(n=n), 10)
+    assert {one.n_sample for one in found.values()} == {nearest} and {"TSCV", "CV", "CB-TSCV"} <= set(found)
+
+
+@pytest.mark.parametrize("changed, k", [({"groups": True}, 10), ({"score": "folds"}, 10), ({}, 3)])
+def test_nothing_is_expected_where_the_study_looked_at_nothing_alike(changed, k):
+    assert expected_of(facts(**changed), k) == {}
+
+
+def test_the_page_and_the_json_say_what_is_expected_of_every_cut(classes):
+    found = classes.to_dict()["expected"]
+    one = found["SCV"]
+    assert one["n_sample"] == 100 and {cut.cut for cut in classes.cuts} <= set(found)
+    assert f"{one['bias']:+.1f} ± {one['bias_error']:.1f} %</td>" in classes.to_html()
+    assert "samples of 100 rows, 10 folds, where the truth is known" in classes.to_html()
 
 
 def test_the_page_is_one_file_without_a_network(classes, numbers, tmp_path):

@@ -6,6 +6,8 @@ from html import escape
 import numpy as np
 
 from foldshift.advice.charts import curve_chart, cuts_chart, interval_chart, split_chart
+from foldshift.advice.expected import expected_of
+from foldshift.advice.power import in_words
 from foldshift.advice.words import CUT_WORDS, cut_of
 from foldshift.readable import figures
 from foldshift.reporting.numbers import EMPTY
@@ -192,6 +194,8 @@ def _split(advice):
                 f"{split.auc:.2f}, p {split.p_value:.2g} (times the number of folds)."
             )
         )
+    if split.power is not None:
+        said.append(_paragraph(in_words(split.power)))
     picture = split_chart(split)
     caption = (
         "Mean distance between training and test part, by column: dot, this split; upright mark, random cuts of the same sizes. "
@@ -216,11 +220,13 @@ def _cuts(advice):
     ]
     if not advice.cuts:
         return _section("cuts", "Ways of cutting", *text)
+    expected = expected_of(advice.facts, advice.n_splits)
     rows = [
         (one.cut + (" (recommended)" if one.cut == chosen else ""), CUT_WORDS.get(one.cut, ""), f"{one.target:.3f}",
-         f"{one.inputs:.3f}", f"{one.worst:.3f}", _spread(advice, one))
+         f"{one.inputs:.3f}", f"{one.worst:.3f}", _spread(advice, one), *_expected_cells(expected, one.cut))
         for one in advice.cuts
     ]  # fmt: skip
+    head = ["cut", "in words", "target", "inputs", "worst input", "spread", *(["expected bias", "off by"] if expected else [])]
     measured = [one.n_partitions for one in advice.cuts if one.n_partitions]
     spread = (
         f"Spread: standard deviation of the {advice.score.name} between partitions, from {measured[0]} of each, so that it is "
@@ -234,9 +240,34 @@ def _cuts(advice):
     )
     return _section(
         "cuts", "Ways of cutting, on this table", _figure(cuts_chart(advice, chosen), caption), *text,
-        _table(["cut", "in words", "target", "inputs", "worst input", "spread"], rows, (2, 3, 4, 5)), _paragraph(spread, "soft"),
+        _table(head, rows, range(2, len(head))), _paragraph(spread, "soft"), _expected_words(advice, expected),
         _paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also "
                    "an easier one.", "soft"),
+    )  # fmt: skip
+
+
+def _expected_cells(expected, cut):
+    """What the study found of a cut: its bias, and how far off one estimate is; nothing where it looked at nothing alike."""
+    if not expected:
+        return ()
+    if cut not in expected:
+        return EMPTY, EMPTY
+    one = expected[cut]
+    return f"{one.bias:+.1f} ± {one.bias_error:.1f} %", f"{one.off:.0f} %"
+
+
+def _expected_words(advice, expected):
+    if not expected:
+        return ""
+    one = next(iter(expected.values()))
+    error = "error rate" if advice.facts["task"] == "classification" else "mean squared error"
+    root = " (of its root: about half as much)" if advice.facts["task"] == "regression" else ""
+    return _paragraph(
+        f"Expected bias, off by: study foldshift_2026, {one.n_populations} populations, samples of {one.n_sample:,} rows, "
+        f"{advice.n_splits} folds, where the truth is known. How much higher (+) or lower the {error} was estimated than that of "
+        f"the model of all rows, on average over populations, ± standard error; and how far one estimate was from it (root mean "
+        f"square), both in per cent of it{root}. All cuts saw the same samples: their order is known better than each bias.",
+        "soft",
     )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from foldshift.advice.expected import expected_of
+from foldshift.advice.power import in_words
 from foldshift.advice.table import Data
 from foldshift.files import atomic_path
 from foldshift.readable import readable
@@ -105,7 +107,7 @@ class Advice:
             "No fault was found."
         ]
         if self.split is not None:
-            said += ["", self.split.said]
+            said += ["", " ".join(filter(None, (self.split.said, in_words(self.split.power))))]
         said += ["", *(told.sentence(self.score) for told in self.intervals)]
         said += [one.sentence(self.score) for one in self.differences]
         if self.halves is not None:
@@ -152,10 +154,12 @@ class Advice:
                 "faults": [fault._asdict() for fault in self.faults],
                 "split": None if self.split is None else {
                     "name": self.split_name, "is_given": self.split_is_given,
-                    **{key: value for key, value in self.split._asdict().items() if key != "drift"},
+                    **{key: value for key, value in self.split._asdict().items() if key not in ("drift", "power")},
+                    "power": None if self.split.power is None else [one._asdict() for one in self.split.power],
                     "columns": [] if self.split.drift is None else self.split.drift.to_rows(),
                 },
                 "cuts": [cut._asdict() for cut in self.cuts],
+                "expected": {cut: one._asdict() for cut, one in expected_of(self.facts, self.n_splits).items()},
                 "intervals": [told._asdict() for told in self.intervals],
                 "differences": [one._asdict() for one in self.differences],
                 "repetitions": None if self.repetitions is None else self.repetitions._asdict(),

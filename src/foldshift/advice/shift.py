@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foldshift.advice.power import power_of
 from foldshift.compiling import is_kept
 from foldshift.inference.corrections import adjust_p
+from foldshift.partition.common import fold_dtype
 from foldshift.partition.registry import function_of, make_folds, options_of
 from foldshift.planning.compile_cost import CUTTING_MODULES
 from foldshift.shift.cuts import chances, fold_tests, mean_distances, ranked
@@ -51,6 +53,8 @@ class SplitShift(NamedTuple):
         Random cuts it was compared with.
     said : str
         One sentence.
+    power : tuple of foldshift.advice.power.Power, or None
+        Shifts of one fold that would be found, and how often; None with groups and for large tables.
     """
 
     drift: FoldDrift | None
@@ -64,6 +68,7 @@ class SplitShift(NamedTuple):
     p_value: float
     n_random: int
     said: str
+    power: tuple | None = None
 
 
 class CutShift(NamedTuple):
@@ -126,6 +131,7 @@ def split_shift(data, folds, rng, name="the split"):
     return SplitShift(
         drift, 1 - target.p_more, target.distance, target.distance_chance, shifted, closer, worst, auc, p_value,
         drift.n_random, _said(name, shifted, closer, len(drift.features)),
+        power_of(first[0].astype(fold_dtype(k)), len(drift.features), ALPHA),
     )  # fmt: skip
 
 

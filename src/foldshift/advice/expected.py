@@ -1,0 +1,70 @@
+"""What the study of honest cuts found on data of this kind: how high or low an estimate is, and how far off a single one."""
+
+import csv
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Expected(NamedTuple):
+    """One way of cutting, on average over the populations of the study.
+
+    Attributes
+    ----------
+    n_sample : int
+        Rows of the samples.
+    n_populations : int
+    bias, bias_error : float
+        Mean of estimate less true error of the model of all rows, in per cent of it, and its standard error over populations. The
+        error is the error rate for classes, the mean squared error for numbers.
+    off : float
+        Root mean square distance of one estimate from that true error, in per cent of it.
+    """
+
+    n_sample: int
+    n_populations: int
+    bias: float
+    bias_error: float
+    off: float
+
+
+@cache
+def _rows():
+    """Rows of ``expected.csv``, which `tools/write_expected.py` makes from the study's published tables."""
+    with files("foldshift.advice").joinpath("expected.csv").open(encoding="utf-8") as lines:
+        return tuple(csv.DictReader(lines))
+
+
+def expected_of(facts, k):
+    """What the study found for this task and number of folds, at the size that is nearest in ratio.
+
+    Parameters
+    ----------
+    facts : dict
+        ``task``, ``n``, ``groups``, ``score``: see `foldshift.advice.rules`.
+    k : int
+        Number of folds.
+
+    Returns
+    -------
+    found : dict of str to Expected
+        By cut. Empty where the study looked at nothing alike: groups, scores of whole folds, other numbers of folds.
+
+    Examples
+    --------
+    >>> found = expected_of({"task": "regression", "n": 90, "groups": False, "score": "loss"}, 10)
+    >>> found["TSCV"].n_sample, found["TSCV"].bias < found["CV"].bias
+    (100, True)
+    """
+    rows = [row for row in _rows() if row["task"] == facts["task"] and int(row["k"]) == k]
+    if facts["groups"] or facts["score"] == "folds" or not rows:
+        return {}
+    sizes = sorted({int(row["n_sample"]) for row in rows})
+    nearest = min(sizes, key=lambda size: abs(np.log(size / facts["n"])))
+    return {
+        row["cut"]: Expected(nearest, int(row["n_populations"]), *(float(row[name]) for name in ("bias", "bias_error", "off")))
+        for row in rows
+        if int(row["n_sample"]) == nearest
+    }

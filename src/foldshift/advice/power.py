@@ -1,0 +1,114 @@
+"""How large a shift of one fold the test of a split would find: planted in one column, by simulation."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+from scipy.stats import pearson3, skew
+
+from foldshift.readable import figures
+from foldshift.shift.cuts import fold_tests, mean_distances, random_cuts
+
+TILTS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
+N_RANDOM, N_PLANTED = 4999, 200
+MOST_CELLS = 80_000_000  # rows x random and planted cuts: some seconds
+FEWEST = 5  # rows of a fold, on average
+SHARES = (0.5, 0.9)
+SEED = 0  # of a simulation that depends on the sizes of the folds alone
+
+
+class Power(NamedTuple):
+    """A shift and how often it is found.
+
+    Attributes
+    ----------
+    share : float
+        How often, in (0, 1).
+    tilt : float
+        Rows were drawn into the fold with odds ``exp(tilt z)``, z their normal score in the column.
+    size : float
+        How far that moves the fold: mean normal score in it less that of all others, in standard deviations of the column.
+    """
+
+    share: float
+    tilt: float
+    size: float
+
+
+def power_of(folds, n_columns, alpha):
+    """Shifts of one fold in one column that `foldshift.advice.shift.split_shift` finds in a given share of cases.
+
+    Parameters
+    ----------
+    folds : ndarray of shape (n,), unsigned integer
+        Fold of every row, from 0; the sizes of the folds are looked at alone.
+    n_columns : int
+        Columns that are tested, the target among them: the level is divided among them.
+    alpha : float
+        Level over all columns.
+
+    Returns
+    -------
+    found : tuple of Power
+        For each of `SHARES` that a shift reaches; linear in the tilt between those planted. Empty where the folds are so small
+        that no shift is found; None for tables so large that it would take long: there shifts are found that matter to nobody.
+
+    Notes
+    -----
+    The column has no ties and all others are as by chance, so that Holm's correction is at its first step and what is said is a
+    lower bound. Rows are drawn without replacement by the largest of ``tilt z`` plus a Gumbel variable [1]_. The distance from
+    which on the test says "shifted" is the quantile of Pearson's type III with mean, deviation and skewness of random cuts, and
+    the share found that of a normal with mean and deviation of planted cuts: counts in the tail would take far more of both.
+
+    References
+    ----------
+    .. [1] Efraimidis, P.S., Spirakis, P.G. (2006). Weighted random sampling with a reservoir. Information Processing Letters 97,
+       181-185.
+    """
+    n, k = len(folds), int(folds.max()) + 1
+    if n < FEWEST * k:
+        return ()
+    if n * (N_RANDOM + N_PLANTED * len(TILTS)) > MOST_CELLS:
+        return None
+    rng, ends = np.random.default_rng(SEED), np.arange(1, n + 1)
+
+    def distances(cuts):
+        return mean_distances(fold_tests(False, ends, cuts, k)[0])
+
+    chance = np.concatenate([distances(cuts) for cuts in random_cuts(folds[None], N_RANDOM, rng)])
+    critical = pearson3.isf(alpha / 2 / n_columns, skew(chance), chance.mean(), chance.std())
+    z, size, others = ndtri((np.arange(n) + 0.5) / n), int((folds == 0).sum()), folds[folds != 0]
+    shares, sizes = [], []
+    for tilt in TILTS:
+        cuts, moved = np.zeros((N_PLANTED, n), dtype=folds.dtype), 0.0
+        for cut in cuts:
+            drawn = np.argpartition(-(tilt * z + rng.gumbel(size=n)), size)[:size]
+            rest = np.ones(n, dtype=bool)
+            rest[drawn] = False
+            cut[rest] = rng.permutation(others)
+            moved += (z[drawn].mean() - z[rest].mean()) / N_PLANTED
+        found = distances(cuts)
+        shares.append(float(ndtr((found.mean() - critical) / found.std())))
+        sizes.append(moved)
+        if shares[-1] > max(SHARES):
+            break
+    shares, tilts, sizes = np.maximum.accumulate([0.0, *shares]), [0.0, *TILTS[: len(sizes)]], [0.0, *sizes]
+    return tuple(
+        Power(share, float(np.interp(share, shares, tilts)), float(np.interp(share, shares, sizes)))
+        for share in SHARES
+        if share <= shares[-1]
+    )
+
+
+def in_words(found):
+    """One sentence; empty where nothing was planted."""
+    if found is None:
+        return ""
+    if not found:
+        return "With folds as small as these, no shift of one fold in one column would be found in every second case."
+    often = {0.5: "in every second case", 0.9: "in nine of ten"}
+    parts = [f"{figures(one.size, 2)} {often[one.share]}" for one in found]
+    return (
+        f"A fold moved in one column would be found, by simulation for folds of these sizes: moved by {', by '.join(parts)} "
+        "(standard deviations of the column)."
+    )
