@@ -33,9 +33,9 @@ from sklearn.preprocessing import StandardScaler
 
 import foldshift
 from faults_planted import PLANTED, clean_sets, found_codes
-from foldshift.advice.advise import given_split, seconds_of
+from foldshift.advice.advise import _on_half, given_split, seconds_of
 from foldshift.advice.expected import expected_of
-from foldshift.advice.faults import find_faults
+from foldshift.advice.faults import find_faults, warned
 from foldshift.advice.fitting import fit, losses_on
 from foldshift.advice.intervals import mean_and_variance, row_interval
 from foldshift.advice.learners import LARGE, on_all_cores, prepared, usual
@@ -358,6 +358,23 @@ def test_the_spread_of_a_cut_is_that_of_its_partitions(numbers):
     assert spreads["ABA"] == 0 and "the same partition each time" in numbers.to_html()
 
 
+def test_the_bias_of_every_cut_is_that_on_halves_of_the_table(numbers):
+    found = {one.cut: one for one in numbers.cuts}
+    assert all(np.isfinite([one.bias, one.bias_error]).all() for one in found.values())
+    assert (found["TSCV"].bias, found["TSCV"].bias_error) == (numbers.halves["bias"], numbers.halves["bias_error"])
+    data, score, learner = as_data(X_CLASSES, Y_NUMBERS), as_score(None, "regression"), LinearRegression()
+    half, other = np.arange(0, 120, 2), np.arange(1, 120, 2)
+    losses, truth = _on_half(learner, data, score, "CV", 5, (half, other, 7))
+    (folds,) = make_folds("CV", X_CLASSES.iloc[half], Y_NUMBERS[half], n_folds=5, seeds=[7])
+    of_rows, of_others = np.empty(60), np.empty((5, 60))
+    for f in range(5):
+        model = LinearRegression().fit(X_CLASSES.iloc[half[folds != f]], Y_NUMBERS[half[folds != f]])
+        squares = (model.predict(X_CLASSES) - Y_NUMBERS) ** 2
+        of_rows[folds == f], of_others[f] = squares[half[folds == f]], squares[other]
+    assert np.allclose(losses, of_rows) and np.allclose(truth, of_others.mean(axis=0))
+    assert "bias on halves" in numbers.to_html()
+
+
 def test_what_there_is_no_time_to_compile_is_not_cut(monkeypatch):
     data = as_data(X_CLASSES, Y_CLASSES)
     monkeypatch.setattr("foldshift.advice.shift.first_cut_seconds", lambda name: 9.0 if name in ("DOB-SCV", "ABA") else 0.0)
@@ -390,6 +407,21 @@ def test_pairs_that_go_forward_in_time_are_known_by_their_rows(pairs):
     assert given.forward and given.notes == ("your split was not judged: it does not train on all rows outside a test part",)
     backward = [(test, train) for train, test in TimeSeriesSplit(3).split(X_CLASSES)]
     assert not given_split(backward, data).forward
+
+
+def test_warnings_of_a_learner_are_one_finding_and_are_not_printed(recwarn):
+    far = X_CLASSES * [1, 1e3, 1e6]
+    advice = foldshift.advise(far, Y_CLASSES, LogisticRegression(max_iter=2, C=1e6), budget=6)
+    assert not [one for one in recwarn if "lbfgs" in str(one.message)]
+    (fault,) = [fault for fault in advice.faults if fault.code == "warnings"]
+    assert fault.severity == "note" and "ConvergenceWarning, " in fault.found and "lbfgs failed to converge" in fault.found
+    assert fault.found in str(advice) and "[note] warnings: While models were fitted" in str(advice)
+
+
+def test_few_kinds_of_warnings_are_told_and_the_others_counted():
+    (fault,) = warned([("A", "one.\nmore"), ("A", "one"), ("B", ""), ("C", "x"), ("D", "y"), ("E", "z")])
+    assert fault.found == "While models were fitted: A, 2 times: one; B, 1 time; C, 1 time: x. 2 other warnings too."
+    assert warned([]) == ()
 
 
 def test_a_shift_of_what_nobody_asked_for_is_no_verdict_on_the_split_of_the_user():

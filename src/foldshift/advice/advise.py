@@ -1,5 +1,6 @@
 """Advice for one table, one learner and one question: how to cut, how often, what may be claimed, what to beware of."""
 
+import functools
 import math
 import numbers
 import re
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
 
-from foldshift.advice.faults import find_faults
+from foldshift.advice.faults import find_faults, warned
 from foldshift.advice.fitting import FOR_EVER, Clock, cross_validate, first_fit, fit, losses_on
 from foldshift.advice.intervals import difference, row_interval, told
 from foldshift.advice.learners import SEED, baseline, has_gaps_or_texts, prepared, usual
@@ -31,10 +32,24 @@ EPS = 0.25  # of the standard deviation that no repetition removes: beyond, anot
 FOR_FITS, FOR_HALVES = 0.75, 0.4  # shares of what the budget leaves after looking, and of what is left at last
 FOR_COMPILING, SLOWER = 0.5, 1.5  # share for a way of cutting that was never called here; machines slower than the one measured
 FOR_SPREADS, N_SPREAD = 0.6, 5  # share of what is left then; partitions of each way of cutting
-N_HALVES = 20
+N_HALVES, FEWEST_HALVES, FOR_FEWEST = 20, 5, 0.8  # the last: share of what is left that the fewest may take
+FOR_BIASES = 0.6  # share of what is left at the very end, for the other ways of cutting on the same halves
 LEAST_BUDGET = 5.0
 
 
+def _with_warnings_as_a_fault(function):
+    """A learner may warn in each of a thousand fits: what was said is one finding, and the verdict is not drowned in it."""
+
+    @functools.wraps(function)
+    def advise(*args, **kwargs):
+        with warnings.catch_warnings(record=True) as heard:
+            advice = function(*args, **kwargs)
+        return replace(advice, faults=(*advice.faults, *warned([(one.category.__name__, str(one.message)) for one in heard])))
+
+    return advise
+
+
+@_with_warnings_as_a_fault
 def advise(
     X,
     y,
@@ -165,7 +180,9 @@ def advise(
     intervals = told(chosen["interval"], fits, score, confidence, k, data.groups)
     region = _region(rope, fits, score)
     differences = tuple(difference(names[0], other, fits, score, region, confidence, k, data.groups) for other in names[1:])
-    halves = _halves(estimator, data, score, chosen["cut"].advice, k, clock, fits.seconds_per_fit, confidence, rng, tell)
+    on_halves = (estimator, data, score, chosen["cut"].advice, k, clock, fits.seconds_per_fit)
+    halves, drawn = _halves(*on_halves, confidence, rng, tell)
+    cuts = _with_biases(cuts, halves, drawn, *on_halves, tell)
     cv_object, line = _splitter(chosen["cut"].advice, data, k, n_repeats, random_state)
     rules = (*chosen.values(), *cautions(facts))
     versions = used_versions()
@@ -425,49 +442,85 @@ def _region(rope, fits, score):
 
 
 def _halves(estimator, data, score, name, k, clock, seconds, confidence, rng, tell):
-    """Cross-validate halves of the table as recommended, and hold their intervals against the error on the other halves."""
+    """Cross-validate halves of the table as recommended, and hold their intervals against the error on the other halves.
+
+    Returns
+    -------
+    halves : dict or None
+    drawn : list of (row of half, rows of the other, seed), those that were used
+    """
     if score.kind == "folds" or data.groups is not None or data.n < 100:
-        return None
-    expected = k * seconds
-    most = min(N_HALVES, int(FOR_HALVES * clock.left / max(expected, 1e-9)))
-    if most < 5:
-        return None
-    held, gaps, widths = 0, [], []
-    table, nominal, done = _table(data), data.nominal if data.columns else None, 0
+        return None, []
+    possible = clock.left / max(k * seconds, 1e-9)
+    most = min(N_HALVES, max(int(FOR_HALVES * possible), FEWEST_HALVES))
+    if most > FOR_FEWEST * possible:
+        return None, []
+    held, gaps, widths, drawn = 0, [], [], []
     stop = clock.left * (1 - FOR_HALVES * 2)
     for _ in range(most):
-        if done >= 5 and clock.left < stop:
+        if len(drawn) >= FEWEST_HALVES and clock.left < stop:
             break
         rows = rng.permutation(data.n)
-        half, other = np.sort(rows[: data.n // 2]), np.sort(rows[data.n // 2 :])
-        part = data._replace(target=data.target[half])
-        if data.task == "classification" and np.bincount(data.target[half].astype(int), minlength=len(data.classes)).min() < 2:
+        one = np.sort(rows[: data.n // 2]), np.sort(rows[data.n // 2 :]), int(rng.integers(2**31))
+        counts = np.bincount(data.target[one[0]].astype(int)) if data.task == "classification" else [data.n]
+        if np.min(counts) < 2 or (data.task == "classification" and len(counts) < len(data.classes)):
             continue
-        folds = cut(name, table[half], part, k, [int(rng.integers(2**31))], nominal)[0]
-        losses, truths = np.empty(len(half)), []
-        for fold in range(k):
-            model = fit(estimator, data, half[folds != fold])
-            losses[folds == fold] = losses_on(model, data, score, half[folds == fold])
-            truths.append(losses_on(model, data, score, other))
-        truth = np.mean(truths, axis=0)
+        losses, truth = _on_half(estimator, data, score, name, k, one)
         estimate, low, high = row_interval(losses[None], confidence, score.kind)
         # The other half is finite: its own error is added to what the interval has to allow for.
         room = np.sqrt(1 + truth.var(ddof=1) / len(truth) / max(losses.var(ddof=1) / len(losses), 1e-300))
         held += bool(estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate))
         gaps.append(float(score.show(estimate) - score.show(truth.mean())))
         widths.append(float(abs(score.show(high) - score.show(max(low, 0.0)))))
-        done += 1
-        tell(f"halves of the table: {done} of {most}")
-    if done < 5:
-        return None
-    bias, error = float(np.mean(gaps)), float(np.std(gaps, ddof=1) / np.sqrt(done))
+        drawn.append(one)
+        tell(f"halves of the table: {len(drawn)} of {most}")
+    done = len(drawn)
+    if done < FEWEST_HALVES:
+        return None, []
+    bias, error = _mean_and_error(gaps)
     size, give_or_take = (score.text(value).replace(" %", "") for value in (abs(bias), error))
     said = (
         f"Halves of this table, cross-validated in this way: the interval held the {score.name} on the other half in {held} of "
         f"{done}; its estimate was {size} ± {give_or_take}{' points' if score.percent else ''} "
         f"{'above' if bias >= 0 else 'below'} it on average (± standard error over halves, which share rows)."
     )
-    return {"n": done, "held": held, "bias": bias, "bias_error": error, "width": float(np.mean(widths)), "said": said}
+    halves = {"n": done, "held": held, "bias": bias, "bias_error": error, "width": float(np.mean(widths)), "said": said}
+    return halves, drawn
+
+
+def _on_half(estimator, data, score, name, k, drawn):
+    """Cross-validate one half: the losses of its rows, and the mean loss of its models on every row of the other."""
+    half, other, seed = drawn
+    part, nominal = data._replace(target=data.target[half]), data.nominal if data.columns else None
+    folds = cut(name, _table(data)[half], part, k, [seed], nominal)[0]
+    losses, truths = np.empty(len(half)), []
+    for fold in range(k):
+        model = fit(estimator, data, half[folds != fold])
+        losses[folds == fold] = losses_on(model, data, score, half[folds == fold])
+        truths.append(losses_on(model, data, score, other))
+    return losses, np.mean(truths, axis=0)
+
+
+def _mean_and_error(values):
+    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def _with_biases(cuts, halves, drawn, estimator, data, score, name, k, clock, seconds, tell):
+    """Ways of cutting with the bias of their estimates on the same halves of the table, if there is time for all of them."""
+    others = [one.cut for one in cuts if one.cut != name]
+    if halves is None or not others:
+        return cuts
+    n_halves = min(len(drawn), int(FOR_BIASES * clock.left / max(len(others) * k * seconds, 1e-9)))
+    if n_halves < FEWEST_HALVES:
+        return cuts
+    gaps = {other: [] for other in others}
+    for number, one in enumerate(drawn[:n_halves], 1):
+        for other in others:
+            losses, truth = _on_half(estimator, data, score, other, k, one)
+            gaps[other].append(float(score.show(losses.mean()) - score.show(truth.mean())))
+        tell(f"the other ways of cutting on halves of the table: {number} of {n_halves}")
+    found = {name: (halves["bias"], halves["bias_error"])} | {other: _mean_and_error(values) for other, values in gaps.items()}
+    return [one._replace(bias=found[one.cut][0], bias_error=found[one.cut][1]) for one in cuts]
 
 
 def _splitter(name, data, k, n_repeats, random_state):

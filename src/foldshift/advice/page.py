@@ -220,13 +220,15 @@ def _cuts(advice):
     ]
     if not advice.cuts:
         return _section("cuts", "Ways of cutting", *text)
-    expected = expected_of(advice.facts, advice.n_splits)
+    expected, biases = expected_of(advice.facts, advice.n_splits), any(np.isfinite(one.bias) for one in advice.cuts)
     rows = [
         (one.cut + (" (recommended)" if one.cut == chosen else ""), CUT_WORDS.get(one.cut, ""), f"{one.target:.3f}",
-         f"{one.inputs:.3f}", f"{one.worst:.3f}", _spread(advice, one), *_expected_cells(expected, one.cut))
+         f"{one.inputs:.3f}", f"{one.worst:.3f}", _spread(advice, one), *([_bias(advice.score, one)] if biases else []),
+         *_expected_cells(expected, one.cut))
         for one in advice.cuts
     ]  # fmt: skip
-    head = ["cut", "in words", "target", "inputs", "worst input", "spread", *(["expected bias", "off by"] if expected else [])]
+    head = ["cut", "in words", "target", "inputs", "worst input", "spread", *(["bias on halves"] if biases else []),
+            *(["expected bias", "off by"] if expected else [])]  # fmt: skip
     measured = [one.n_partitions for one in advice.cuts if one.n_partitions]
     spread = (
         f"Spread: standard deviation of the {advice.score.name} between partitions, from {measured[0]} of each, so that it is "
@@ -240,7 +242,10 @@ def _cuts(advice):
     )
     return _section(
         "cuts", "Ways of cutting, on this table", _figure(cuts_chart(advice, chosen), caption), *text,
-        _table(head, rows, range(2, len(head))), _paragraph(spread, "soft"), _expected_words(advice, expected),
+        _table(head, rows, range(2, len(head))), _paragraph(spread, "soft"),
+        _paragraph("Bias on halves: halves of this table were cross-validated and held against the other halves, the truth for "
+                   "the same models: estimate less truth, ± standard error over halves.", "soft") if biases else "",
+        _expected_words(advice, expected),
         _paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also "
                    "an easier one.", "soft"),
     )  # fmt: skip
@@ -269,6 +274,13 @@ def _expected_words(advice, expected):
         f"square), both in per cent of it{root}. All cuts saw the same samples: their order is known better than each bias.",
         "soft",
     )  # fmt: skip
+
+
+def _bias(score, one):
+    if not np.isfinite(one.bias):
+        return EMPTY
+    size, error = (score.text(value).replace(" %", "") for value in (abs(one.bias), one.bias_error))
+    return f"{'-' if one.bias < 0 else '+'}{size} ± {error}{' points' if score.percent else ''}"
 
 
 def _spread(advice, one):

@@ -83,6 +83,9 @@ class CutShift(NamedTuple):
         Standard deviation of the score of the learner between partitions, in the score's own units; NaN where there was no time.
     n_partitions : int
         From how many.
+    bias, bias_error : float
+        Estimate less the error of the same models on rows that took no part, mean and standard error over halves of the table,
+        in the score's own units; NaN where there was no time.
     """
 
     cut: str
@@ -91,6 +94,8 @@ class CutShift(NamedTuple):
     worst: float
     spread: float = np.nan
     n_partitions: int = 0
+    bias: float = np.nan
+    bias_error: float = np.nan
 
 
 def split_shift(data, folds, rng, name="the split"):
