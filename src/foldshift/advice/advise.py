@@ -32,7 +32,7 @@ EPS = 0.25  # of the standard deviation that no repetition removes: beyond, anot
 FOR_FITS, FOR_HALVES = 0.75, 0.4  # shares of what the budget leaves after looking, and of what is left at last
 FOR_COMPILING, SLOWER = 0.5, 1.5  # share for a way of cutting that was never called here; machines slower than the one measured
 FOR_SPREADS, N_SPREAD = 0.6, 5  # share of what is left then; partitions of each way of cutting
-N_HALVES, FEWEST_HALVES, FOR_FEWEST = 20, 5, 0.8  # the last: share of what is left that the fewest may take
+N_PAIRS, FEWEST_PAIRS, FOR_FEWEST = 10, 3, 0.8  # of halves; the last: share of what is left that the fewest may take
 FOR_BIASES = 0.6  # share of what is left at the very end, for the other ways of cutting on the same halves
 LEAST_BUDGET = 5.0
 
@@ -44,7 +44,9 @@ def _with_warnings_as_a_fault(function):
     def advise(*args, **kwargs):
         with warnings.catch_warnings(record=True) as heard:
             advice = function(*args, **kwargs)
-        return replace(advice, faults=(*advice.faults, *warned([(one.category.__name__, str(one.message)) for one in heard])))
+        faults = (*advice.faults, *warned([(one.category.__name__, str(one.message)) for one in heard]))
+        advice = replace(advice, faults=faults)
+        return replace(advice, verdict=verdict(advice))
 
     return advise
 
@@ -181,8 +183,8 @@ def advise(
     region = _region(rope, fits, score)
     differences = tuple(difference(names[0], other, fits, score, region, confidence, k, data.groups) for other in names[1:])
     on_halves = (estimator, data, score, chosen["cut"].advice, k, clock, fits.seconds_per_fit)
-    halves, drawn = _halves(*on_halves, confidence, rng, tell)
-    cuts = _with_biases(cuts, halves, drawn, *on_halves, tell)
+    halves, drawn, gaps = _halves(*on_halves, confidence, rng, tell)
+    cuts = _with_biases(cuts, drawn, gaps, *on_halves, tell)
     cv_object, line = _splitter(chosen["cut"].advice, data, k, n_repeats, random_state)
     rules = (*chosen.values(), *cautions(facts))
     versions = used_versions()
@@ -444,48 +446,61 @@ def _region(rope, fits, score):
 def _halves(estimator, data, score, name, k, clock, seconds, confidence, rng, tell):
     """Cross-validate halves of the table as recommended, and hold their intervals against the error on the other halves.
 
+    Halves come in pairs, each the truth of the other: what makes one half easier than the other then cancels in the bias.
+
     Returns
     -------
     halves : dict or None
-    drawn : list of (row of half, rows of the other, seed), those that were used
+    drawn : list of (rows of half, rows of the other, seed)
+        Those that were used, pair by pair.
+    gaps : list of float
+        Estimate less truth of each.
     """
     if score.kind == "folds" or data.groups is not None or data.n < 100:
-        return None, []
-    possible = clock.left / max(k * seconds, 1e-9)
-    most = min(N_HALVES, max(int(FOR_HALVES * possible), FEWEST_HALVES))
+        return None, [], []
+    possible = clock.left / max(2 * k * seconds, 1e-9)
+    most = min(N_PAIRS, max(int(FOR_HALVES * possible), FEWEST_PAIRS))
     if most > FOR_FEWEST * possible:
-        return None, []
+        return None, [], []
     held, gaps, widths, drawn = 0, [], [], []
     stop = clock.left * (1 - FOR_HALVES * 2)
     for _ in range(most):
-        if len(drawn) >= FEWEST_HALVES and clock.left < stop:
+        if len(drawn) >= 2 * FEWEST_PAIRS and clock.left < stop:
             break
         rows = rng.permutation(data.n)
-        one = np.sort(rows[: data.n // 2]), np.sort(rows[data.n // 2 :]), int(rng.integers(2**31))
-        counts = np.bincount(data.target[one[0]].astype(int)) if data.task == "classification" else [data.n]
-        if np.min(counts) < 2 or (data.task == "classification" and len(counts) < len(data.classes)):
+        pair = np.sort(rows[: data.n // 2]), np.sort(rows[data.n // 2 :])
+        if data.task == "classification" and any(
+            np.bincount(data.target[half].astype(int), minlength=len(data.classes)).min() < 2 for half in pair
+        ):
             continue
-        losses, truth = _on_half(estimator, data, score, name, k, one)
-        estimate, low, high = row_interval(losses[None], confidence, score.kind)
-        # The other half is finite: its own error is added to what the interval has to allow for.
-        room = np.sqrt(1 + truth.var(ddof=1) / len(truth) / max(losses.var(ddof=1) / len(losses), 1e-300))
-        held += bool(estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate))
-        gaps.append(float(score.show(estimate) - score.show(truth.mean())))
-        widths.append(float(abs(score.show(high) - score.show(max(low, 0.0)))))
-        drawn.append(one)
-        tell(f"halves of the table: {len(drawn)} of {most}")
+        for half, other in (pair, pair[::-1]):
+            drawn.append((half, other, int(rng.integers(2**31))))
+            losses, truth = _on_half(estimator, data, score, name, k, drawn[-1])
+            estimate, low, high = row_interval(losses[None], confidence, score.kind)
+            # The other half is finite: its own error is added to what the interval has to allow for.
+            room = np.sqrt(1 + truth.var(ddof=1) / len(truth) / max(losses.var(ddof=1) / len(losses), 1e-300))
+            held += bool(estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate))
+            gaps.append(float(score.show(estimate) - score.show(truth.mean())))
+            widths.append(float(abs(score.show(high) - score.show(max(low, 0.0)))))
+        tell(f"halves of the table: {len(drawn)} of {2 * most}")
     done = len(drawn)
-    if done < FEWEST_HALVES:
-        return None, []
-    bias, error = _mean_and_error(gaps)
+    if done < 2 * FEWEST_PAIRS:
+        return None, [], []
+    bias, error = _over_pairs(gaps)
     size, give_or_take = (score.text(value).replace(" %", "") for value in (abs(bias), error))
     said = (
         f"Halves of this table, cross-validated in this way: the interval held the {score.name} on the other half in {held} of "
         f"{done}; its estimate was {size} ± {give_or_take}{' points' if score.percent else ''} "
-        f"{'above' if bias >= 0 else 'below'} it on average (± standard error over halves, which share rows)."
+        f"{'above' if bias >= 0 else 'below'} it on average (± standard error over {done // 2} pairs of halves)."
     )
     halves = {"n": done, "held": held, "bias": bias, "bias_error": error, "width": float(np.mean(widths)), "said": said}
-    return halves, drawn
+    return halves, drawn, gaps
+
+
+def _over_pairs(gaps):
+    """Mean, and standard error over pairs of halves."""
+    means = np.reshape(gaps, (-1, 2)).mean(axis=1)
+    return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
 
 
 def _on_half(estimator, data, score, name, k, drawn):
@@ -501,26 +516,22 @@ def _on_half(estimator, data, score, name, k, drawn):
     return losses, np.mean(truths, axis=0)
 
 
-def _mean_and_error(values):
-    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
-
-
-def _with_biases(cuts, halves, drawn, estimator, data, score, name, k, clock, seconds, tell):
+def _with_biases(cuts, drawn, gaps, estimator, data, score, name, k, clock, seconds, tell):
     """Ways of cutting with the bias of their estimates on the same halves of the table, if there is time for all of them."""
     others = [one.cut for one in cuts if one.cut != name]
-    if halves is None or not others:
+    if not drawn or not others:
         return cuts
-    n_halves = min(len(drawn), int(FOR_BIASES * clock.left / max(len(others) * k * seconds, 1e-9)))
-    if n_halves < FEWEST_HALVES:
+    n_pairs = min(len(drawn) // 2, int(FOR_BIASES * clock.left / max(2 * len(others) * k * seconds, 1e-9)))
+    if n_pairs < FEWEST_PAIRS:
         return cuts
-    gaps = {other: [] for other in others}
-    for number, one in enumerate(drawn[:n_halves], 1):
+    found = {name: gaps[: 2 * n_pairs]} | {other: [] for other in others}
+    for number, one in enumerate(drawn[: 2 * n_pairs], 1):
         for other in others:
             losses, truth = _on_half(estimator, data, score, other, k, one)
-            gaps[other].append(float(score.show(losses.mean()) - score.show(truth.mean())))
-        tell(f"the other ways of cutting on halves of the table: {number} of {n_halves}")
-    found = {name: (halves["bias"], halves["bias_error"])} | {other: _mean_and_error(values) for other, values in gaps.items()}
-    return [one._replace(bias=found[one.cut][0], bias_error=found[one.cut][1]) for one in cuts]
+            found[other].append(float(score.show(losses.mean()) - score.show(truth.mean())))
+        tell(f"the other ways of cutting on halves of the table: {number} of {2 * n_pairs}")
+    biases = {cut: _over_pairs(values) for cut, values in found.items()}
+    return [one._replace(bias=biases[one.cut][0], bias_error=biases[one.cut][1]) for one in cuts]
 
 
 def _splitter(name, data, k, n_repeats, random_state):

@@ -332,7 +332,7 @@ def _difference_words(first, second, score, found, rope, verdict, needed, loss, 
     estimate, low, high = found
     share = f"{100 * confidence:g} % interval"
     begin = f"{first} less {second}: {what} {text(estimate)}{unit} ({share} {text(low)} to {text(high)})"
-    region = f"up to {text(rope).lstrip('+')} taken for no difference"
+    region = f"up to {text(rope).lstrip('+')}{unit.split(' of ')[0]} taken for no difference"
     if verdict == "not decided":
         rows = f"some {needed:,.0f} rows would decide it" if needed <= MOST_NEEDED else "a million rows would not decide it"
         return f"{begin}: not decided ({region}); if the difference is as estimated, {rows}."

@@ -145,7 +145,7 @@ def _score(advice):
 def _halves(advice):
     if advice.halves is None:
         return ""
-    shown = f"{advice.halves['n']} random halves, each held against the other."
+    shown = f"{advice.halves['n']} random halves, in pairs, each held against the other."
     return _paragraph(advice.halves["said"]) + _evidence("measured here", shown)
 
 
@@ -223,12 +223,14 @@ def _cuts(advice):
     expected, biases = expected_of(advice.facts, advice.n_splits), any(np.isfinite(one.bias) for one in advice.cuts)
     rows = [
         (one.cut + (" (recommended)" if one.cut == chosen else ""), CUT_WORDS.get(one.cut, ""), f"{one.target:.3f}",
-         f"{one.inputs:.3f}", f"{one.worst:.3f}", _spread(advice, one), *([_bias(advice.score, one)] if biases else []),
-         *_expected_cells(expected, one.cut))
+         f"{one.inputs:.3f}", f"{one.worst:.3f}")
         for one in advice.cuts
     ]  # fmt: skip
-    head = ["cut", "in words", "target", "inputs", "worst input", "spread", *(["bias on halves"] if biases else []),
-            *(["expected bias", "off by"] if expected else [])]  # fmt: skip
+    estimates = [
+        (one.cut, _spread(advice, one), *([_bias(advice.score, one)] if biases else []), *_expected_cells(expected, one.cut))
+        for one in advice.cuts
+    ]
+    head = ["cut", "spread", *(["bias on halves"] if biases else []), *(["expected bias", "off by"] if expected else [])]
     measured = [one.n_partitions for one in advice.cuts if one.n_partitions]
     spread = (
         f"Spread: standard deviation of the {advice.score.name} between partitions, from {measured[0]} of each, so that it is "
@@ -242,12 +244,13 @@ def _cuts(advice):
     )
     return _section(
         "cuts", "Ways of cutting, on this table", _figure(cuts_chart(advice, chosen), caption), *text,
-        _table(head, rows, range(2, len(head))), _paragraph(spread, "soft"),
+        _table(["cut", "in words", "target", "inputs", "worst input"], rows, (2, 3, 4)),
+        _paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also an "
+                   "easier one. What the cut does to the estimate:", "soft"),
+        _table(head, estimates, range(1, len(head))), _paragraph(spread, "soft"),
         _paragraph("Bias on halves: halves of this table were cross-validated and held against the other halves, the truth for "
-                   "the same models: estimate less truth, ± standard error over halves.", "soft") if biases else "",
+                   "the same models: estimate less truth, ± standard error over pairs of halves.", "soft") if biases else "",
         _expected_words(advice, expected),
-        _paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also "
-                   "an easier one.", "soft"),
     )  # fmt: skip
 
 

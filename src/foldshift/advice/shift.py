@@ -84,7 +84,7 @@ class CutShift(NamedTuple):
     n_partitions : int
         From how many.
     bias, bias_error : float
-        Estimate less the error of the same models on rows that took no part, mean and standard error over halves of the table,
+        Estimate less the error of the same models on rows that took no part, mean and standard error over pairs of halves,
         in the score's own units; NaN where there was no time.
     """
 

@@ -65,7 +65,9 @@ def verdict(advice):
     elif advice.split is not None and advice.split.shifted and advice.split_is_given:
         last = advice.split.said
     else:
-        last = "No fault was found" + ("" if advice.split is None else f"; {_small(advice.split.said)}")
+        last = f"No {'grave ' * bool(advice.faults)}fault was found" + (
+            "" if advice.split is None else f"; {_small(advice.split.said)}"
+        )
     return how, f"{what}, {against}.", last if last.endswith((".", "below.")) else last + "."
 
 
