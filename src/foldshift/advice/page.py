@@ -27,14 +27,14 @@ p{margin:.5rem 0}.soft,figcaption,.evidence{color:var(--soft);font-size:.9rem}
 code,pre{font-family:ui-monospace,"DejaVu Sans Mono",Consolas,monospace;font-size:.88em}
 pre{background:var(--box);padding:.7rem .9rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;margin:.6rem 0}
-th,td{text-align:left;padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+th,td{text-align:left;padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right}td.n{white-space:nowrap;font-variant-numeric:tabular-nums}
 figure{margin:.8rem 0}svg{max-width:100%;height:auto;display:block}svg.narrow{display:none}svg text{fill:var(--ink);font:13px system-ui,"DejaVu Sans",sans-serif}
 svg .soft{fill:var(--soft)}svg .axis{stroke:var(--soft);stroke-width:1}svg .grid{stroke:var(--line);stroke-width:1}
 svg .bar{stroke:var(--ink);stroke-width:2.2}svg .dot{fill:var(--ink)}svg .main{stroke:var(--mark);stroke-width:3.4}svg .maindot{fill:var(--mark)}
 svg .open{fill:var(--paper);stroke:var(--ink);stroke-width:1.6}svg .dash{stroke-dasharray:6 4}svg .line{fill:none;stroke:var(--mark);stroke-width:2.4}
 .fault{border-left:4px solid var(--warn);padding:.1rem .9rem;margin:.9rem 0}.fault.note{border-color:var(--line)}.fault h3{font-size:1rem;margin:.3rem 0}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.95rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-@media (max-width:34rem){svg.wide{display:none}svg.narrow{display:block}dl{grid-template-columns:1fr}dt{margin-top:.4rem}h1{font-size:1.3rem}}
+@media (max-width:34rem){svg.wide{display:none}svg.narrow{display:block}dl{grid-template-columns:1fr}dt{margin-top:.4rem}h1{font-size:1.3rem}th,td{padding-right:.4rem}table{font-size:.84rem}.wide{display:none}}
 @media print{body{font-size:11pt}main{max-width:none;padding:0}h2{break-after:avoid}figure,table,.fault{break-inside:avoid}}
 """  # noqa: E501
 
@@ -91,13 +91,12 @@ def _figure(svg, caption):
     return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _table(head, rows, numbers=()):
-    cells = "".join(f"<th{' class=n' if j in numbers else ''} scope='col'>{escape(name)}</th>" for j, name in enumerate(head))
+def _table(head, rows, numbers=(), wide=()):
+    """A table; columns of numbers stand to the right, those in `wide` are left out on narrow screens."""
+    kinds = [" class=n" if j in numbers else " class=wide" if j in wide else "" for j in range(len(head))]
+    cells = "".join(f"<th{kind} scope='col'>{escape(name)}</th>" for kind, name in zip(kinds, head))
     body = "".join(
-        "<tr>"
-        + "".join(f"<td{' class=n' if j in numbers else ''}>{escape(str(value))}</td>" for j, value in enumerate(row))
-        + "</tr>"
-        for row in rows
+        "<tr>" + "".join(f"<td{kind}>{escape(str(value))}</td>" for kind, value in zip(kinds, row)) + "</tr>" for row in rows
     )
     return f"<div class='scroll'><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
 
@@ -244,7 +243,7 @@ def _cuts(advice):
     )
     return _section(
         "cuts", "Ways of cutting, on this table", _figure(cuts_chart(advice, chosen), caption), *text,
-        _table(["cut", "in words", "target", "inputs", "worst input"], rows, (2, 3, 4)),
+        _table(["cut", "in words", "target", "inputs", "worst input"], rows, (2, 3, 4), (1,)),
         _paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also an "
                    "easier one. What the cut does to the estimate:", "soft"),
         _table(head, estimates, range(1, len(head))), _paragraph(spread, "soft"),
@@ -282,14 +281,16 @@ def _expected_words(advice, expected):
 def _bias(score, one):
     if not np.isfinite(one.bias):
         return EMPTY
-    size, error = (score.text(value).replace(" %", "") for value in (abs(one.bias), one.bias_error))
-    return f"{'-' if one.bias < 0 else '+'}{size} ± {error}{' points' if score.percent else ''}"
+    scale = 100 if score.percent else 1
+    # Two digits of the error, and of the bias as far.
+    digits = 1 if score.percent or one.bias_error <= 0 else max(0, 1 - int(np.floor(np.log10(one.bias_error))))
+    return f"{scale * one.bias:+.{digits}f} ± {scale * one.bias_error:.{digits}f}{' points' if score.percent else ''}"
 
 
 def _spread(advice, one):
     if not np.isfinite(one.spread):
         return EMPTY
-    return advice.score.text(one.spread) if one.cut not in SINGLE else "the same partition each time"
+    return advice.score.text(one.spread) if one.cut not in SINGLE else "one partition"
 
 
 def _repetitions(advice):
