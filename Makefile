@@ -130,8 +130,8 @@ neighbours: $(READY) ## the cuts that look at neighbours, at an earlier commit a
 	"$(BIN)/python" tools/compare_neighbour_cuts.py $(BEFORE) $(if $(MIRROR),--mirror $(MIRROR))
 
 .PHONY: advice
-advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder
-	"$(BIN)/python" tools/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR))
+advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder, SAMPLES=100
+	"$(BIN)/python" tools/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))
 
 .PHONY: scale
 scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
