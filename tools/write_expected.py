@@ -1,4 +1,4 @@
-"""Write src/foldshift/advice/expected.csv, what advice expects of a cut, from the published tables of foldshift_2026."""
+"""Write src/foldshift/advice/expected.csv, what advice expects of a cut, from the published study of honest cuts."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pandas as pd
 from foldshift.advice.shift import SIDE_BY_SIDE
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLE = ROOT / "docs" / "results" / "foldshift_2026" / "tables" / "honesty.csv"
+(TABLE,) = ROOT.glob("docs/results/*/tables/honesty.csv")
 WRITTEN = ROOT / "src" / "foldshift" / "advice" / "expected.csv"
 COLUMNS = {"bias_whole": "bias", "bias_whole_error": "bias_error", "error_one": "off"}
 FOLDS = (5, 10)

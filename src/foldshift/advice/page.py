@@ -270,7 +270,7 @@ def _expected_words(advice, expected):
     error = "error rate" if advice.facts["task"] == "classification" else "mean squared error"
     root = " (of its root: about half as much)" if advice.facts["task"] == "regression" else ""
     return _paragraph(
-        f"Expected bias, off by: study foldshift_2026, {one.n_populations} populations, samples of {one.n_sample:,} rows, "
+        f"Expected bias, off by: the study of honest cuts, {one.n_populations} populations, samples of {one.n_sample:,} rows, "
         f"{advice.n_splits} folds, where the truth is known. How much higher (+) or lower the {error} was estimated than that of "
         f"the model of all rows, on average over populations, ± standard error; and how far one estimate was from it (root mean "
         f"square), both in per cent of it{root}. All cuts saw the same samples: their order is known better than each bias.",
