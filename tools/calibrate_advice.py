@@ -18,9 +18,9 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from scipy.optimize import minimize  # noqa: E402
+from scipy.optimize import minimize_scalar  # noqa: E402
 from scipy.special import ndtri  # noqa: E402
-from scipy.stats import beta, betabinom, rankdata  # noqa: E402
+from scipy.stats import beta, betabinom, chi2, rankdata  # noqa: E402
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # noqa: E402
 from sklearn.linear_model import LinearRegression  # noqa: E402
@@ -57,6 +57,7 @@ SIZES = (60, 150, 400)
 N_GROUPS, GROUP_SIZE = (10, 25, 60), 6
 N_REST, N_PILOT = 3000, 5
 LOW, HIGH = 0.93, 0.97
+SPREADS = np.arange(0.001, 0.1, 0.001)  # of the true coverage of cells, that are looked at
 BLOCK = 60  # samples for each core, after which they are kept
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -223,17 +224,31 @@ def true_shares(cells):
     """Mean and spread of the true coverage of cells, and the share of them inside, by a beta-binomial distribution of the counts.
 
     The share of cells that are measured inside mixes how far cells differ with the error of measuring each.
+
+    Returns
+    -------
+    mean, spread, inside : float
+        Most likely.
+    spread_bound, inside_bound : float
+        The largest spread that the counts do not speak against at .05 (likelihood ratio), and the share inside with it.
     """
-    hits = (cells["mean"] * cells["size"]).round().astype(int).to_numpy()
+    sizes = cells["size"].to_numpy()
+    hits = (cells["mean"] * sizes).round().astype(int).to_numpy()
 
-    def unlikely(at):
-        mean, size = 1 / (1 + np.exp(-at[0])), np.exp(at[1])
-        return -betabinom.logpmf(hits, cells["size"].to_numpy(), mean * size, (1 - mean) * size).sum()
+    def fitted(spread):
+        def unlikely(mean):
+            size = mean * (1 - mean) / spread**2 - 1
+            return -betabinom.logpmf(hits, sizes, mean * size, (1 - mean) * size).sum() if size > 0 else np.inf
 
-    at = minimize(unlikely, [3.0, 5.0], method="Nelder-Mead").x
-    mean, size = 1 / (1 + np.exp(-at[0])), np.exp(at[1])
-    found = beta(mean * size, (1 - mean) * size)
-    return mean, found.std(), found.cdf(HIGH) - found.cdf(LOW)
+        found = minimize_scalar(unlikely, bounds=(0.5, 0.999), method="bounded")
+        size = found.x * (1 - found.x) / spread**2 - 1
+        distribution = beta(found.x * size, (1 - found.x) * size)
+        return found.x, spread, distribution.cdf(HIGH) - distribution.cdf(LOW), -found.fun
+
+    fits = np.array([fitted(spread) for spread in SPREADS])
+    best = fits[fits[:, 3].argmax()]
+    bound = fits[fits[:, 3] >= best[3] - chi2.isf(0.1, 1) / 2][-1]  # one-sided
+    return *best[:3], *bound[1:3]
 
 
 def errors_of_ways(rows):
@@ -329,8 +344,11 @@ def main():
             f"of {len(cells)} cells measured between {LOW} and {HIGH}, {int(cells.shown_outside.sum())} shown to lie outside"
         )
         for task, part in [("all", cells), *cells.groupby("task")]:
-            mean, spread, inside = true_shares(part)
-            print(f"{task}: true coverage {mean:.3f}, spread of cells {spread:.3f}, {100 * inside:.0f} % of them between the two")
+            mean, spread, inside, most, least = true_shares(part)
+            print(
+                f"{task}: true coverage {mean:.3f}, spread of cells {spread:.3f} (at most {most:.3f}), {100 * inside:.0f} % of "
+                f"them between the two (at least {100 * least:.0f} %)"
+            )
 
     def over_samples(function, jobs, name):
         """Rows of all jobs, of which the first three entries are population, size and seed; what is made is kept."""
