@@ -358,6 +358,30 @@ def test_the_spread_of_a_cut_is_that_of_its_partitions(numbers):
     assert spreads["ABA"] == 0 and "one partition</td>" in numbers.to_html()
 
 
+class NeedsAllClasses(GaussianNB):
+    """Refuses training parts that lack a class of `all_of`."""
+
+    def __init__(self, all_of=3):
+        super().__init__()
+        self.all_of = all_of
+
+    def fit(self, X, y):
+        if len(np.unique(y)) < self.all_of:
+            raise ValueError("a class is missing")
+        return super().fit(X, y)
+
+
+def test_a_cut_that_loses_a_class_has_no_spread_and_spoils_no_advice():
+    # Of three classes the smallest has eleven rows: random folds leave it out of some test part, and that score needs it.
+    y = np.repeat([0, 1, 2], [60, 49, 11])
+    advice = foldshift.advise(X_CLASSES, y, GaussianNB(), scoring="roc_auc_ovr", budget=None, most_repetitions=5)
+    spreads = {one.cut: one.spread for one in advice.cuts}
+    assert np.isnan(spreads["CV"]) and np.isfinite(spreads["SCV"])
+    # A learner that needs every class, of which the smallest has six rows in each half, in ten folds.
+    advice = foldshift.advise(X_CLASSES, y, NeedsAllClasses(), budget=None, most_repetitions=5)
+    assert np.isfinite({one.cut: one.bias for one in advice.cuts}["SCV"])
+
+
 def test_the_bias_of_every_cut_is_that_on_halves_of_the_table(numbers):
     found = {one.cut: one for one in numbers.cuts}
     assert all(np.isfinite([one.bias, one.bias_error]).all() for one in found.values())

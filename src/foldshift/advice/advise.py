@@ -410,7 +410,11 @@ def _with_spreads(cuts, learners, data, score, name, k, random_state, clock, fit
         else:
             tell(f"cross-validating with {one.cut}, {clock.said}")
             folds = cut(one.cut, table, data, k, _seeds(random_state, N_SPREAD), nominal)
-            values = cross_validate({first: learners[first]}, data, score, folds, clock, least=N_SPREAD)
+            try:
+                values = cross_validate({first: learners[first]}, data, score, folds, clock, least=N_SPREAD)
+            except DataError:  # a cut that is blind to classes may leave one out of a part, and some scores need all of them
+                found.append(one)
+                continue
         rows = values.losses.get(first, values.scores[first])[:N_SPREAD]
         found.append(one._replace(spread=float(np.std(score.show(np.nanmean(rows, axis=1)), ddof=1)), n_partitions=N_SPREAD))
     return found
@@ -473,9 +477,13 @@ def _halves(estimator, data, score, name, k, clock, seconds, confidence, rng, te
             np.bincount(data.target[half].astype(int), minlength=len(data.classes)).min() < 2 for half in pair
         ):
             continue
-        for half, other in (pair, pair[::-1]):
-            drawn.append((half, other, int(rng.integers(2**31))))
-            losses, truth = _on_half(estimator, data, score, name, k, drawn[-1])
+        both = [(half, other, int(rng.integers(2**31))) for half, other in (pair, pair[::-1])]
+        try:
+            made = [_on_half(estimator, data, score, name, k, one) for one in both]
+        except DataError:  # a learner may need more rows than a half has
+            continue
+        drawn += both
+        for losses, truth in made:
             estimate, low, high = row_interval(losses[None], confidence, score.kind)
             # The other half is finite: its own error is added to what the interval has to allow for.
             room = np.sqrt(1 + truth.var(ddof=1) / len(truth) / max(losses.var(ddof=1) / len(losses), 1e-300))
@@ -526,12 +534,17 @@ def _with_biases(cuts, drawn, gaps, estimator, data, score, name, k, clock, seco
         return cuts
     found = {name: gaps[: 2 * n_pairs]} | {other: [] for other in others}
     for number, one in enumerate(drawn[: 2 * n_pairs], 1):
-        for other in others:
-            losses, truth = _on_half(estimator, data, score, other, k, one)
+        for other in [key for key in others if key in found]:
+            try:
+                losses, truth = _on_half(estimator, data, score, other, k, one)
+            except DataError:
+                del found[other]
+                continue
             found[other].append(float(score.show(losses.mean()) - score.show(truth.mean())))
         tell(f"the other ways of cutting on halves of the table: {number} of {2 * n_pairs}")
     biases = {cut: _over_pairs(values) for cut, values in found.items()}
-    return [one._replace(bias=biases[one.cut][0], bias_error=biases[one.cut][1]) for one in cuts]
+    nothing = (np.nan, np.nan)
+    return [one._replace(**dict(zip(("bias", "bias_error"), biases.get(one.cut, nothing)))) for one in cuts]
 
 
 def _splitter(name, data, k, n_repeats, random_state):
