@@ -33,10 +33,12 @@ from sklearn.preprocessing import StandardScaler
 
 import foldshift
 from faults_planted import PLANTED, clean_sets, found_codes
-from foldshift.advice.advise import _on_half, given_split, seconds_of
+from foldshift.advice.advise import given_split, seconds_of
 from foldshift.advice.expected import expected_of
-from foldshift.advice.faults import find_faults, warned
+from foldshift.advice.faults import find_faults
 from foldshift.advice.fitting import fit, losses_on
+from foldshift.advice.halves import on_half
+from foldshift.advice.heard import warned
 from foldshift.advice.intervals import mean_and_variance, row_interval
 from foldshift.advice.learners import LARGE, on_all_cores, prepared, usual
 from foldshift.advice.power import in_words, power_of
@@ -388,7 +390,7 @@ def test_the_bias_of_every_cut_is_that_on_halves_of_the_table(numbers):
     assert (found["TSCV"].bias, found["TSCV"].bias_error) == (numbers.halves["bias"], numbers.halves["bias_error"])
     data, score, learner = as_data(X_CLASSES, Y_NUMBERS), as_score(None, "regression"), LinearRegression()
     half, other = np.arange(0, 120, 2), np.arange(1, 120, 2)
-    losses, truth = _on_half(learner, data, score, "CV", 5, (half, other, 7))
+    losses, truth = on_half(learner, data, score, "CV", 5, (half, other, 7))
     (folds,) = make_folds("CV", X_CLASSES.iloc[half], Y_NUMBERS[half], n_folds=5, seeds=[7])
     of_rows, of_others = np.empty(60), np.empty((5, 60))
     for f in range(5):
@@ -467,7 +469,7 @@ def test_without_a_budget_none_is_said(numbers):
 
 def test_the_methods_section_names_every_step_of_the_learner():
     learner = GridSearchCV(make_pipeline(StandardScaler(), PCA(2), LogisticRegression()), {"pca__n_components": [1, 2]}, cv=3)
-    advice = foldshift.advise(X_CLASSES, Y_CLASSES, learner, budget=None, most_repetitions=1)
+    advice = foldshift.advise(X_CLASSES, Y_CLASSES, learner, budget=6, most_repetitions=1)
     assert advice.methods.startswith("GridSearchCV of LogisticRegression behind StandardScaler, PCA was evaluated by")
 
 

@@ -1,6 +1,5 @@
 """Advice for one table, one learner and one question: how to cut, how often, what may be claimed, what to beware of."""
 
-import functools
 import math
 import numbers
 import re
@@ -11,14 +10,16 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
 
-from foldshift.advice.faults import find_faults, warned
-from foldshift.advice.fitting import FOR_EVER, Clock, cross_validate, first_fit, fit, losses_on
-from foldshift.advice.intervals import difference, row_interval, told
+from foldshift.advice.faults import find_faults
+from foldshift.advice.fitting import FOR_EVER, Clock, cross_validate, first_fit
+from foldshift.advice.halves import on_halves_of, with_biases
+from foldshift.advice.heard import with_warnings_as_a_fault
+from foldshift.advice.intervals import difference, told
 from foldshift.advice.learners import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.scoring import as_score
-from foldshift.advice.shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_shift, without_gaps
+from foldshift.advice.shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_shift, table_of
 from foldshift.advice.table import as_data, check_kind
 from foldshift.advice.words import methods_paragraph, used_versions, verdict
 from foldshift.errors import DataError
@@ -29,29 +30,13 @@ from foldshift.partition.arrays import as_folds
 
 MOST_REPEATS = 50
 EPS = 0.25  # of the standard deviation that no repetition removes: beyond, another cut adds 3 % to the standard error
-FOR_FITS, FOR_HALVES = 0.75, 0.4  # shares of what the budget leaves after looking, and of what is left at last
+FOR_FITS = 0.75  # share of what the budget leaves after looking
 FOR_COMPILING, SLOWER = 0.5, 1.5  # share for a way of cutting that was never called here; machines slower than the one measured
 FOR_SPREADS, N_SPREAD = 0.6, 5  # share of what is left then; partitions of each way of cutting
-N_PAIRS, FEWEST_PAIRS, FOR_FEWEST = 10, 3, 0.8  # of halves; the last: share of what is left that the fewest may take
-FOR_BIASES = 0.6  # share of what is left at the very end, for the other ways of cutting on the same halves
 LEAST_BUDGET = 5.0
 
 
-def _with_warnings_as_a_fault(function):
-    """A learner may warn in each of a thousand fits: what was said is one finding, and the verdict is not drowned in it."""
-
-    @functools.wraps(function)
-    def advise(*args, **kwargs):
-        with warnings.catch_warnings(record=True) as heard:
-            advice = function(*args, **kwargs)
-        faults = (*advice.faults, *warned([(one.category.__name__, str(one.message)) for one in heard]))
-        advice = replace(advice, faults=faults)
-        return replace(advice, verdict=verdict(advice))
-
-    return advise
-
-
-@_with_warnings_as_a_fault
+@with_warnings_as_a_fault
 def advise(
     X,
     y,
@@ -183,8 +168,8 @@ def advise(
     region = _region(rope, fits, score)
     differences = tuple(difference(names[0], other, fits, score, region, confidence, k, data.groups) for other in names[1:])
     on_halves = (estimator, data, score, chosen["cut"].advice, k, clock, fits.seconds_per_fit)
-    halves, drawn, gaps = _halves(*on_halves, confidence, rng, tell)
-    cuts = _with_biases(cuts, drawn, gaps, *on_halves, tell)
+    halves, drawn, gaps = on_halves_of(*on_halves, confidence, rng, tell)
+    cuts = with_biases(cuts, drawn, gaps, *on_halves, tell)
     cv_object, line = _splitter(chosen["cut"].advice, data, k, n_repeats, random_state)
     rules = (*chosen.values(), *cautions(facts))
     versions = used_versions()
@@ -359,15 +344,11 @@ def _seeds(random_state, n):
     return np.random.SeedSequence(random_state).spawn(n)
 
 
-def _table(data):
-    return without_gaps(data.codes) if data.columns else np.zeros((data.n, 1))
-
-
 def _fits(learners, data, score, name, k, random_state, clock, seconds, most, tell):
     """Cross-validate until the promise on repetitions is met or the budget is used up."""
     reserve = clock.left * (1 - FOR_FITS)
     nominal = data.nominal if data.columns else None
-    table = _table(data)
+    table = table_of(data)
     total = seconds * (len(learners) - 1) * k
     folds = cut(name, table, data, k, _seeds(random_state, most), nominal)
 
@@ -399,7 +380,7 @@ def _with_spreads(cuts, learners, data, score, name, k, random_state, clock, fit
     stop = clock.left * (1 - FOR_SPREADS)
     if len(fits.folds) < N_SPREAD or clock.left - stop < N_SPREAD * k * fits.seconds_per_fit:
         return cuts
-    table, nominal, found = _table(data), data.nominal if data.columns else None, []
+    table, nominal, found = table_of(data), data.nominal if data.columns else None, []
     for one in cuts:
         enough = clock.left - stop > N_SPREAD * k * fits.seconds_per_fit
         if one.cut == name:
@@ -445,106 +426,6 @@ def _region(rope, fits, score):
     if score.kind == "share" or not fits.losses:
         return 0.01
     return 0.01 * float(np.nanmean(fits.losses["baseline"]))
-
-
-def _halves(estimator, data, score, name, k, clock, seconds, confidence, rng, tell):
-    """Cross-validate halves of the table as recommended, and hold their intervals against the error on the other halves.
-
-    Halves come in pairs, each the truth of the other: what makes one half easier than the other then cancels in the bias.
-
-    Returns
-    -------
-    halves : dict or None
-    drawn : list of (rows of half, rows of the other, seed)
-        Those that were used, pair by pair.
-    gaps : list of float
-        Estimate less truth of each.
-    """
-    if score.kind == "folds" or data.groups is not None or data.n < 100:
-        return None, [], []
-    possible = clock.left / max(2 * k * seconds, 1e-9)
-    most = min(N_PAIRS, max(int(FOR_HALVES * possible), FEWEST_PAIRS))
-    if most > FOR_FEWEST * possible:
-        return None, [], []
-    held, gaps, widths, drawn = 0, [], [], []
-    stop = clock.left * (1 - FOR_HALVES * 2)
-    for _ in range(most):
-        if len(drawn) >= 2 * FEWEST_PAIRS and clock.left < stop:
-            break
-        rows = rng.permutation(data.n)
-        pair = np.sort(rows[: data.n // 2]), np.sort(rows[data.n // 2 :])
-        if data.task == "classification" and any(
-            np.bincount(data.target[half].astype(int), minlength=len(data.classes)).min() < 2 for half in pair
-        ):
-            continue
-        both = [(half, other, int(rng.integers(2**31))) for half, other in (pair, pair[::-1])]
-        try:
-            made = [_on_half(estimator, data, score, name, k, one) for one in both]
-        except DataError:  # a learner may need more rows than a half has
-            continue
-        drawn += both
-        for losses, truth in made:
-            estimate, low, high = row_interval(losses[None], confidence, score.kind)
-            # The other half is finite: its own error is added to what the interval has to allow for.
-            room = np.sqrt(1 + truth.var(ddof=1) / len(truth) / max(losses.var(ddof=1) / len(losses), 1e-300))
-            held += bool(estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate))
-            gaps.append(float(score.show(estimate) - score.show(truth.mean())))
-            widths.append(float(abs(score.show(high) - score.show(max(low, 0.0)))))
-        tell(f"halves of the table: {len(drawn)} of {2 * most}")
-    done = len(drawn)
-    if done < 2 * FEWEST_PAIRS:
-        return None, [], []
-    bias, error = _over_pairs(gaps)
-    size, give_or_take = (score.text(value).replace(" %", "") for value in (abs(bias), error))
-    said = (
-        f"Halves of this table, cross-validated in this way: the interval held the {score.name} on the other half in {held} of "
-        f"{done}; its estimate was {size} ± {give_or_take}{' points' if score.percent else ''} "
-        f"{'above' if bias >= 0 else 'below'} it on average (± standard error over {done // 2} pairs of halves)."
-    )
-    halves = {"n": done, "held": held, "bias": bias, "bias_error": error, "width": float(np.mean(widths)), "said": said}
-    return halves, drawn, gaps
-
-
-def _over_pairs(gaps):
-    """Mean, and standard error over pairs of halves."""
-    means = np.reshape(gaps, (-1, 2)).mean(axis=1)
-    return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
-
-
-def _on_half(estimator, data, score, name, k, drawn):
-    """Cross-validate one half: the losses of its rows, and the mean loss of its models on every row of the other."""
-    half, other, seed = drawn
-    part, nominal = data._replace(target=data.target[half]), data.nominal if data.columns else None
-    folds = cut(name, _table(data)[half], part, k, [seed], nominal)[0]
-    losses, truths = np.empty(len(half)), []
-    for fold in range(k):
-        model = fit(estimator, data, half[folds != fold])
-        losses[folds == fold] = losses_on(model, data, score, half[folds == fold])
-        truths.append(losses_on(model, data, score, other))
-    return losses, np.mean(truths, axis=0)
-
-
-def _with_biases(cuts, drawn, gaps, estimator, data, score, name, k, clock, seconds, tell):
-    """Ways of cutting with the bias of their estimates on the same halves of the table, if there is time for all of them."""
-    others = [one.cut for one in cuts if one.cut != name]
-    if not drawn or not others:
-        return cuts
-    n_pairs = min(len(drawn) // 2, int(FOR_BIASES * clock.left / max(2 * len(others) * k * seconds, 1e-9)))
-    if n_pairs < FEWEST_PAIRS:
-        return cuts
-    found = {name: gaps[: 2 * n_pairs]} | {other: [] for other in others}
-    for number, one in enumerate(drawn[: 2 * n_pairs], 1):
-        for other in [key for key in others if key in found]:
-            try:
-                losses, truth = _on_half(estimator, data, score, other, k, one)
-            except DataError:
-                del found[other]
-                continue
-            found[other].append(float(score.show(losses.mean()) - score.show(truth.mean())))
-        tell(f"the other ways of cutting on halves of the table: {number} of {2 * n_pairs}")
-    biases = {cut: _over_pairs(values) for cut, values in found.items()}
-    nothing = (np.nan, np.nan)
-    return [one._replace(**dict(zip(("bias", "bias_error"), biases.get(one.cut, nothing)))) for one in cuts]
 
 
 def _splitter(name, data, k, n_repeats, random_state):

@@ -1,7 +1,6 @@
 """Faults of a table or of a split that make an estimate wrong: what was found, how, why it matters, and how to mend it."""
 
 import re
-from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +9,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from foldshift.partition.waves import mid_ranks
-from foldshift.shift.words import counted
 
 SEVERITIES = ("fault", "beware", "note")
 GROUP_NAME = re.compile(
@@ -58,36 +56,6 @@ class Fault(NamedTuple):
     why: str
     mend: str
     where: tuple = ()
-
-
-def warned(heard, most=3):
-    """What learners warned of while they were fitted, as one fault; nothing if they did not.
-
-    Parameters
-    ----------
-    heard : list of (category, text)
-    most : int, default=3
-        Kinds that are told; others are counted.
-
-    Returns
-    -------
-    faults : tuple of Fault
-    """
-    kinds = Counter((category, (text.strip().splitlines() or [""])[0].strip().rstrip(".:")) for category, text in heard)
-    if not kinds:
-        return ()
-    told = [f"{category}, {counted(times, 'time')}{text and f': {text}'}" for (category, text), times in kinds.most_common(most)]
-    rest = f" {counted(len(kinds) - most, 'other warning')} too." if len(kinds) > most else ""
-    return (
-        Fault(
-            "warnings",
-            "note",
-            f"While models were fitted: {'; '.join(told)}.{rest}",
-            "The warnings of Python were counted.",
-            "What a learner warns of can make its models worse than they need be, in every fold, or its score another one.",
-            "Do what the warning says, e.g. scale the inputs in a pipeline or allow more iterations.",
-        ),
-    )
 
 
 def find_faults(data, folds=None, *, left_out=None, rng=None, forward=None):

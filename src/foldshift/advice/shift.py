@@ -272,6 +272,11 @@ def without_gaps(table):
     return np.where(gaps, np.where(gaps, 0.0, table).sum(axis=0) / known, table)
 
 
+def table_of(data):
+    """Columns as numbers without gaps, as ways of cutting take them; one of zeros where there are none."""
+    return without_gaps(data.codes) if data.columns else np.zeros((data.n, 1))
+
+
 def cut(name, table, data, k, seeds, nominal=None):
     """Folds of a partitioner by name, with groups where it takes them; ndarray of shape (n_seeds, n)."""
     options = options_of(name, categorical_features=nominal, groups=data.groups, task=data.task)
