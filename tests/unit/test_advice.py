@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.special import ndtri
-from scipy.stats import rankdata
+from scipy.stats import rankdata, skew
 from scipy.stats import t as student_t
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
@@ -39,7 +39,7 @@ from foldshift.advice.faults import find_faults
 from foldshift.advice.fitting import fit, losses_on
 from foldshift.advice.halves import on_half
 from foldshift.advice.heard import warned
-from foldshift.advice.intervals import mean_and_variance, row_interval
+from foldshift.advice.intervals import _skewness, mean_and_variance, row_interval
 from foldshift.advice.learners import LARGE, on_all_cores, prepared, usual
 from foldshift.advice.power import in_words, power_of
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
@@ -213,6 +213,17 @@ def test_repetitions_do_not_shorten_the_row_interval():
 def test_row_interval_of_skewed_losses_reaches_further_up():
     mean, low, high = row_interval(RNG.lognormal(sigma=1.5, size=(2, 100)))
     assert 0 < low < mean < high and high - mean > mean - low
+
+
+def test_skewness_with_groups_is_halfway_between_that_of_rows_and_of_sums():
+    losses = np.random.default_rng(3).exponential(size=(2, 60)) ** 2
+    groups = np.arange(60) // 4
+    sums = losses.reshape(2, 15, 4).sum(axis=2)
+    of_rows, of_sums = skew(losses, axis=1).mean(), skew(sums, axis=1, bias=False).mean()
+    assert _skewness(losses, groups) == pytest.approx((of_rows + of_sums) / 2)
+    assert _skewness(losses, None) == pytest.approx(of_rows) == _skewness(losses, np.arange(60) % 2)
+    # The interval does not depend on what groups are called.
+    assert row_interval(losses, groups=groups) == row_interval(losses, groups=7 * groups + 100)
 
 
 def test_variance_with_groups_of_one_row_is_that_of_rows():
