@@ -163,11 +163,15 @@ def rows_in_groups(name, n_groups, rng):
         Those below `n_groups` are the sample, all others are new.
     task : str
     """
-    draw, n = {**CLASSES, **NUMBERS}[name], GROUP_SIZE * (n_groups + N_REST // GROUP_SIZE)
-    X, y = draw(n, rng)
+    n = GROUP_SIZE * (n_groups + N_REST // GROUP_SIZE)
+    if name in OF_THE_RULES:
+        data = draw_population(name, n, rng)
+        X, y, task = data.X, data.y, data.task
+    else:
+        X, y, task = *{**CLASSES, **NUMBERS}[name](n, rng), "regression" if name in NUMBERS else "classification"
     noisy, n_all = X[:, 0] + X[:, 0].std() * rng.standard_normal(n), n // GROUP_SIZE
     groups = rng.permutation(n_all)[noisy.argsort().argsort() // GROUP_SIZE]
-    if name in NUMBERS:
+    if task == "regression":
         return X, y + 0.5 * y.std() * rng.standard_normal(n_all)[groups], groups, "regression"
     exchanged = rng.random(n) < 0.3 * rng.random(n_all)[groups]
     return X, np.where(exchanged, rng.permutation(y), y), groups, "classification"
@@ -392,7 +396,8 @@ def main():
         kept = promise(rows)
         print(f"\npromise on repetitions kept in {100 * np.nanmean(kept):.1f} % ({np.isfinite(kept).sum()} cells)")
     if "groups" in options.parts:
-        jobs = [(name, n, seed) for seed in range(options.samples) for name in (*CLASSES, *NUMBERS) for n in N_GROUPS]
+        names = OF_THE_RULES if options.of_the_rules else (*CLASSES, *NUMBERS)
+        jobs = [(name, n, seed) for seed in range(options.samples) for name in names for n in N_GROUPS]
         tell_coverage(f"coverage of groups of {GROUP_SIZE} rows", over_samples(one_grouped_sample, jobs, "groups"))
 
 

@@ -32,12 +32,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import foldshift
+import foldshift.studies.advice.study as study
 from faults_planted import PLANTED, clean_sets, found_codes
-from foldshift.advice.advise import given_split, seconds_of
+from foldshift.advice.advise import N_SPREAD, given_split, seconds_of
 from foldshift.advice.expected import expected_of
 from foldshift.advice.faults import find_faults
 from foldshift.advice.fitting import fit, losses_on
-from foldshift.advice.halves import on_half
+from foldshift.advice.halves import N_PAIRS, on_half
 from foldshift.advice.heard import warned
 from foldshift.advice.intervals import _skewness, mean_and_variance, row_interval
 from foldshift.advice.learners import LARGE, on_all_cores, prepared, usual
@@ -371,16 +372,16 @@ def test_the_spread_of_a_cut_is_that_of_its_partitions(numbers):
     assert spreads["ABA"] == 0 and "one partition</td>" in numbers.to_html()
 
 
-class NeedsAllClasses(GaussianNB):
-    """Refuses training parts that lack a class of `all_of`."""
+class NeedsRows(GaussianNB):
+    """Refuses training parts of fewer rows, such as those of halves."""
 
-    def __init__(self, all_of=3):
+    def __init__(self, least=80):
         super().__init__()
-        self.all_of = all_of
+        self.least = least
 
     def fit(self, X, y):
-        if len(np.unique(y)) < self.all_of:
-            raise ValueError("a class is missing")
+        if len(y) < self.least:
+            raise ValueError("too few rows")
         return super().fit(X, y)
 
 
@@ -390,9 +391,17 @@ def test_a_cut_that_loses_a_class_has_no_spread_and_spoils_no_advice():
     advice = foldshift.advise(X_CLASSES, y, GaussianNB(), scoring="roc_auc_ovr", budget=None, most_repetitions=5)
     spreads = {one.cut: one.spread for one in advice.cuts}
     assert np.isnan(spreads["CV"]) and np.isfinite(spreads["SCV"])
-    # A learner that needs every class, of which the smallest has six rows in each half, in ten folds.
-    advice = foldshift.advise(X_CLASSES, y, NeedsAllClasses(), budget=None, most_repetitions=5)
-    assert np.isfinite({one.cut: one.bias for one in advice.cuts}["SCV"])
+
+
+def test_a_learner_that_needs_more_rows_than_a_half_has_is_advised_on_without_halves():
+    assert foldshift.advise(X_CLASSES, Y_CLASSES, GaussianNB(), budget=None, most_repetitions=2).halves is not None
+    advice = foldshift.advise(X_CLASSES, Y_CLASSES, NeedsRows(), budget=None, most_repetitions=2)
+    assert advice.halves is None and len(advice.verdict) == 3
+    assert np.isnan([one.bias for one in advice.cuts]).all()
+
+
+def test_the_study_expects_as_many_halves_and_partitions_as_are_made():
+    assert (study.N_PAIRS, study.N_SPREAD) == (N_PAIRS, N_SPREAD)
 
 
 def test_the_bias_of_every_cut_is_that_on_halves_of_the_table(numbers):

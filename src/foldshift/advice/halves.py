@@ -17,9 +17,26 @@ def on_halves_of(estimator, data, score, name, k, clock, seconds, confidence, rn
 
     Halves come in pairs, each the truth of the other: what makes one half easier than the other then cancels in the bias.
 
+    Parameters
+    ----------
+    estimator, data, score
+        As of `foldshift.advice.fitting.cross_validate`; `data` of n rows.
+    name : str
+        The cut that is recommended.
+    k : int
+        Number of folds.
+    clock : foldshift.advice.fitting.Clock
+    seconds : float
+        That a fit on all rows takes.
+    confidence : float
+    rng : numpy.random.Generator
+    tell : callable
+
     Returns
     -------
     halves : dict or None
+        ``n`` halves, of which the interval ``held`` so many; ``bias``, ``bias_error`` and ``width`` in the score's own units;
+        ``said``, a sentence. None for scores of folds, groups, fewer than 100 rows, and where there is no time.
     drawn : list of (rows of half, rows of the other, seed)
         Those that were used, pair by pair.
     gaps : list of float

@@ -17,6 +17,8 @@ def with_warnings_as_a_fault(function):
     def advise(*args, **kwargs):
         with warnings.catch_warnings(record=True) as heard:
             advice = function(*args, **kwargs)
+        if not heard:
+            return advice
         faults = (*advice.faults, *warned([(one.category.__name__, str(one.message)) for one in heard]))
         advice = replace(advice, faults=faults)
         return replace(advice, verdict=verdict(advice))

@@ -156,8 +156,8 @@ def row_interval(losses, confidence=0.95, kind="loss", groups=None):
     interval of a logarithm, and above, where it is further, Student's t corrected for skewness [2]_, that of the sample times
     ``SKEWED``: a sample seldom holds the largest losses. With groups the variance of the mean is that of sums over groups [3]_,
     with one degree of freedom for each group but one. The skewness of these sums is halfway between their own, which few groups
-    underrate, and that of rows, which is larger than that of sums: on populations of the study of honest cuts in groups, none of
-    which is held out, the first covers .90, the second .97 and the middle .95.
+    underrate, and that of rows, which is larger: chosen on populations of the study of honest cuts in groups, none of which is
+    held out (``tools/calibrate_advice.py --of-the-rules --parts groups``).
 
     References
     ----------

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 from scipy.stats import pearson3, skew
 
 from foldshift.readable import figures
@@ -11,6 +11,7 @@ from foldshift.shift.cuts import fold_tests, mean_distances, random_cuts
 
 TILTS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
 N_RANDOM, N_PLANTED = 4999, 200
+LEAST_RANDOM = 1999  # of `foldshift.shift.folds.fold_drift`
 MOST_CELLS = 80_000_000  # rows x random and planted cuts: some seconds
 FEWEST = 5  # rows of a fold, on average
 SHARES = (0.5, 0.9)
@@ -58,7 +59,7 @@ def power_of(folds, n_columns, alpha):
     The column has no ties and all others are as by chance, so that Holm's correction is at its first step and what is said is a
     lower bound. Rows are drawn without replacement by the largest of ``tilt z`` plus a Gumbel variable [1]_. The distance from
     which on the test says "shifted" is the quantile of Pearson's type III with mean, deviation and skewness of random cuts, and
-    the share found that of a normal with mean and deviation of planted cuts: counts in the tail would take far more of both.
+    the share found that of another with those of planted cuts: counts in the tail would take far more of both.
 
     References
     ----------
@@ -76,7 +77,10 @@ def power_of(folds, n_columns, alpha):
         return mean_distances(fold_tests(False, ends, cuts, k)[0])
 
     chance = np.concatenate([distances(cuts) for cuts in random_cuts(folds[None], N_RANDOM, rng)])
-    critical = pearson3.isf(alpha / 2 / n_columns, skew(chance), chance.mean(), chance.std())
+    # The test counts: of its R random cuts as many may be as far as leave (1 + number) / (1 + R) below alpha / 2 / n_columns.
+    n_random = max(LEAST_RANDOM, int(np.ceil(4 * n_columns / alpha)) - 1)
+    level = (np.ceil(alpha / 2 / n_columns * (1 + n_random)) - 1) / (1 + n_random)
+    critical = pearson3.isf(level, skew(chance), chance.mean(), chance.std())
     z, size, others = ndtri((np.arange(n) + 0.5) / n), int((folds == 0).sum()), folds[folds != 0]
     shares, sizes = [], []
     for tilt in TILTS:
@@ -88,7 +92,7 @@ def power_of(folds, n_columns, alpha):
             cut[rest] = rng.permutation(others)
             moved += (z[drawn].mean() - z[rest].mean()) / N_PLANTED
         found = distances(cuts)
-        shares.append(float(ndtr((found.mean() - critical) / found.std())))
+        shares.append(float(pearson3.sf(critical, skew(found), found.mean(), found.std())))
         sizes.append(moved)
         if shares[-1] > max(SHARES):
             break
