@@ -39,8 +39,9 @@ PROBLEMS = {
 def test_the_solution_is_libsvms_to_the_last_bit(problem, C):
     gram, high = _problem(*problem)
     theirs = SVC(kernel="precomputed", C=C).fit(gram, high)
-    beta, bias, converged = _train(gram, high, np.full(len(high), C))
+    beta, bias, slopes, converged = _train(gram, high, np.full(len(high), C))
     assert converged
+    assert np.allclose(slopes, np.where(high, -1.0, 1.0) - gram @ beta, atol=1e-3)
     assert np.flatnonzero(beta).tolist() == theirs.support_.tolist()
     assert (-beta[theirs.support_] == theirs.dual_coef_[0]).all() and -bias == theirs.intercept_[0]
 
@@ -49,7 +50,7 @@ def test_costs_of_samples_are_libsvms_weights():
     gram, high = _problem(400, 2, 5.0)
     weights = RNG.integers(1, 5, len(high)).astype(float)
     theirs = SVC(kernel="precomputed", C=2).fit(gram, high, sample_weight=weights)
-    beta, bias, _ = _train(gram, high, 2 * weights)
+    beta, bias, *_ = _train(gram, high, 2 * weights)
     assert (-beta[theirs.support_] == theirs.dual_coef_[0]).all() and -bias == theirs.intercept_[0]
 
 
@@ -65,7 +66,7 @@ def test_a_part_of_the_kernel_matrix_gives_the_machine_of_that_part():
 @pytest.mark.parametrize("max_steps", [5, 1005, 1500])
 def test_it_stops_at_the_most_steps_with_a_feasible_point(max_steps):
     gram, high = _problem(1500, 2, 3.0)
-    beta, bias, converged = _train(gram, high, np.full(len(high), 100.0), max_steps=max_steps)
+    beta, bias, _, converged = _train(gram, high, np.full(len(high), 100.0), max_steps=max_steps)
     assert not converged and np.isfinite(bias)
     alpha = np.where(high, -beta, beta)
     assert alpha.min() >= 0 and alpha.max() <= 100 and abs(beta.sum()) < 1e-9 and alpha.any()

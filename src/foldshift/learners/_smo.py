@@ -6,6 +6,7 @@ from foldshift.compiling import compiled
 
 LEAST_CURVATURE = 1e-12
 SHRINK_EVERY = 1000  # steps
+FEW = 0.05  # share of the active samples: where fewer are set aside, rows of the kernel are put in order, and else gathered anew
 MOST = np.int64(2**63 - 1)
 
 
@@ -41,6 +42,8 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
         Coefficients.
     bias : float
         The output for a sample is the bias plus the sum of beta times kernel.
+    slopes : ndarray of shape (n_samples,), dtype float64
+        The sign of every sample less the sum of beta times kernel.
     converged : bool
         Whether the tolerance was reached.
 
@@ -64,45 +67,49 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
     for t in range(n):
         own[t] = kernel[rows[t], rows[t]]
         _note_room(mobile, t, beta[t], low[t], high[t])
-    capped = np.zeros(n)  # what samples at their cost take from the slope of every sample
+    places, capped = place.copy(), np.zeros(n)  # in the order given: what samples at their cost take from the slope of every sample
     gain, filled = np.empty(n), np.zeros(n, np.bool_)
-    n_active, countdown, restored, converged = n, min(n, SHRINK_EVERY) + 1, False, False
+    n_active, stride, countdown, restored, converged = n, n, min(n, SHRINK_EVERY) + 1, False, False
+    i, top, bottom = _steepest(slope, mobile[0], mobile[1])
     for _ in range(max_steps):
         countdown -= 1
         if countdown == 0:
             countdown = min(n, SHRINK_EVERY)
-            i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
             if not restored and top - bottom <= 10 * tolerance:
                 restored = True
                 _restore(kernel, place, sample, signs, capped, state, n_active)
-                n_active = n
-            n_active = _shrink(place, sample, mobile, state, top, bottom, n_active)
-            filled[:] = False
-        i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
+                filled[:] &= n_active == n
+                n_active, stride = n, n
+            few = _count_settled(mobile, state, top, bottom, n_active) < FEW * n_active
+            n_active = _shrink(place, sample, mobile, state, top, bottom, n_active, work, stride, filled, few)
+            if not few:
+                filled[:], stride = False, n_active
+            i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
         if top - bottom < tolerance:
             if n_active == n:
                 converged = True
                 break
             _restore(kernel, place, sample, signs, capped, state, n_active)
-            n_active, countdown = n, 1
+            n_active, stride, countdown = n, n, 1
             filled[:] = False
-            i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
+            i, top, bottom = _steepest(slope, mobile[0], mobile[1])
             if top - bottom < tolerance:
                 converged = True
                 break
-        row_i = _kernel_row(kernel, place, i, n_active, work, filled)
+        row_i = _kernel_row(kernel, place, sample, i, n_active, work, stride, filled)
         j = _best_partner(slope, mobile[1], own, i, row_i, gain)
-        row_j = _kernel_row(kernel, place, j, n_active, work, filled)
+        row_j = _kernel_row(kernel, place, sample, j, n_active, work, stride, filled)
         before_i, before_j = beta[i], beta[j]
         _step(state, i, j, row_i[j])
-        _move(slope, row_i, row_j, beta[i] - before_i, beta[j] - before_j)
         for t, before in ((i, before_i), (j, before_j)):
             _note_room(mobile, t, beta[t], low[t], high[t])
-            _note_cap(kernel, place, sample, capped, t, before, beta[t], low[t] + high[t])
+            _note_cap(kernel[place[t]], places, capped, before, beta[t], low[t] + high[t])
+        _move(slope, row_i, row_j, beta[i] - before_i, beta[j] - before_j)
+        i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
     _restore(kernel, place, sample, signs, capped, state, n_active)
-    out = np.empty(n)
-    out[sample] = beta
-    return out, _bias(state, mobile[0]), converged
+    out, slopes = np.empty(n), np.empty(n)
+    out[sample], slopes[sample] = beta, slope
+    return out, _bias(state, mobile[0]), slopes, converged
 
 
 @compiled
@@ -160,14 +167,15 @@ def _best_partner(slope, can_fall, own, i, row, gain):
 
 
 @compiled
-def _kernel_row(kernel, place, t, n_active, work, filled):
-    """Kernel between a sample and the active ones."""
-    row = work[t * n_active : (t + 1) * n_active]
-    if not filled[t]:
+def _kernel_row(kernel, place, sample, t, n_active, work, stride, filled):
+    """Kernel between a sample and the active ones; gathered once, while they stay where they are."""
+    own = sample[t]
+    row = work[own * stride : own * stride + n_active]
+    if not filled[own]:
         whole = kernel[place[t]]
         for k in range(n_active):
             row[k] = whole[place[k]]
-        filled[t] = True
+        filled[own] = True
     return row
 
 
@@ -194,14 +202,13 @@ def _move(slope, row_i, row_j, change_i, change_j):
 
 
 @compiled
-def _note_cap(kernel, place, sample, capped, t, before, after, cap):
+def _note_cap(whole, places, capped, before, after, cap):
     """Keep `capped` when a sample reaches or leaves its cost, which has the sample's sign."""
     was, now = abs(before) >= abs(cap), abs(after) >= abs(cap)
     if was != now:
         change = cap if now else -cap
-        whole = kernel[place[t]]
-        for k in range(len(place)):
-            capped[sample[k]] += change * whole[place[k]]
+        for k in range(len(places)):
+            capped[k] += change * whole[places[k]]
 
 
 @compiled
@@ -209,6 +216,8 @@ def _restore(kernel, place, sample, signs, capped, state, n_active):
     """Slopes of the samples that were set aside."""
     slope, beta, low, high = state[0], state[1], state[2], state[3]
     n = len(place)
+    if n_active == n:
+        return
     for k in range(n_active, n):
         slope[k] = signs[sample[k]] - capped[sample[k]]
     for t in range(n_active):
@@ -219,8 +228,17 @@ def _restore(kernel, place, sample, signs, capped, state, n_active):
 
 
 @compiled
-def _shrink(place, sample, mobile, state, top, bottom, n_active):
-    """Set aside samples at a bound whose slope is beyond those of all that could move; return how many stay."""
+def _count_settled(mobile, state, top, bottom, n_active):
+    n = 0
+    for t in range(n_active):
+        n += _is_settled(mobile, state, t, top, bottom)
+    return n
+
+
+@compiled
+def _shrink(place, sample, mobile, state, top, bottom, n_active, work, stride, filled, few):
+    """Set aside samples at a bound whose slope is beyond those of all that could move; return how many stay. Where they are few,
+    the rows of the kernel that were gathered stay in use."""
     i = 0
     while i < n_active:
         if _is_settled(mobile, state, i, top, bottom):
@@ -233,6 +251,10 @@ def _shrink(place, sample, mobile, state, top, bottom, n_active):
                 mobile[v, i], mobile[v, n_active] = mobile[v, n_active], mobile[v, i]
             place[i], place[n_active] = place[n_active], place[i]
             sample[i], sample[n_active] = sample[n_active], sample[i]
+            if few:
+                for own in range(len(filled)):
+                    if filled[own]:
+                        work[own * stride + i] = work[own * stride + n_active]
         i += 1
     return n_active
 

@@ -1,5 +1,6 @@
 """Support vector machines on one kernel matrix per data set, with the threshold at 0 or from a logistic model."""
 
+import hashlib
 import math
 import numbers
 import warnings
@@ -17,6 +18,8 @@ KERNELS = ("puk", "rbf", "poly")
 THRESHOLDS = ("zero", "logistic", "logistic_one_step")
 TOLERANCE = 1e-3  # libsvm's
 MAX_STEPS = 10_000_000
+MOST_KEPT_MB = 1000  # between calls
+_last = {}  # what `_kernels_of` keeps: of one data set at a time
 
 
 class KernelClassifier(FoldClassifier):
@@ -58,7 +61,7 @@ class KernelClassifier(FoldClassifier):
         self._check_all()
         vectors, classes, _, merged_into = _merge(X, codes)
         self._refuse_large(len(vectors))
-        kernels = {}
+        kernels = self._kernels_of(vectors)
         work = np.empty(len(vectors) ** 2, np.float32)
         scores = np.empty((*folds.shape, n_classes))
         for s, row in enumerate(folds):
@@ -81,6 +84,18 @@ class KernelClassifier(FoldClassifier):
                 queries, position = np.unique(merged_into[test], return_inverse=True)
                 scores[s, test] = _vote(machines, gram, queries, np.unique(classes[present]), n_classes)[position]
         return scores
+
+    def _kernels_of(self, vectors):
+        """Kernels of the samples that the last call left, where it was of the same samples: jobs call once for every cut."""
+        shape = {name: value for name, value in self.get_params().items() if name not in ("C", "threshold", "max_memory_mb")}
+        key = type(self), repr(shape), vectors.shape, hashlib.sha256(vectors).digest()
+        kernels = _last.get(key)
+        if kernels is None:
+            kernels = {}
+            _last.clear()
+            if _megabytes(len(vectors)) <= MOST_KEPT_MB:
+                _last[key] = kernels
+        return kernels
 
     def _check_all(self):
         for name in ("C", "max_memory_mb", *self._positive):
@@ -133,14 +148,15 @@ class KernelClassifier(FoldClassifier):
         """Support vectors (rows of the kernel matrix), their coefficients, the bias, and the threshold's two numbers."""
         order = np.argsort(high, kind="stable")  # libsvm's: the lower class first, as the positive one
         signs, costs = np.where(high[order], -1.0, 1.0), self.C * counts[order]
-        beta, bias, converged = train_machine(single, rows[order], signs, costs, TOLERANCE, MAX_STEPS, work)
+        beta, bias, slopes, converged = train_machine(single, rows[order], signs, costs, TOLERANCE, MAX_STEPS, work)
         if not converged:
             advice = f"scale numeric columns to [0, 1], or lower C={self.C!r}"
             warnings.warn(f"{type(self).__name__} stopped after {MAX_STEPS} steps; {advice}", ConvergenceWarning, stacklevel=2)
         support, coef, bias = rows[order[beta != 0]], -beta[beta != 0], -bias
         if self.threshold == "zero":
             return support, coef, bias, 0.0, 1.0
-        outputs = _outputs(gram, rows, support, coef, bias)
+        outputs = np.empty(len(rows))
+        outputs[order] = slopes - signs + bias
         fit = platt if self.threshold == "logistic" else logistic_one_step
         return support, coef, bias, *fit(outputs, high, counts)
 
