@@ -144,7 +144,7 @@ def test_the_source_of_a_module_includes_what_its_kernels_take_from_others_and_n
     from foldshift.learners import nearest_classifier
 
     files = [Path(file).relative_to(PACKAGE).as_posix() for file in kernel_sources(nearest_classifier.__file__)]
-    assert files == ["learners/nearest_classifier.py", "learners/nearest.py"]
+    assert files == ["learners/nearest_classifier.py", "learners/_distances.py", "learners/nearest.py"]
 
 
 def modules_of_the_library():

@@ -56,3 +56,16 @@ def test_neighbours_are_exact_under_duplicates_and_ties(n_columns, digits, few, 
 def test_a_number_of_neighbours_that_makes_no_sense_is_refused(value):
     with pytest.raises(ValueError, match="n_neighbors must be an integer of at least 1"):
         NNRegressor(value).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 3, 40])
+@pytest.mark.parametrize("decimals", [0, 6])
+def test_new_rows_are_predicted_by_the_models_of_the_folds_as_by_each_alone(n_neighbors, decimals):
+    rng = np.random.default_rng(3)
+    X, new, y = (np.round(4 * rng.random((n, 2)), decimals) for n in (50, 30, 50))
+    y, model = y[:, 0], NNRegressor(n_neighbors)
+    predict = model.fold_predictor(X, y, new)
+    for folds in (np.arange(50) % 2, np.where(X[:, 0] < 3.5, 0, 1), np.arange(50) % 10):
+        folds = folds.astype(np.uint8)
+        alone = [NNRegressor(n_neighbors).fit(X[folds != f], y[folds != f]).predict(new) for f in range(folds.max() + 1)]
+        assert (predict(folds) == alone).all()

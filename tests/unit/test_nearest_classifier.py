@@ -231,3 +231,20 @@ def test_keel_hvdm_reaches_the_printed_auc(name, k, printed):
     predictions = NNClassifier(k, "keel_hvdm", True, "fold", data.categorical_features).predict_folds(data.X, data.y, folds)
     rates = [(predictions[:, data.y == c] == c).mean() for c in (0, 1)]
     assert np.mean(rates) == pytest.approx(printed, abs=0.01)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"n_neighbors": 3}, {"metric": "manhattan"}, {"skip_zero_distance": True}], ids=str)
+@pytest.mark.parametrize("name, X, y, nominal", CASES, ids=[case[0] for case in CASES])
+def test_new_rows_are_predicted_by_the_models_of_the_folds_as_by_each_alone(name, X, y, nominal, parameters):
+    model, labels = NNClassifier(categorical_features=nominal, **parameters), np.array(["c", "a", "b"])[y]
+    new = np.concatenate([X[::3], RNG.permuted(X, axis=0)])
+    predict = model.fold_predictor(X, labels, new)
+    for folds in (np.arange(len(y)) % 2, np.where(np.arange(len(y)) < len(y) - 3, 0, 1), np.arange(len(y)) % 5):
+        folds = folds.astype(np.uint8)
+        alone = [clone(model).fit(X[folds != f], labels[folds != f]).predict(new) for f in range(folds.max() + 1)]
+        assert (predict(folds) == alone).all()
+
+
+def test_distances_that_depend_on_the_training_part_are_not_shared():
+    assert NNClassifier(metric="keel_hvdm").fold_predictor(*CASES[0][1:3], CASES[0][1]) is None
+    assert NNClassifier(tie_order="fold").fold_predictor(*CASES[0][1:3], CASES[0][1]) is None

@@ -13,7 +13,24 @@ def squared_error(y, predicted):
     return (predicted - y) ** 2
 
 
-def fold_losses(estimator, X, y, X_rest, y_rest, folds, states, loss):
+def fold_predictor(estimator, X, y, X_rest):
+    """What predicts held-out rows by the models of all folds of a partition, or None for a learner that shares no work there.
+
+    Parameters
+    ----------
+    estimator, X, y, X_rest
+        As in `fold_losses`.
+
+    Returns
+    -------
+    predict : callable or None
+        See `foldshift.learners.NNRegressor.fold_predictor`.
+    """
+    share = getattr(estimator, "fold_predictor", None)
+    return share and share(X, y, X_rest)
+
+
+def fold_losses(estimator, X, y, X_rest, y_rest, folds, states, loss, predict=None):
     """Cross-validated losses of a sample, and the mean true error of the models of the folds.
 
     Parameters
@@ -30,6 +47,8 @@ def fold_losses(estimator, X, y, X_rest, y_rest, folds, states, loss):
         `random_state` of every fit, where the estimator's own is None.
     loss : callable
         `zero_one_loss` or `squared_error`.
+    predict : callable, optional
+        From `fold_predictor`, of the same sample and held-out rows: the same losses, sooner.
 
     Returns
     -------
@@ -38,6 +57,10 @@ def fold_losses(estimator, X, y, X_rest, y_rest, folds, states, loss):
     truth : float
         Mean loss on the held-out rows, over the models.
     """
+    if predict:
+        inside = loss(y, estimator.predict_folds(X, y, folds[None])[0])
+        truths = [_checked(loss(y_rest, predicted)).mean() for predicted in predict(folds)]
+        return [_checked(inside[folds == fold]) for fold in range(len(states))], float(np.mean(truths))
     losses, truths = [], []
     for fold, state in enumerate(states):
         test = folds == fold
@@ -77,7 +100,11 @@ def losses_after_fit(estimator, X, y, parts, state, loss):
     from foldshift.estimators import clone_with_state
 
     predicted = clone_with_state(estimator, state).fit(X, y).predict(np.concatenate([part for part, _ in parts]))
-    losses = loss(np.concatenate([truth for _, truth in parts]), predicted)
+    losses = _checked(loss(np.concatenate([truth for _, truth in parts]), predicted))
+    return np.split(losses, np.cumsum([len(truth) for _, truth in parts])[:-1])
+
+
+def _checked(losses):
     if not np.isfinite(losses).all():
         raise ValueError(f"{int((~np.isfinite(losses)).sum())} of {len(losses)} predictions are NaN or infinite")
-    return np.split(losses, np.cumsum([len(truth) for _, truth in parts])[:-1])
+    return losses

@@ -67,7 +67,7 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
     for t in range(n):
         own[t] = kernel[rows[t], rows[t]]
         _note_room(mobile, t, beta[t], low[t], high[t])
-    places, capped = place.copy(), np.zeros(n)  # in the order given: what samples at their cost take from the slope of every sample
+    places, capped = place.copy(), np.zeros(n)  # in the order given: what samples at their cost take from all slopes
     gain, filled = np.empty(n), np.zeros(n, np.bool_)
     n_active, stride, countdown, restored, converged = n, n, min(n, SHRINK_EVERY) + 1, False, False
     i, top, bottom = _steepest(slope, mobile[0], mobile[1])

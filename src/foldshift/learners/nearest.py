@@ -10,6 +10,7 @@ from foldshift.nearby import MOST_FEATURES, nearest_candidates
 
 # Neighbours listed per sample: a training part almost never lacks the k nearest of them (2 folds, k = 3: once in 8 million).
 LIST_LENGTH = 32
+NEW_LENGTH = 12  # the same of samples that are in no fold: all but one of the folds are a training part
 
 # Up to so many points to a column all of them are looked at: in ten columns or more in half to a quarter of the time that a tree
 # takes, in fewer faster below some 300 points, and at the limit never more than half as long again.
@@ -66,6 +67,29 @@ class NNRegressor(FoldRegressor):
         self._check()
         listed = nearest_rows(X, X, min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X) - 1), skip_self=True)
         return _walk(X, y, folds, n_folds, listed, self.n_neighbors)
+
+    def fold_predictor(self, X, y, X_new):
+        """What predicts new samples by the models of all folds of a partition: the neighbours are looked up once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs that are cross-validated.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        X_new : array-like of shape (n_new, n_features)
+            Samples that are in no training part.
+
+        Returns
+        -------
+        predict : callable
+            Takes the fold of every sample, shape (n_samples,), and returns what each fold's model, trained on the others,
+            predicts of the new samples: shape (n_folds, n_new).
+        """
+        self._check()
+        X, X_new, y = self._numbers(X), self._numbers(X_new), np.ascontiguousarray(y, dtype=np.float64)
+        listed = nearest_rows(X_new, X, min(max(NEW_LENGTH, 4 * self.n_neighbors), len(X)))
+        return lambda folds: _walk_new(X_new, listed, X, y, folds.astype(np.int64), int(folds.max()) + 1, self.n_neighbors)
 
 
 def nearest_rows(queries, points, length, skip_self=False):
@@ -168,6 +192,32 @@ def _means(y, nearest):
         for t in range(k):
             total += y[nearest[i, t]]
         out[i] = total / k
+    return out
+
+
+@compiled
+def _walk_new(queries, listed, X, y, folds, n_folds, n_neighbors):
+    """What the models of all folds predict of new samples: (n_folds, n_new)."""
+    n_new, length = listed.shape
+    out = np.empty((n_folds, n_new))
+    distances, rows = np.empty(n_neighbors), np.empty(n_neighbors, np.int32)
+    for fold in range(n_folds):
+        wanted = min(n_neighbors, np.sum(folds != fold))
+        for i in range(n_new):
+            found, total, t = 0, 0.0, 0
+            while found < wanted and t < length:
+                if folds[listed[i, t]] != fold:
+                    total += y[listed[i, t]]
+                    found += 1
+                t += 1
+            if found < wanted:
+                found, total = 0, 0.0
+                for j in range(len(X)):
+                    if folds[j] != fold:
+                        found = insert(distances[:wanted], rows[:wanted], found, _distance(queries, i, X, j), j)
+                for t in range(wanted):
+                    total += y[rows[t]]
+            out[fold, i] = total / wanted
     return out
 
 

@@ -7,17 +7,27 @@ import numbers
 import numpy as np
 
 from foldshift.compiling import compiled
+from foldshift.learners._distances import (
+    HVDM,
+    METRICS,
+    bound_of,
+    distance_to,
+    distances_to,
+    frequencies_of,
+    gaps_of,
+    nearest_of,
+    query_gaps_of,
+    scales_of,
+)
 from foldshift.learners.base import FoldClassifier
-from foldshift.learners.nearest import insert
 from foldshift.nominal import nominal_columns
 
-METRICS = ("heom", "euclidean", "manhattan", "keel_hvdm")
 TIE_ORDERS = ("row", "fold")
 LIST_LENGTH = 32  # neighbours listed per sample: a training part almost never lacks the k nearest of them
+NEW_LENGTH = 12  # the same of samples that are in no fold: all but one of the folds are a training part
 LOWER_LENGTH = 64  # the same where distances differ between training parts: bounds close within some 5 to 30
 FIRST_WALKS = 256  # after these, lists of which most are too short are not looked at any more
 MOST_GAPS = 2**18  # pairs of categories of all columns; data sets with more are scanned
-_MANHATTAN, _HVDM = METRICS.index("manhattan"), METRICS.index("keel_hvdm")
 
 
 class NNClassifier(FoldClassifier):
@@ -106,6 +116,39 @@ class NNClassifier(FoldClassifier):
         listed, _ = _lists(X, length, True, *settings[1:], np.full(X.shape[1], np.nan), np.empty(0))
         return _walk(X, codes, n_classes, folds, n_folds, listed, *settings)
 
+    def fold_predictor(self, X, y, X_new):
+        """What predicts new samples by the models of all folds of a partition: the neighbours are looked up once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs that are cross-validated.
+        y : array-like of shape (n_samples,)
+            Their class labels.
+        X_new : array-like of shape (n_new, n_features)
+            Samples that are in no training part.
+
+        Returns
+        -------
+        predict : callable or None
+            Takes the fold of every sample, shape (n_samples,), and returns the classes that each fold's model, trained on the
+            others, gives the new samples: shape (n_folds, n_new). None where distances differ between training parts.
+        """
+        if self.metric == "keel_hvdm" or self.tie_order == "fold":
+            return None
+        X, X_new = self._numbers(X), self._numbers(X_new)
+        n_neighbors, metric, skip_zero, nominal, n_codes = self._settings(X)
+        classes, codes = np.unique(y, return_inverse=True)
+        length = min(max(NEW_LENGTH, 4 * n_neighbors), len(X))
+        listed = _lists_of_new(X_new, np.ascontiguousarray(X.T), length, metric, skip_zero, nominal, n_codes)
+
+        def predict(folds):
+            folds = folds.astype(np.int64)
+            known = X, codes, len(classes), folds, int(folds.max()) + 1
+            return classes[_walk_new(X_new, listed, *known, n_neighbors, metric, skip_zero, nominal, n_codes)]
+
+        return predict
+
 
 def _n_codes(X, nominal):
     """Number of category codes per column, 0 for numeric columns: shape (n_features,), int64."""
@@ -118,149 +161,19 @@ def _n_codes(X, nominal):
     return n_codes
 
 
-@compiled(error_model="numpy")
-def _scales(columns, metric, n_codes):
-    """Four standard deviations of every numeric column; NaN for a constant one."""
-    p, n = columns.shape
-    scales = np.full(p, np.nan)
-    if metric != _HVDM:
-        return scales
-    for j in range(p):
-        if n_codes[j] > 0:
-            continue
-        total, squares, low, high = 0.0, 0.0, columns[j, 0], columns[j, 0]
-        for value in columns[j]:
-            total += value
-            squares += value * value
-            low, high = min(low, value), max(high, value)
-        variance = squares / n - (total / n) * (total / n)
-        if low < high and variance > 0:
-            scales[j] = 4 * math.sqrt(variance)
-    return scales
-
-
-@compiled(error_model="numpy")
-def _frequencies(columns, codes, n_classes, metric, n_codes):
-    """Share of every class among the training samples with every category, a (n_codes, n_classes) block per nominal column; NaN
-    where there are none."""
-    shares = np.zeros((n_codes.sum(), n_classes))
-    if metric != _HVDM:
-        return shares
-    start = 0
-    for j in range(len(columns)):
-        if n_codes[j] > 0:
-            for i in range(len(codes)):
-                shares[start + np.int64(columns[j, i]), codes[i]] += 1
-        start += n_codes[j]
-    for v in range(len(shares)):
-        shares[v] /= shares[v].sum()
-    return shares
-
-
-@compiled
-def _gaps(code, shares, gaps):
-    """Nominal part of `keel_hvdm` between a category and all of a column; NaN where one is not in the training part."""
-    known = code >= 0 and code < len(shares) and code == np.floor(code)
-    for v in range(len(shares)):
-        total = 0.0
-        for c in range(shares.shape[1]):
-            gap = shares[np.int64(code), c] - shares[v, c] if known else np.nan
-            total += gap * gap
-        gaps[v] = math.sqrt(total)
-
-
-@compiled
-def _query_gaps(query, shares, metric, n_codes, gaps):
-    """Nominal parts of `keel_hvdm` between a query and all categories, column after column."""
-    start = 0
-    for j in range(len(query)):
-        end = start + n_codes[j]
-        if metric == _HVDM and end > start:
-            _gaps(query[j], shares[start:end], gaps[start:end])
-        start = end
-
-
-@compiled(error_model="numpy")
-def _distances(query, columns, metric, nominal, n_codes, scales, gaps, out):
-    """Distances between a query and all samples, before the root; column after column, so that the sums run side by side."""
-    n = columns.shape[1]
-    out[:n] = 0.0
-    start = 0
-    for j in range(len(query)):
-        value, column = query[j], columns[j]
-        if nominal[j] and metric == _HVDM:
-            part = gaps[start : start + n_codes[j]]
-            start += n_codes[j]
-            for i in range(n):
-                out[i] += part[np.int64(column[i])]
-        elif nominal[j]:
-            for i in range(n):
-                out[i] += 1.0 if column[i] != value else 0.0
-        elif metric == _HVDM:
-            scale = scales[j]
-            for i in range(n):
-                out[i] += abs(value - column[i]) / scale
-        elif metric == _MANHATTAN:
-            for i in range(n):
-                out[i] += abs(value - column[i])
-        else:
-            for i in range(n):
-                out[i] += (value - column[i]) * (value - column[i])
-
-
-@compiled(inline="always", error_model="numpy")
-def _distance(query, sample, metric, nominal, n_codes, scales, gaps, bound):
-    """One distance of `_distances`, the same sum in the same order; beyond `bound` any number that is, too."""
-    total, start = 0.0, 0
-    for j in range(len(query)):
-        if nominal[j] and metric == _HVDM:
-            total += gaps[start + np.int64(sample[j])]
-            start += n_codes[j]
-        elif nominal[j]:
-            total += 1.0 if sample[j] != query[j] else 0.0
-        elif metric == _HVDM:
-            total += abs(query[j] - sample[j]) / scales[j]
-        elif metric == _MANHATTAN:
-            total += abs(query[j] - sample[j])
-        else:
-            total += (query[j] - sample[j]) * (query[j] - sample[j])
-        if total > bound:
-            break
-    return total
-
-
-@compiled(inline="always")
-def _bound(farthest, rooted):
-    """Largest sum that can be as near as the farthest neighbour."""
-    # The root may round a slightly larger sum to the same distance, never one beyond the factor.
-    return farthest * farthest * (1 + 1e-12) if rooted else farthest
-
-
-@compiled
-def _nearest(totals, skipped, rooted, skip_zero, distances, rows):
-    """Nearest samples into `rows`, ties in row order; return how many there are. The row `skipped` is left out."""
-    n_held, bound = 0, np.inf
-    for i in range(len(totals)):
-        if totals[i] <= bound and i != skipped and not (skip_zero and totals[i] == 0):
-            n_held = insert(distances, rows, n_held, math.sqrt(totals[i]) if rooted else totals[i], i)
-            if n_held == len(rows):
-                bound = _bound(distances[n_held - 1], rooted)
-    return n_held
-
-
 @compiled
 def _scan(queries, columns, codes, n_classes, n_neighbors, metric, skip_zero, nominal, n_codes):
     """Shares of votes for every query, from all samples; these are given column by column, (n_features, n_samples)."""
     n = len(codes)
     out = np.zeros((len(queries), n_classes))
-    scales = _scales(columns, metric, n_codes)
-    shares = _frequencies(columns, codes, n_classes, metric, n_codes)
+    scales = scales_of(columns, metric, n_codes)
+    shares = frequencies_of(columns, codes, n_classes, metric, n_codes)
     gaps, totals = np.empty(len(shares)), np.empty(n)
     distances, rows = np.empty(min(n_neighbors, n)), np.empty(min(n_neighbors, n), np.int64)
     for q in range(len(queries)):
-        _query_gaps(queries[q], shares, metric, n_codes, gaps)
-        _distances(queries[q], columns, metric, nominal, n_codes, scales, gaps, totals)
-        n_held = _nearest(totals, -1, metric == _HVDM, skip_zero, distances, rows)
+        query_gaps_of(queries[q], shares, metric, n_codes, gaps)
+        distances_to(queries[q], columns, metric, nominal, n_codes, scales, gaps, totals)
+        n_held = nearest_of(totals, -1, metric == HVDM, skip_zero, distances, rows)
         for t in range(len(rows)):
             out[q, codes[rows[t] if t < n_held else 0]] += 1.0 / len(rows)
     return out
@@ -312,7 +225,7 @@ def _columns(X, rows):
 def _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes):
     """Largest scales and smallest gaps over all training parts; the gaps are a (n_codes, n_codes) block per nominal column."""
     scales, gaps = np.full(X.shape[1], np.nan), np.full((n_codes**2).sum(), np.nan)
-    if metric != _HVDM:
+    if metric != HVDM:
         return scales, gaps
     part = np.empty(n_codes.max())
     for s in range(len(folds)):
@@ -320,12 +233,12 @@ def _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes)
         for fold in range(n_folds):
             training = order[folds[s][order] != fold]
             columns = _columns(X, training)
-            scales = np.fmax(scales, _scales(columns, metric, n_codes))
-            shares = _frequencies(columns, codes[training], n_classes, metric, n_codes)
+            scales = np.fmax(scales, scales_of(columns, metric, n_codes))
+            shares = frequencies_of(columns, codes[training], n_classes, metric, n_codes)
             start, at = 0, 0
             for c in n_codes:
                 for code in range(c):
-                    _gaps(float(code), shares[start : start + c], part[:c])
+                    gaps_of(float(code), shares[start : start + c], part[:c])
                     gaps[at : at + c] = np.fmin(gaps[at : at + c], part[:c])
                     at += c
                 start += c
@@ -341,14 +254,14 @@ def _lists(X, length, skip_self, metric, skip_zero, nominal, n_codes, scales, ga
     distances, rows = np.empty(length), np.empty(length, np.int64)
     for i in range(len(X)):
         start, at = 0, 0
-        for j in range(len(n_codes) if metric == _HVDM else 0):
+        for j in range(len(n_codes) if metric == HVDM else 0):
             c = n_codes[j]
             if c > 0:
                 first = at + np.int64(X[i, j]) * c
                 own_gaps[start : start + c] = gaps[first : first + c]
             start, at = start + c, at + c * c
-        _distances(X[i], columns, metric, nominal, n_codes, scales, own_gaps, totals)
-        n_held = _nearest(totals, i if skip_self else -1, False, skip_zero, distances, rows)
+        distances_to(X[i], columns, metric, nominal, n_codes, scales, own_gaps, totals)
+        n_held = nearest_of(totals, i if skip_self else -1, False, skip_zero, distances, rows)
         for t in range(n_held):
             out[i, t], far[i, t] = rows[t], distances[t]
     return out, far
@@ -373,8 +286,8 @@ def _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_
             in_training = folds[s][order] != fold
             training = order[in_training]
             columns = _columns(X, training)
-            scales = _scales(columns, metric, n_codes)
-            shares = _frequencies(columns, codes[training], n_classes, metric, n_codes)
+            scales = scales_of(columns, metric, n_codes)
+            shares = frequencies_of(columns, codes[training], n_classes, metric, n_codes)
             distances, ranks = np.empty(min(n_neighbors, len(training))), np.empty(min(n_neighbors, len(training)), np.int64)
             like[:] = -1
             for i in order[~in_training]:
@@ -383,7 +296,7 @@ def _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_
                     out[s, i] = out[s, like[u]]
                     continue
                 like[u] = i
-                _query_gaps(X[i], shares, metric, n_codes, gaps)
+                query_gaps_of(X[i], shares, metric, n_codes, gaps)
                 part, rows = (metric, nominal, n_codes, scales, gaps), order
                 found = (distinct, starts, ranks_of, in_training)
                 n_held = -1
@@ -393,8 +306,8 @@ def _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_
                     n_short += n_held < 0
                 if n_held < 0:
                     rows = training
-                    _distances(X[i], columns, metric, nominal, n_codes, scales, gaps, totals)
-                    n_held = _nearest(totals[: len(training)], -1, metric == _HVDM, skip_zero, distances, ranks)
+                    distances_to(X[i], columns, metric, nominal, n_codes, scales, gaps, totals)
+                    n_held = nearest_of(totals[: len(training)], -1, metric == HVDM, skip_zero, distances, ranks)
                 for t in range(len(ranks)):
                     out[s, i, codes[rows[ranks[t]] if t < n_held else training[0]]] += 1.0 / len(ranks)
     return out
@@ -414,9 +327,9 @@ def _along_list(query, listed, lower, found, skip_zero, part, distances, ranks):
     """Nearest training samples into `ranks`, ties by rank; return how many there are, -1 where the list is too short to tell."""
     distinct, starts, ranks_of, in_training = found
     metric, nominal, n_codes, scales, gaps = part
-    if math.isnan(_distance(query, query, metric, nominal, n_codes, scales, gaps, np.inf)):
+    if math.isnan(distance_to(query, query, metric, nominal, n_codes, scales, gaps, np.inf)):
         return 0
-    n_held, bound, rooted = 0, np.inf, metric == _HVDM
+    n_held, bound, rooted = 0, np.inf, metric == HVDM
     for t in range(len(listed)):
         if listed[t] < 0 or lower[t] > bound:
             return n_held
@@ -425,7 +338,7 @@ def _along_list(query, listed, lower, found, skip_zero, part, distances, ranks):
             at += 1
         if at == end:
             continue
-        total = _distance(query, distinct[listed[t]], metric, nominal, n_codes, scales, gaps, bound)
+        total = distance_to(query, distinct[listed[t]], metric, nominal, n_codes, scales, gaps, bound)
         if not total <= bound or (skip_zero and total == 0):
             continue
         distance, n_new = math.sqrt(total) if rooted else total, 0
@@ -435,7 +348,7 @@ def _along_list(query, listed, lower, found, skip_zero, part, distances, ranks):
                 n_new += 1
             at += 1
         if n_held == len(ranks):
-            bound = _bound(distances[n_held - 1], rooted)
+            bound = bound_of(distances[n_held - 1], rooted)
     return n_held if len(listed) == len(distinct) else -1
 
 
@@ -454,6 +367,42 @@ def _insert_ranked(distances, ranks, n_held, distance, rank):
         at -= 1
     distances[at], ranks[at] = distance, rank
     return n_held
+
+
+@compiled
+def _lists_of_new(queries, columns, length, metric, skip_zero, nominal, n_codes):
+    """Nearest samples of new ones, near to far, ties in row order; -1 behind the last: (n_new, length) int32."""
+    out = np.full((len(queries), length), -1, np.int32)
+    scales, gaps, totals = np.full(len(columns), np.nan), np.empty(0), np.empty(columns.shape[1])
+    distances, rows = np.empty(length), np.empty(length, np.int64)
+    for i in range(len(queries)):
+        distances_to(queries[i], columns, metric, nominal, n_codes, scales, gaps, totals)
+        n_held = nearest_of(totals, -1, False, skip_zero, distances, rows)
+        out[i, :n_held] = rows[:n_held]
+    return out
+
+
+@compiled
+def _walk_new(queries, listed, X, codes, n_classes, folds, n_folds, n_neighbors, metric, skip_zero, nominal, n_codes):
+    """Class codes that the models of all folds give to new samples: (n_folds, n_new)."""
+    n_new, length = listed.shape
+    out, votes = np.empty((n_folds, n_new), np.int64), np.empty(n_classes)
+    for fold in range(n_folds):
+        rows = np.flatnonzero(folds != fold)
+        columns, wanted = np.ascontiguousarray(X[rows].T), min(n_neighbors, len(rows))
+        for i in range(n_new):
+            found, t = 0, 0
+            votes[:] = 0.0
+            while found < wanted and t < length and listed[i, t] >= 0:
+                if folds[listed[i, t]] != fold:
+                    votes[codes[listed[i, t]]] += 1.0 / wanted
+                    found += 1
+                t += 1
+            if found < wanted:
+                query = queries[i : i + 1]
+                votes[:] = _scan(query, columns, codes[rows], n_classes, n_neighbors, metric, skip_zero, nominal, n_codes)[0]
+            out[fold, i] = votes.argmax()
+    return out
 
 
 @compiled

@@ -6,7 +6,7 @@ import numpy as np
 
 from foldshift.datasets.populations import draw_population
 from foldshift.evaluation.heldout import sample_and_rest, scale_by_sample
-from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
+from foldshift.inference.fit_losses import fold_losses, fold_predictor, held_out_loss, squared_error, zero_one_loss
 from foldshift.inference.moments import LossMoments, loss_moments
 
 SCALE_ROWS = 100_000  # of a generated population, for the standard deviation of its target
@@ -88,9 +88,10 @@ def measure_folds(estimator, X, y, sample, rest, folds, rng):
     n_folds = {key: int(row.max()) + 1 for key, row in folds.items()}
     *states, whole_state = (rng.random(max(n_folds.values()) + 1) * 2**32).astype(np.uint32).tolist()
     whole, whole_message = attempt(held_out_loss, estimator, *inside, *outside, whole_state, loss)
+    predict, _ = attempt(fold_predictor, estimator, *inside, outside[0])
     found = {}
     for key, row in folds.items():
-        result, message = attempt(fold_losses, estimator, *inside, *outside, row, states[: n_folds[key]], loss)
+        result, message = attempt(fold_losses, estimator, *inside, *outside, row, states[: n_folds[key]], loss, predict)
         numbers = dict.fromkeys(NUMBERS, np.nan)
         if result is not None:
             numbers |= loss_moments(result[0])._asdict() | {"truth_parts": result[1]}
