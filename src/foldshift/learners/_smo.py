@@ -67,7 +67,7 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
     for t in range(n):
         own[t] = kernel[rows[t], rows[t]]
         _note_room(mobile, t, beta[t], low[t], high[t])
-    places, capped = place.copy(), np.zeros(n)  # in the order given: what samples at their cost take from all slopes
+    capped = np.zeros(len(kernel))  # what samples at their cost take from the slope of every row of the kernel
     gain, filled = np.empty(n), np.zeros(n, np.bool_)
     n_active, stride, countdown, restored, converged = n, n, min(n, SHRINK_EVERY) + 1, False, False
     i, top, bottom = _steepest(slope, mobile[0], mobile[1])
@@ -103,7 +103,7 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
         _step(state, i, j, row_i[j])
         for t, before in ((i, before_i), (j, before_j)):
             _note_room(mobile, t, beta[t], low[t], high[t])
-            _note_cap(kernel[place[t]], places, capped, before, beta[t], low[t] + high[t])
+            _note_cap(kernel[place[t]], capped, before, beta[t], low[t] + high[t])
         _move(slope, row_i, row_j, beta[i] - before_i, beta[j] - before_j)
         i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
     _restore(kernel, place, sample, signs, capped, state, n_active)
@@ -202,13 +202,13 @@ def _move(slope, row_i, row_j, change_i, change_j):
 
 
 @compiled
-def _note_cap(whole, places, capped, before, after, cap):
+def _note_cap(whole, capped, before, after, cap):
     """Keep `capped` when a sample reaches or leaves its cost, which has the sample's sign."""
     was, now = abs(before) >= abs(cap), abs(after) >= abs(cap)
     if was != now:
         change = cap if now else -cap
-        for k in range(len(places)):
-            capped[k] += change * whole[places[k]]
+        for k in range(len(whole)):
+            capped[k] += change * whole[k]
 
 
 @compiled
@@ -219,7 +219,7 @@ def _restore(kernel, place, sample, signs, capped, state, n_active):
     if n_active == n:
         return
     for k in range(n_active, n):
-        slope[k] = signs[sample[k]] - capped[sample[k]]
+        slope[k] = signs[sample[k]] - capped[place[k]]
     for t in range(n_active):
         if beta[t] != 0 and low[t] < beta[t] < high[t]:
             whole = kernel[place[t]]
