@@ -27,6 +27,14 @@ def estimator(spec, data):
     return call_own(spec["import"], LEARNER, build_learner, spec, data.scaling, data.categorical_features)
 
 
+def _alike(learners):
+    """Learners of one class beside each other: for the same folds they may share work."""
+    found = {}
+    for name, spec in learners.items():
+        found.setdefault((spec["import"], spec["nominal"]), []).append(name)
+    return found.values()
+
+
 def main(job):
     """Write one row per learner, partitioner, k, seed and fold; a fit that fails or is lost is a row with its message."""
     data = read_prepared(job.input.data)
@@ -49,7 +57,7 @@ def main(job):
         return task.evaluate(estimators[learner], X, data, folds[partitioner, k], states)
 
     parts, predictions = [], {}
-    cells = [(learner, *cut) for learner in learners for cut in folds]
+    cells = [(learner, *cut) for alike in _alike(learners) for cut in folds for learner in alike]
     for (learner, partitioner, k), result in run_cells(evaluate, cells, **job.params.limits):
         if isinstance(result, Lost):
             logging.warning("%s, %s, k=%d: %s: %s", learner, partitioner, k, result.status, result.message)

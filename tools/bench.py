@@ -180,13 +180,13 @@ def bench_regression(study, learners, mirror):
 
 
 def bench_others(learners):
-    """Learners that no paper has, on made-up tables: most are a library's, whose fits are no faster for being many."""
+    """Learners that no main study has, on made-up tables: most are a library's, whose fits are no faster for being many."""
     papers = {
         name for task in TASKS for name in configure({"scale": "paper"}, ROOT).config["studies"][main_study(task).id]["learners"]
     }
     rows = []
     for learner, entry in learners.items():
-        if learner in papers or PAPER in learner or not entry["import"].startswith("sklearn."):
+        if learner in papers or PAPER in learner:
             continue
         for n_rows, n_features in itertools.product((50, 200, 1000, 4000), (3, 30)):
             rng = np.random.default_rng(n_rows)

@@ -56,7 +56,9 @@ def layout(schema, existing=(), recorded=None, entries=LEARNERS, **changes):
     config = copy.deepcopy(CONFIG)
     for key, value in changes.items():
         settings = config["studies"]["moreno_torres_2012"]
-        (settings if key in settings or key in ("learners_per_job", "max_rows", "metric") else config)[key] = value
+        (settings if key in settings or key in ("learners_per_job", "max_rows", "metric", "configurations") else config)[key] = (
+            value
+        )
     resolved = resolve(config, schema)
 
     def found(kind, dataset):
@@ -94,10 +96,12 @@ def test_folds_of_a_file_fit_into_memory():
 
 
 def test_learners_are_packed_in_their_order_up_to_the_limit():
-    assert pack({"a": 1, "b": 2, "c": 3, "d": 9, "e": 1}, 4) == [["a", "b"], ["c"], ["d"], ["e"]]
-    assert pack({}, 4) == []
+    alone = [([name], seconds) for name, seconds in {"a": 1, "b": 2, "c": 3, "d": 9, "e": 1}.items()]
+    assert pack(alone, 4) == [["a", "b"], ["c"], ["d"], ["e"]]
+    assert pack([(["a", "e"], 3), (["b"], 1), (["c", "d"], 2)], 4) == [["a", "e", "b"], ["c", "d"]]
+    assert pack([], 4) == []
     long = ["a" * (MOST_LETTERS // 2), "b" * (MOST_LETTERS // 2)]
-    assert pack(dict.fromkeys(long, 1), 4) == [[name] for name in long]  # of which one name would be too long
+    assert pack([([name], 1) for name in long], 4) == [[name] for name in long]  # of which one name would be too long
 
 
 @pytest.mark.parametrize("minutes", [0.1, 1, 3, 30])
@@ -133,6 +137,19 @@ def test_no_job_takes_longer_than_asked_unless_one_seed_does(schema):
         seconds, mb = found.job("large", bundle, held, part, learners, block)
         assert seconds <= 180 or (block_range(block)[1] == 1 and "+" not in learners)
         assert mb > 3
+
+
+def test_learners_that_share_a_fit_stay_together_and_cost_that_of_the_slower(schema):
+    entries = LEARNERS | {"slow@paper": LEARNERS["slow"] | {"params": {"threshold": 1}, "fit": "slow"}}
+    wanted = {"configurations": ["paper", "corrected"], "minutes_per_job": 0.1, "learners": ["slow", "fast"]}
+    found, _ = layout(schema, entries=entries, **wanted)
+    both = set(labels(found, "slow@paper", "slow"))
+    for path in found.score_files("large"):
+        bundle, held, part, learners, block = held_scores(path).name.split("/")
+        assert both.isdisjoint(learners.split("+")) or both <= set(learners.split("+"))
+        if both <= set(learners.split("+")):
+            alone = [found.job("large", bundle, held, part, one, block)[0] for one in learners.split("+")]
+            assert found.job("large", bundle, held, part, "+".join(both), block)[0] == max(alone) > min(alone)
 
 
 def test_what_is_there_is_kept_and_only_the_rest_is_new(schema):

@@ -271,11 +271,13 @@ def test_the_paper_configuration_of_a_learner_adds_its_switches(tmp_path, schema
     path.write_text(
         "A: {import: m.A, tasks: [classification], params: {x: 1, y: 2}, paper: {nominal: one_hot, params: {y: 3}}}\n"
         "B: {import: m.B, tasks: [classification]}\n"
+        "C: {import: m.C, tasks: [classification], paper: {params: {z: 1}, same_fit: true}}\n"
     )
     learners = read_learners(path)
-    assert list(learners) == ["A", "A@paper", "B"]
+    assert list(learners) == ["A", "A@paper", "B", "C", "C@paper"]
     assert learners["A"]["params"] == {"x": 1, "y": 2} and learners["A@paper"]["params"] == {"x": 1, "y": 3}
     assert learners["A@paper"]["nominal"] == "one_hot" and learners["A"]["nominal"] == "codes"
+    assert [entry["fit"] for entry in learners.values()] == ["A", "A@paper", "B", "C", "C"]
     settings = {"learners": ["B", "A"], "configurations": ["paper", "corrected"]}
     assert configured_learners(settings, learners) == {"paper": {"B": "B", "A": "A@paper"}, "corrected": {"B": "B", "A": "A"}}
     path.write_text("A: {import: m.A, tasks: [classification], paper: {metric: 3}}\n")

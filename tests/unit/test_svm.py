@@ -14,6 +14,7 @@ from class_cases import awkward_cases, sklearn_folds
 from foldshift.datasets import load_dataset
 from foldshift.evaluation.classes import evaluate_class_cell
 from foldshift.evaluation.folds import iterate_fits
+from foldshift.learners import svm
 from foldshift.learners.pdfc import PDFClassifier
 from foldshift.learners.svm import KERNELS, THRESHOLDS, SVMClassifier, logistic_one_step, platt
 
@@ -230,3 +231,24 @@ def test_a_study_counts_fits_without_memory_as_failed_and_goes_on():
     _, scores = evaluate_class_cell(SVMClassifier(max_memory_mb=0.001), X, y, folds)
     assert (scores["status"] == "failed").all()
     assert all("max_memory_mb=0.001; raise it" in message and "\n" not in message for message in scores["message"].ravel())
+
+
+def test_another_threshold_takes_the_machines_of_the_last_call(monkeypatch):
+    X, y = RNG.random((60, 3)), np.arange(60) % 3
+    folds, other = sklearn_folds(y), sklearn_folds(y, 4)
+    expected = {}
+    for threshold in THRESHOLDS:
+        monkeypatch.setattr(svm, "_last", {})
+        expected[threshold] = SVMClassifier(threshold=threshold).scores_folds(X, y, folds)
+    monkeypatch.setattr(svm, "train_machine", None)  # from here on nothing can be trained
+    for threshold in THRESHOLDS:
+        assert (SVMClassifier(threshold=threshold).scores_folds(X, y, folds) == expected[threshold]).all()
+    for model, *changed in (
+        (SVMClassifier(C=1.0), X, y, folds),
+        (SVMClassifier(kernel="rbf"), X, y, folds),
+        (SVMClassifier(), X, y[::-1], folds),
+        (SVMClassifier(), X + 1e-9, y, folds),
+        (SVMClassifier(), X, y, other),
+    ):
+        with pytest.raises(TypeError, match="NoneType"):
+            model.scores_folds(*changed)

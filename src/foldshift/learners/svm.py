@@ -18,8 +18,8 @@ KERNELS = ("puk", "rbf", "poly")
 THRESHOLDS = ("zero", "logistic", "logistic_one_step")
 TOLERANCE = 1e-3  # libsvm's
 MAX_STEPS = 10_000_000
-MOST_KEPT_MB = 1000  # between calls
-_last = {}  # what `_kernels_of` keeps: of one data set at a time
+MOST_KEPT_MB = 500  # between calls, of kernels and of machines each
+_last = {}  # what `_kept_of` keeps: of one data set at a time
 
 
 class KernelClassifier(FoldClassifier):
@@ -46,7 +46,8 @@ class KernelClassifier(FoldClassifier):
         self.vectors_, classes, counts, _ = _merge(X, codes)
         self._refuse_large(len(counts))
         work = np.empty(len(counts) ** 2, np.float32)
-        self._machines = self._train(*self._kernel(self.vectors_, units), work, np.arange(len(counts)), classes, counts)
+        _, single = self._kernel(self.vectors_, units)
+        self._machines = self._decided(self._train(single, work, np.arange(len(counts)), classes, counts), classes, counts)
         self._units_seen = units
 
     def _scores(self, X):
@@ -61,9 +62,10 @@ class KernelClassifier(FoldClassifier):
         self._check_all()
         vectors, classes, _, merged_into = _merge(X, codes)
         self._refuse_large(len(vectors))
-        kernels = self._kernels_of(vectors)
+        kernels, trained = self._kept_of(vectors, classes, merged_into, folds)
         work = np.empty(len(vectors) ** 2, np.float32)
         scores = np.empty((*folds.shape, n_classes))
+        keep = 24 * len(folds) * n_folds * len(vectors) <= 1e6 * MOST_KEPT_MB
         for s, row in enumerate(folds):
             for fold in range(n_folds):
                 test = np.flatnonzero(row == fold)
@@ -80,22 +82,31 @@ class KernelClassifier(FoldClassifier):
                 gram, single = kernels[units.tobytes()]
                 counts = np.bincount(training, minlength=len(vectors))
                 present = np.flatnonzero(counts)
-                machines = self._train(gram, single, work, present, classes[present], counts[present])
+                if (s, fold) not in trained:
+                    fits = self._train(single, work, present, classes[present], counts[present])
+                    if keep:
+                        trained[s, fold] = fits
+                machines = self._decided(trained.get((s, fold)) or fits, classes[present], counts[present])
                 queries, position = np.unique(merged_into[test], return_inverse=True)
                 scores[s, test] = _vote(machines, gram, queries, np.unique(classes[present]), n_classes)[position]
         return scores
 
-    def _kernels_of(self, vectors):
-        """Kernels of the samples that the last call left, where it was of the same samples: jobs call once for every cut."""
+    def _kept_of(self, vectors, classes, merged_into, folds):
+        """Kernels of the samples, and the trained machines of the folds, that the last call left, where they were the same: jobs
+        call once for every cut, and once more for another threshold."""
         shape = {name: value for name, value in self.get_params().items() if name not in ("C", "threshold", "max_memory_mb")}
-        key = type(self), repr(shape), vectors.shape, hashlib.sha256(vectors).digest()
-        kernels = _last.get(key)
-        if kernels is None:
-            kernels = {}
+        key = type(self), repr(shape), _digest(vectors)
+        kept = _last.get(key)
+        if kept is None:
+            kept = {}
             _last.clear()
             if _megabytes(len(vectors)) <= MOST_KEPT_MB:
-                _last[key] = kernels
-        return kernels
+                _last[key] = kept
+        kernels, of_folds = kept.get("kernels", {}), (self.C, *map(_digest, (classes, merged_into, folds)))
+        trained = kept.get(of_folds, {})
+        kept.clear()
+        kept.update({"kernels": kernels, of_folds: trained})
+        return kernels, trained
 
     def _check_all(self):
         for name in ("C", "max_memory_mb", *self._positive):
@@ -132,33 +143,45 @@ class KernelClassifier(FoldClassifier):
             raise ValueError(f"{type(self).__name__}: the kernel overflows for these inputs; scale numeric columns to [0, 1]")
         return gram, single
 
-    def _train(self, gram, single, work, rows, classes, counts):
-        """Machines of all pairs of classes among the samples `rows` of the kernel matrix; `work` has room for another in single
-        precision."""
-        machines = []
-        present = np.unique(classes)
-        for i, low in enumerate(present):
-            for high in present[i + 1 :]:
-                part = (classes == low) | (classes == high)
-                pair = rows[part], classes[part] == high, counts[part].astype(np.float64)
-                machines.append((low, high, *self._train_pair(gram, single, work, *pair)))
-        return machines
+    def _train(self, single, work, rows, classes, counts):
+        """Machines of all pairs of classes among the samples `rows` of the kernel matrix: the two classes, support vectors (rows
+        of the matrix), their coefficients, the bias, the outputs of the samples. `work` has room for another matrix."""
+        fits = []
+        for low, high, part in _pairs(classes):
+            is_high = classes[part] == high
+            order = np.argsort(is_high, kind="stable")  # libsvm's: the lower class first, as the positive one
+            signs, of_pair = np.where(is_high[order], -1.0, 1.0), rows[part]
+            costs = self.C * counts[part][order].astype(np.float64)
+            beta, bias, slopes, converged = train_machine(single, of_pair[order], signs, costs, TOLERANCE, MAX_STEPS, work)
+            if not converged:
+                advice = f"scale numeric columns to [0, 1], or lower C={self.C!r}"
+                warnings.warn(
+                    f"{type(self).__name__} stopped after {MAX_STEPS} steps; {advice}", ConvergenceWarning, stacklevel=2
+                )
+            outputs = np.empty(len(of_pair))
+            outputs[order] = slopes - signs - bias
+            fits.append((low, high, of_pair[order[beta != 0]], -beta[beta != 0], -bias, outputs))
+        return fits
 
-    def _train_pair(self, gram, single, work, rows, high, counts):
-        """Support vectors (rows of the kernel matrix), their coefficients, the bias, and the threshold's two numbers."""
-        order = np.argsort(high, kind="stable")  # libsvm's: the lower class first, as the positive one
-        signs, costs = np.where(high[order], -1.0, 1.0), self.C * counts[order]
-        beta, bias, slopes, converged = train_machine(single, rows[order], signs, costs, TOLERANCE, MAX_STEPS, work)
-        if not converged:
-            advice = f"scale numeric columns to [0, 1], or lower C={self.C!r}"
-            warnings.warn(f"{type(self).__name__} stopped after {MAX_STEPS} steps; {advice}", ConvergenceWarning, stacklevel=2)
-        support, coef, bias = rows[order[beta != 0]], -beta[beta != 0], -bias
+    def _decided(self, fits, classes, counts):
+        """The machines, each with the two numbers of its threshold in the place of the outputs."""
         if self.threshold == "zero":
-            return support, coef, bias, 0.0, 1.0
-        outputs = np.empty(len(rows))
-        outputs[order] = slopes - signs + bias
-        fit = platt if self.threshold == "logistic" else logistic_one_step
-        return support, coef, bias, *fit(outputs, high, counts)
+            return [(*fit[:-1], 0.0, 1.0) for fit in fits]
+        place = platt if self.threshold == "logistic" else logistic_one_step
+        return [
+            (*fit[:-1], *place(fit[-1], classes[part] == high, counts[part].astype(np.float64)))
+            for fit, (_, high, part) in zip(fits, _pairs(classes))
+        ]
+
+
+def _pairs(classes):
+    """Every pair of classes, and which samples are of either."""
+    present = np.unique(classes)
+    return [(low, high, (classes == low) | (classes == high)) for i, low in enumerate(present) for high in present[i + 1 :]]
+
+
+def _digest(array):
+    return array.shape, hashlib.sha256(np.ascontiguousarray(array)).hexdigest()
 
 
 class SVMClassifier(KernelClassifier):

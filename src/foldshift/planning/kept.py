@@ -8,10 +8,27 @@ gap, the rest is cut as before. A process that starts in the middle of a run (ev
 that the first one saw.
 """
 
+import contextlib
+import os
 from itertools import product
 
 from foldshift.names import Held, range_of
 from foldshift.planning.blocks import block_range
+
+
+def files_below(folder):
+    """Paths of all files below a folder, relative to it; none where it does not exist."""
+    found, todo = [], [""]
+    while todo:
+        below = todo.pop()
+        with contextlib.suppress(FileNotFoundError), os.scandir(os.path.join(folder, below)) as entries:
+            for entry in entries:
+                path = f"{below}{entry.name}"
+                if entry.is_dir():
+                    todo.append(f"{path}/")
+                else:
+                    found.append(path)
+    return found
 
 
 def choose(files, wanted):

@@ -2,7 +2,6 @@
 takes minutes."""
 
 import contextlib
-import os
 from functools import cache
 from typing import NamedTuple
 
@@ -31,8 +30,8 @@ from foldshift.planning.blocks import (
     choice_of,
     groups,
 )
-from foldshift.planning.kept import choose, covered, missing, tiles
-from foldshift.planning.learners_file import configured_learners
+from foldshift.planning.kept import choose, covered, files_below, missing, tiles
+from foldshift.planning.learners_file import FIT, configured_learners
 from foldshift.planning.modules import is_there
 from foldshift.planning.shapes import shape_of
 
@@ -124,10 +123,10 @@ def pack(seconds, limit):
 
     Parameters
     ----------
-    seconds : dict of str to float
-        Predicted seconds by label, in the order of the configuration.
+    seconds : list of (list of str, float)
+        Labels that share a fit, and predicted seconds, in the order of the configuration.
     limit : float
-        Most seconds of a group, unless one label alone takes longer.
+        Most seconds of a group, unless those of one fit alone take longer.
 
     Returns
     -------
@@ -135,11 +134,11 @@ def pack(seconds, limit):
         A label that is added at the end changes the last group only.
     """
     parts, total = [], 0.0
-    for name, value in seconds.items():
+    for names, value in seconds:
         if not parts or total + value > limit:
             parts.append([])
             total = 0.0
-        parts[-1].append(name)
+        parts[-1].extend(names)
         total += value
     return [group for part in parts for group in groups(part)]
 
@@ -187,21 +186,6 @@ def of_own_experiments(cell):
     return cell.kind == OWN
 
 
-def files_below(folder):
-    """Paths of all files below a folder, relative to it; none where it does not exist."""
-    found, todo = [], [""]
-    while todo:
-        below = todo.pop()
-        with contextlib.suppress(FileNotFoundError), os.scandir(os.path.join(folder, below)) as entries:
-            for entry in entries:
-                path = f"{below}{entry.name}"
-                if entry.is_dir():
-                    todo.append(f"{path}/")
-                else:
-                    found.append(path)
-    return found
-
-
 class Layout:
     """The files of folds and scores of a study: those that exist and are kept, and those to be made for the rest.
 
@@ -239,6 +223,7 @@ class Layout:
         self._folder = f"{config['results']}/{study}"
         self._existing = existing or (lambda kind, dataset: files_below(f"{self._folder}/{kind}/{dataset}"))
         self.label_of = {name: label(name, learner_content(entry)) for name, entry in learners.items()}
+        self._fit_of = {name: entry.get(FIT, name) for name, entry in learners.items()}
         recorded = recorded or {}
         self._known_learners = recorded.get("learners", {}) | {
             self.label_of[name]: {"name": name} | learner_content(entry) for name, entry in learners.items()
@@ -440,8 +425,15 @@ class Layout:
         if most := self.settings.get("learners_per_job"):
             return size, groups([self.label_of[one] for one in names], most)
         n_seeds = min(size, block_range(block)[1])
-        seconds = {self.label_of[one]: job_seconds(bundle, cost, n_seeds) for one, cost in costs.items()}
-        return size, pack(seconds, self.seconds)
+        fits = self._seconds_by_fit(bundle, costs, n_seeds)
+        return size, pack([([self.label_of[one] for one in members], seconds) for members, seconds in fits], self.seconds)
+
+    def _seconds_by_fit(self, bundle, costs, n_seeds):
+        """Learners that share a fit, and predicted seconds of the slowest of them in one job."""
+        found = {}
+        for name, cost in costs.items():
+            found.setdefault(self._fit_of.get(name, name), {})[name] = job_seconds(bundle, cost, n_seeds)
+        return [([*members], max(members.values())) for members in found.values()]
 
     def cost(self, learner, dataset):
         """Cost of a learner on a data set."""
@@ -477,11 +469,11 @@ class Layout:
         seconds, mb : float, float
         """
         own, n_seeds = bundle_behind(part_of(bundle, part)), block_range(block)[1]
-        costs = [self.cost(self.learner(one)["name"], dataset) for one in learners.split("+")]
-        seconds = sum(job_seconds(own, cost, n_seeds) for cost in costs)
+        costs = {name: self.cost(name, dataset) for one in learners.split("+") for name in [self.learner(one)["name"]]}
+        seconds = sum(seconds for _, seconds in self._seconds_by_fit(own, costs, n_seeds))
         # Beside the folds: predictions, class scores and their copies of the largest cell, in doubles.
         cell = 12 * 8 * n_seeds * max(own.iterations.values()) * self.shape(dataset)[0]
-        return seconds, max(cost.peak_mb for cost in costs) + (self.fold_work(dataset, bundle, held) + cell) / 1e6
+        return seconds, max(cost.peak_mb for cost in costs.values()) + (self.fold_work(dataset, bundle, held) + cell) / 1e6
 
 
 def _with_some_of(files, wanted):

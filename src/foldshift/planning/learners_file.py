@@ -11,8 +11,11 @@ LEARNER_KEYS = {
     "tasks": list,  # regression, classification
     "nominal": str,  # codes, one_hot, or native: the learner takes categorical_features
     "title": str,
-    "paper": dict,  # what is different in the paper configuration: params (added to those above), nominal
+    "paper": dict,  # what is different in the paper configuration: `PAPER_KEYS`
 }
+# `params` are added to those above; `same_fit`: the fit is the same and only what is made of it differs, so that one serves both.
+PAPER_KEYS = ("params", "nominal", "same_fit")
+FIT = "fit"  # key of what `read_learners` returns: the entry whose fit serves this one as well
 
 
 def read_learners(path):
@@ -27,7 +30,7 @@ def read_learners(path):
     -------
     learners : dict of str to dict
         Every entry complete with its defaults. An entry with a key ``paper`` comes twice: as it is, and with these changes as
-        ``<name>@paper``.
+        ``<name>@paper``. ``fit`` names the entry whose fit is the same.
 
     Raises
     ------
@@ -51,12 +54,13 @@ def read_learners(path):
                 raise ConfigError(f"learner {name} in {path}: key {key!r} is missing")
         entry = {"params": {}, "nominal": "codes", "title": name} | entry
         paper = entry.pop("paper", None)
-        learners[name] = entry
+        learners[name] = entry | {FIT: name}
         if paper is not None:
             for key in paper:
-                if key not in ("params", "nominal"):
-                    raise ConfigError(unknown(f"key of paper of learner {name} in {path}", key, ("params", "nominal")))
-            learners[name + PAPER] = entry | paper | {"params": entry["params"] | paper.get("params", {})}
+                if key not in PAPER_KEYS:
+                    raise ConfigError(unknown(f"key of paper of learner {name} in {path}", key, PAPER_KEYS))
+            fit = name if paper.pop("same_fit", False) else name + PAPER
+            learners[name + PAPER] = entry | paper | {"params": entry["params"] | paper.get("params", {}), FIT: fit}
         if learners[name]["nominal"] not in ("codes", "one_hot", "native"):
             raise ConfigError(f"learner {name} in {path}: nominal={entry['nominal']!r} must be codes, one_hot or native")
     return learners

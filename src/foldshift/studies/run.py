@@ -6,7 +6,8 @@ from functools import cache, cached_property
 from foldshift.names import label, learner_content
 from foldshift.own_code import DECLARED, call_own
 from foldshift.planning import kept
-from foldshift.planning.layout import every, files_below, of_experiments
+from foldshift.planning.kept import files_below
+from foldshift.planning.layout import every, of_experiments
 from foldshift.planning.learners_file import configured_learners
 from foldshift.planning.schemes import iterations
 from foldshift.planning.shapes import shape_of
