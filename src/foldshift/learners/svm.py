@@ -18,7 +18,7 @@ KERNELS = ("puk", "rbf", "poly")
 THRESHOLDS = ("zero", "logistic", "logistic_one_step")
 TOLERANCE = 1e-3  # libsvm's
 MAX_STEPS = 10_000_000
-MOST_KEPT_MB = 500  # between calls, of kernels and of machines each
+MOST_KEPT_MB = 600  # between calls, of kernels and of machines each
 _last = {}  # what `_kept_of` keeps: of one data set at a time
 
 
