@@ -44,17 +44,34 @@ def test_all_fits_are_those_of_scikit_learn(C, seed, reviews):
         np.testing.assert_array_equal(whole[r], expected[1])
 
 
-def test_weights_are_those_of_scikit_learn_to_seven_digits(reviews):
+@pytest.mark.parametrize("C", [0.05, 1.0, 5.0])
+@pytest.mark.parametrize("tol, apart", [(1e-9, 1e-7), (1e-3, 1.5e-3)])  # in double and in single precision
+def test_decision_values_are_those_of_a_tight_fit_of_scikit_learn(C, tol, apart, reviews):
     X, y = reviews
-    chosen, C = np.arange(0, 320, 2), 2.0
-    weights = np.zeros((X.shape[1] + 1, 4))
-    left_out = np.where(np.arange(160) < 40, 1, -1)[:, None]  # of the second fit
-    arrays = linear_svm._arrays(X[chosen])
-    linear_svm._descend(*arrays, np.where(y[chosen] == 1, 1.0, -1.0), left_out, 0.5 / C, 1e-10, 10_000, np.uint64(1), weights)
-    for fit, train in ((0, chosen), (1, chosen[40:])):
-        model = LinearSVC(C=C, tol=1e-10, random_state=0, max_iter=100_000).fit(X[train], y[train])
-        np.testing.assert_allclose(weights[:-1, fit], model.coef_[0], rtol=0, atol=1e-7)
-        assert weights[-1, fit] == pytest.approx(model.intercept_[0], abs=1e-7)
+    rng = np.random.default_rng(4)
+    chosen, new = rng.integers(240, size=160), np.arange(240, 320)
+    blocks = rng.permuted(np.broadcast_to(np.arange(160) % 10, (2, 160)), axis=1)
+    score = LinearSVMClassifier(C=C, tol=tol)._scores(X, y)[1]
+    held_out, whole = score(chosen, blocks + np.array([[0], [10]]), 20, new)
+    model = LinearSVC(C=C, tol=1e-9, random_state=0, max_iter=100_000)
+    for p, cut in enumerate(blocks):
+        for block in range(10):
+            train, test = chosen[cut != block], chosen[cut == block]
+            expected = model.fit(X[train], y[train]).decision_function(X[test])
+            np.testing.assert_allclose(held_out[p, cut == block, 1], expected, rtol=0, atol=apart)
+    np.testing.assert_allclose(whole[:, 1], model.fit(X[chosen], y[chosen]).decision_function(X[new]), rtol=0, atol=apart)
+
+
+def test_data_sets_do_not_depend_on_those_beside_them(reviews):
+    X, y = reviews
+    rows = np.random.default_rng(5).integers(240, size=(3, 60))
+    blocks, new = np.broadcast_to(np.arange(60) % 4, (3, 1, 60)), np.broadcast_to(np.arange(240, 320), (3, 80))
+    learner = LinearSVMClassifier()
+    together = learner.predict_partitions(X, y, rows, blocks, new)
+    for r in range(3):
+        alone = learner.predict_partitions(X, y, rows[r : r + 1], blocks[r : r + 1], new[r : r + 1])
+        for found, other in zip(together, alone):
+            np.testing.assert_array_equal(found[r], other[0])
 
 
 def test_at_the_default_tolerance_decisions_differ_by_about_as_much(reviews):

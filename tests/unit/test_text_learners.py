@@ -77,6 +77,23 @@ def test_bernoulli_scores_of_one_review_by_hand():
 
 
 @BOTH
+def test_several_partitions_and_new_rows_are_predicted_as_one_by_one(ours, sklearn, counts, rows):
+    rng = np.random.default_rng(9)
+    blocks = rng.permuted(np.broadcast_to(np.repeat(np.arange(len(SIZES)), SIZES), (len(rows), 2, rows.shape[1])), axis=2)
+    new = rng.integers(240, size=(len(rows), 30))
+    predicted, of_new = ours().predict_partitions(counts.X, counts.y, rows, blocks, new)
+    for r, chosen in enumerate(rows):
+        for p in range(2):
+            order = np.argsort(blocks[r, p], kind="stable")
+            expected = ours().predict_blocks(counts.X, counts.y, chosen[order][None], SIZES)[0]
+            np.testing.assert_array_equal(predicted[r, p, order], expected)
+        model = sklearn().fit(counts.X[chosen], counts.y[chosen])
+        np.testing.assert_array_equal(of_new[r], model.predict(counts.X[new[r]]))
+    with pytest.raises(ValueError, match="new_rows holds numbers from 240 to 240"):
+        ours().predict_partitions(counts.X, counts.y, rows, blocks, np.full((len(rows), 1), 240))
+
+
+@BOTH
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(1, 4), n_words=st.integers(1, 5))
 def test_predictions_agree_where_ties_and_missing_classes_abound(ours, sklearn, seed, n_classes, n_words):
@@ -189,7 +206,7 @@ def test_alpha_must_be_positive(ours, sklearn, alpha):
 
 def test_a_data_set_with_too_many_words_is_refused(monkeypatch):
     monkeypatch.setattr(text, "MAX_TOKENS", 10)
-    with pytest.raises(ValueError, match="a data set has 16 words in a class; at most 10 are allowed"):
+    with pytest.raises(ValueError, match="a data set has 24 words in a class; at most 10 are allowed"):
         MultinomialNBClassifier().predict_blocks(csr_array([[8, 0], [0, 8]]), [0, 1], [[0, 1, 0, 0]], [2, 2])
 
 

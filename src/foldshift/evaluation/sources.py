@@ -214,7 +214,9 @@ def estimate_losses(X, y, rows, new_rows, learner, rng, *, shared=True):
         np.put_along_axis(cut, orders, blocks, axis=1)
         predicted, new = learner.predict_partitions(X, y, flat, np.stack([blocks, cut], axis=1), new_rows)
         wrong = (predicted != y[flat][:, None]).astype(np.uint8)
-        cvs, cvr, new = wrong[:, 0], np.take_along_axis(wrong[:, 1], orders, axis=1), (new != y[new_rows]).astype(np.uint8)
+        # In memory as on the plain path, so that sums of them are the same to the last bit.
+        cvs, cvr = (np.ascontiguousarray(one) for one in (wrong[:, 0], np.take_along_axis(wrong[:, 1], orders, axis=1)))
+        new = (new != y[new_rows]).astype(np.uint8)
     else:
         cvs = _losses(X, y, flat, sizes, learner, 0, rng, shared)
         cvr = _losses(X, y, np.take_along_axis(flat, orders, axis=1), sizes, learner, 0, rng, shared)

@@ -8,7 +8,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from foldshift.compiling import compiled
 from foldshift.errors import unknown
-from foldshift.learners.blocks import checked_blocks
+from foldshift.learners.blocks import checked_blocks, checked_partitions
 from foldshift.learners.linear_svm import LinearSVMClassifier
 
 MAX_TOKENS = 2**25  # words of one class; sums of them fit 32 bits, and the table of logarithms takes 1 GB at most
@@ -92,36 +92,86 @@ class _CountedClasses:
             predictions[s, order] = self.predict_blocks(X, y, order[None], np.bincount(fold))[0]
         return predictions
 
+    def predict_partitions(self, X, y, rows, blocks, new_rows):
+        """Predicted class of every row in several partitions of its data set, and of new rows by the model of all.
+
+        The words of a data set are counted once for all partitions and the new rows.
+
+        Parameters
+        ----------
+        X, y : as in `scores_blocks`
+        rows, blocks, new_rows
+            As for `foldshift.learners.blocks.checked_partitions`, which refuses what does not fit.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_datasets, n_partitions, n)
+            Class labels, by the model trained on the other blocks of the partition.
+        new : ndarray of shape (n_datasets, m)
+            Class labels, by the model trained on the whole data set.
+        """
+        X = _counts(X)
+        rows, blocks, new_rows = checked_partitions(X, y, rows, blocks, new_rows)
+        classes, counted = self._counted(X, y)
+        codes, new_codes = np.empty(blocks.shape, dtype=np.intp), np.empty(new_rows.shape, dtype=np.intp)
+        for r, chosen in enumerate(rows):
+            scores = counted(chosen)
+            for p, cut in enumerate(blocks[r]):
+                order = np.argsort(cut, kind="stable")
+                starts = np.append(0, np.cumsum(np.bincount(cut))).astype(np.int64)
+                codes[r, p, order] = scores(chosen[order], starts).argmax(axis=1)
+            if new_rows.shape[1]:
+                new_codes[r] = scores(new_rows[r]).argmax(axis=1)
+        return classes[codes], classes[new_codes]
+
     def _blocks(self, X, y, rows, sizes, first):
         """The classes, and an iterator over data sets that gives their scores."""
+        X = _counts(X)
+        rows, sizes = checked_blocks(X, y, rows, sizes)
+        starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        classes, counted = self._counted(X, y)
+        return classes, (counted(chosen)(chosen, starts, first) for chosen in rows.astype(np.int64, copy=False))
+
+    def _counted(self, X, y):
+        """The classes, and a function that counts a data set. What that returns scores its rows by the other blocks, given block
+        after block with the `starts` of blocks, from block `first` on; or rows that are not in it, given without starts.
+        """
         if not (np.isscalar(self.alpha) and self.alpha > 0):
             raise ValueError(f"alpha={self.alpha!r} must be one number greater than 0")
-        X = _counts(X)
         classes, codes = np.unique(y, return_inverse=True)
-        rows, sizes = checked_blocks(X, codes, rows, sizes)
-        starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        codes, n_classes = codes.astype(np.int32), len(classes)
         tokens = np.asarray(X.sum(axis=1, dtype=np.int64)).ravel()
-        codes = codes.astype(np.int32)
-        return classes, self._scores(X, codes, len(classes), tokens, rows.astype(np.int64, copy=False), starts, first)
-
-    def _scores(self, X, codes, n_classes, tokens, rows, starts, first):
         # Unsigned, so that numba does not test every index for a negative one; that doubles the speed.
         matrix = X.indptr.astype(np.uint64), X.indices.astype(np.uint32), self._values(X.data).astype(np.uint32)
         totals = np.empty((X.shape[1], n_classes), dtype=np.uint32)
         logs = np.log(np.arange(1024) + self.alpha)  # of every count there can be: taken once, and by NumPy as scikit-learn does
-        for chosen in rows:
-            n_train, n_tokens = _training_sums(codes, tokens, chosen, starts, n_classes)
-            if n_tokens.max() > MAX_TOKENS:
-                raise ValueError(f"a data set has {n_tokens.max():.0f} words in a class; at most {MAX_TOKENS} are allowed")
+
+        def counted(chosen):
+            nonlocal logs
+            n_rows = np.bincount(codes[chosen], minlength=n_classes).astype(np.float64)
+            n_words = np.bincount(codes[chosen], weights=tokens[chosen], minlength=n_classes)
+            if n_words.max() > MAX_TOKENS:
+                raise ValueError(f"a data set has {n_words.max():.0f} words in a class; at most {MAX_TOKENS} are allowed")
             _count(*matrix, codes, chosen, totals)
             largest = max(int(totals.max()), len(chosen))
             if largest >= len(logs):
                 logs = np.log(np.arange(2 * largest) + self.alpha)
-            with np.errstate(divide="ignore"):
-                log_priors = np.log(n_train) - np.log(n_train.sum(axis=1, keepdims=True))
-            scores = np.empty((starts[-1] - starts[first], n_classes))
-            self._fill(matrix, codes, chosen, starts, first, totals, logs, n_train, n_tokens, log_priors, scores)
-            yield scores
+
+            def scores(rows, starts=None, first=0):
+                inside = starts is not None
+                if inside:
+                    n_train, n_tokens = _training_sums(codes, tokens, rows, starts, n_classes)
+                else:
+                    n_train, n_tokens, starts = n_rows[None], n_words[None], np.array([0, len(rows)])
+                with np.errstate(divide="ignore"):
+                    log_priors = np.log(n_train) - np.log(n_train.sum(axis=1, keepdims=True))
+                found = np.empty((starts[-1] - starts[first], n_classes))
+                self._fill(matrix, codes, rows, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, found)
+                return found
+
+            return scores
+
+        return classes, counted
 
 
 class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
@@ -149,9 +199,9 @@ class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
     def _values(data):
         return data
 
-    def _fill(self, matrix, codes, chosen, starts, first, totals, logs, n_train, n_tokens, log_priors, scores):
+    def _fill(self, matrix, codes, chosen, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, scores):
         log_totals = np.log(n_tokens + self.alpha * len(totals))
-        _multinomial(*matrix, codes, chosen, starts, first, totals, logs, log_totals, log_priors, scores)
+        _multinomial(*matrix, codes, chosen, starts, first, inside, totals, logs, log_totals, log_priors, scores)
 
 
 class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
@@ -179,9 +229,9 @@ class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
     def _values(data):
         return data > 0
 
-    def _fill(self, matrix, codes, chosen, starts, first, totals, logs, n_train, n_tokens, log_priors, scores):
+    def _fill(self, matrix, codes, chosen, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, scores):
         n_train = n_train.astype(np.uint64)
-        _bernoulli(*matrix, codes, chosen, starts, first, totals, logs, n_train, log_priors, scores, self.alpha)
+        _bernoulli(*matrix, codes, chosen, starts, first, inside, totals, logs, n_train, log_priors, scores, self.alpha)
 
 
 def unit_rows(X):
@@ -274,11 +324,12 @@ def _count(indptr, indices, data, codes, chosen, totals):
 
 
 @compiled
-def _multinomial(indptr, indices, data, codes, chosen, starts, first, totals, logs, log_totals, log_priors, scores):
+def _multinomial(indptr, indices, data, codes, chosen, starts, first, inside, totals, logs, log_totals, log_priors, scores):
     n_classes = totals.shape[1]
     for k in range(first, len(starts) - 1):
         block = chosen[starts[k] : starts[k + 1]]
-        for i in block:
+        inner = block if inside else block[:0]
+        for i in inner:
             for p in range(indptr[i], indptr[i + 1]):
                 totals[indices[p], codes[i]] -= data[p]
         for t in range(len(block)):
@@ -287,22 +338,23 @@ def _multinomial(indptr, indices, data, codes, chosen, starts, first, totals, lo
                 for p in range(indptr[block[t]], indptr[block[t] + 1]):
                     score += data[p] * (logs[totals[indices[p], c]] - log_totals[k, c])
                 scores[starts[k] - starts[first] + t, c] = score + log_priors[k, c]
-        for i in block:
+        for i in inner:
             for p in range(indptr[i], indptr[i + 1]):
                 totals[indices[p], codes[i]] += data[p]
 
 
 @compiled
-def _bernoulli(indptr, indices, data, codes, chosen, starts, first, totals, logs, n_train, log_priors, scores, alpha):
+def _bernoulli(indptr, indices, data, codes, chosen, starts, first, inside, totals, logs, n_train, log_priors, scores, alpha):
     n_words, n_classes = totals.shape
     # Number of words that so many training texts of a class hold.
-    words_by_count = np.zeros((n_classes, len(chosen) + 1), dtype=np.int64)
+    words_by_count = np.zeros((n_classes, len(logs)), dtype=np.int64)
     for j in range(n_words):
         for c in range(n_classes):
             words_by_count[c, totals[j, c]] += 1
     for k in range(first, len(starts) - 1):
         block = chosen[starts[k] : starts[k + 1]]
-        _move(indptr, indices, data, codes, block, totals, words_by_count, -1)
+        inner = block if inside else block[:0]
+        _move(indptr, indices, data, codes, inner, totals, words_by_count, -1)
         out = scores[starts[k] - starts[first] : starts[k + 1] - starts[first]]
         for c in range(n_classes):
             out[:, c] = log_priors[k, c]
@@ -317,7 +369,7 @@ def _bernoulli(indptr, indices, data, codes, chosen, starts, first, totals, logs
                         present = totals[indices[p], c]
                         score += logs[present] - logs[n_train[k, c] - present]
                 out[t, c] += score
-        _move(indptr, indices, data, codes, block, totals, words_by_count, 1)
+        _move(indptr, indices, data, codes, inner, totals, words_by_count, 1)
 
 
 @compiled

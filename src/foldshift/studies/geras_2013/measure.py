@@ -136,8 +136,10 @@ def _columns(kind, rows):
 
 
 def first_call():
-    """Call what is compiled here: cross-validation over four sources of made-up texts, by both learners."""
-    rows, new = np.arange(40).reshape(1, 4, -1), np.arange(40, 48)[None]
+    """Call what is compiled here: cross-validation over few and over many sources of made-up texts, by both learners."""
+    y, new = np.arange(48) % 2, np.arange(40, 48)[None]
     for name in ("NB", "SVM"):
         learner, X = text_learner(name, csr_matrix(np.ones((48, 5))))
-        estimate_losses(X, np.arange(48) % 2, rows, new, learner, np.random.default_rng(ANY_SEED))
+        for n_sources in (4, 8):  # fits side by side: as many as one line of the cache takes, and more
+            rows = np.arange(40).reshape(1, n_sources, -1)
+            estimate_losses(X, y, rows, new, learner, np.random.default_rng(ANY_SEED))

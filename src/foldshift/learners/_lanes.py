@@ -1,0 +1,69 @@
+"""Rows of numbers that compiled code keeps in the registers of the processor: the same step of many fits in one instruction.
+
+Numba takes a loop over the fits within a loop over the features apart again and again: it cannot know that two arrays are not the
+same memory, so that sums go to memory and back at every feature. Here a row is one value, a vector of LLVM, which cuts it to the
+registers that the processor has. Products are rounded before they are added, on every processor alike.
+"""
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic, models, register_model
+
+
+class Lanes(types.Type):
+    """Type of a row: so many numbers of one type."""
+
+    def __init__(self, dtype, width):
+        self.dtype, self.width = dtype, width
+        super().__init__(f"Lanes({dtype}, {width})")
+
+
+@register_model(Lanes)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager, lanes):
+        super().__init__(manager, lanes, ir.VectorType(manager.lookup(lanes.dtype).get_value_type(), lanes.width))
+
+
+@intrinsic
+def load(typing, table, row, lanes):
+    """Row of a table, an array of two axes in C order, as one value; its width is the length of the tuple `lanes`."""
+    kind = Lanes(table.dtype, lanes.count)
+
+    def code(context, builder, signature, arguments):
+        place = _place(context, builder, signature, arguments, kind)
+        return builder.load(place, align=table.dtype.bitwidth // 8)
+
+    return kind(table, types.uint64, lanes), code
+
+
+@intrinsic
+def store(typing, table, row, value):
+    """Put a row into a table."""
+
+    def code(context, builder, signature, arguments):
+        place = _place(context, builder, signature, arguments, value)
+        builder.store(arguments[2], place, align=table.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(table, types.uint64, value), code
+
+
+@intrinsic
+def add_product(typing, row, factor, other):
+    """``row + factor * other``, `factor` a number."""
+
+    def code(context, builder, signature, arguments):
+        kind = context.get_value_type(row)
+        nothing, first = ir.Constant(kind, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), row.width), None)
+        factors = builder.insert_element(nothing, arguments[1], ir.Constant(ir.IntType(32), 0))
+        factors = builder.shuffle_vector(factors, nothing, first)
+        return builder.fadd(arguments[0], builder.fmul(factors, arguments[2]))
+
+    return row(row, row.dtype, row), code
+
+
+def _place(context, builder, signature, arguments, kind):
+    """Where a row of a table begins, as the place of a vector."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    start = builder.mul(arguments[1], ir.Constant(arguments[1].type, kind.width))
+    return builder.bitcast(builder.gep(data, [start]), context.get_value_type(kind).as_pointer())
