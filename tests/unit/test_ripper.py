@@ -12,14 +12,14 @@ from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import check_estimator
 
 from foldshift.datasets import load_dataset
+from foldshift.learners._growing import grow
 from foldshift.learners._rulecore import (
     EQ,
     GE,
     GT,
     LE,
-    covers,
-    grow,
     make_work,
+    mark_covered,
     prepare,
     prune,
     split_rows,
@@ -93,9 +93,15 @@ def plain_scores(model, X, y, folds, states):
 def in_fold(X, y, nominal):
     """What `grow` needs, with all rows in training."""
     data = prepare(X, nominal)
-    work = make_work(X.shape[1], len(X))
+    work = make_work(data)
     rows, n_conditions = start_fold(data, np.ones(len(X), dtype=bool), work)
     return data, work, rows, n_conditions, y.astype(np.int8)
+
+
+def coverage(rule, data):
+    mask = np.empty(data[1].shape[1], np.int8)
+    mark_covered(rule, data[1], mask)
+    return mask.astype(bool)
 
 
 def met(X, f, kind, value):
@@ -153,7 +159,7 @@ def test_with_columns_once_a_rule_grows_until_other_classes_or_columns_run_out(p
     data, work, rows, _, positive = in_fold(X, y, nominal)
     rule = grow(NOTHING, rows, positive, data, work, True)
     assert len(set(rule[:, 0])) == len(rule)
-    covered = np.array([covers(rule, data[1], row) for row in rows])
+    covered = coverage(rule, data)
     if y.any():
         assert y[covered].any()
         assert y[covered].all() or len(rule) == X.shape[1]
@@ -169,7 +175,7 @@ def test_a_rule_is_cut_behind_its_best_condition(problem, whole, seed):
     kept = len(prune(rule, rows, positive, data[1], whole, False))
     worth = []
     for k in range(1, len(rule) + 1):
-        covered = np.array([covers(rule[:k], data[1], row) for row in rows])
+        covered = coverage(rule[:k], data)
         right = y[covered].sum() + (y[~covered] == 0).sum()
         worth.append(right / len(y) if whole else (y[covered].sum() + 1) / (covered.sum() + 2))
     best = max(worth)
@@ -353,9 +359,8 @@ def test_counting_by_value_and_scanning_in_order_agree():
     data, work, rows, _, positive = in_fold(X, y, None)
     counted = grow(NOTHING, rows, positive, data, work, False)
     data, work, _, _, positive = in_fold(more, np.append(y, np.zeros(100)), None)
-    work = make_work(4, 400)
     rows, _ = start_fold(data, np.arange(400) < 300, work)
-    scanned = grow(NOTHING, rows, positive, data, (work[0][:, :300], *work[1:]), False)
+    scanned = grow(NOTHING, rows, positive, data, work, False)
     assert len(counted) > 2
     np.testing.assert_array_equal(counted, scanned)
 

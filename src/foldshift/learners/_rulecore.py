@@ -1,4 +1,6 @@
-"""What the rule learners share about one rule: growing and pruning it; `foldshift.learners._rulesets` makes rule sets of them.
+"""What the rule learners share about one rule: what it covers, and pruning it.
+
+`foldshift.learners._growing` grows rules, `foldshift.learners._rulesets` makes rule sets of them.
 
 A rule is an int64 array of shape (n_conditions, 3): column, kind (`LE`, `GE`, `EQ`, `GT`), rank code of the value. Codes
 come from `foldshift.learners._presort.presort` over the whole data set; comparing codes is comparing values.
@@ -15,8 +17,7 @@ from foldshift.nominal import nominal_columns
 
 LE, GE, EQ, GT = 0, 1, 2, 3
 SYMBOLS = ("<=", ">=", "=", ">")
-MOST_COUNTED = 64  # columns with at most so many values are counted by value, the others scanned in sorted order
-MIN_POSITIVES = 2  # a condition must keep so many rows of the class
+N_BUCKETS = 64  # values of a numeric column are counted in at most so many stretches
 TOLERANCE = 1e-6  # bits; description lengths this close count as equal
 
 
@@ -50,11 +51,44 @@ def prepare(X, categorical_features):
     nominal : ndarray of shape (n_features,), dtype bool
     log2 : ndarray of shape (n_samples + 2,), dtype float64
         Logarithms of 0 (as 0), 1, 2, ...
+    buckets : tuple
+        From `make_buckets`.
     """
     order, codes, values = presort(X)
     n_codes = codes.max(axis=1).astype(np.int64) + 1
+    nominal = nominal_columns(categorical_features, X.shape[1])
     log2 = np.log2(np.maximum(np.arange(len(X) + 2), 1))
-    return order, codes, values, n_codes, nominal_columns(categorical_features, X.shape[1]), log2
+    return order, codes, values, n_codes, nominal, log2, make_buckets(order, codes, n_codes, nominal)
+
+
+def make_buckets(order, codes, n_codes, nominal):
+    """Part the values of every column into buckets, stretches of about as many rows, in which growing counts.
+
+    Nominal columns, and numeric ones with few values, have one bucket per value.
+
+    Returns
+    -------
+    cells : ndarray of shape (n_samples, n_features), dtype uint16 or uint32
+        Bucket of every value; the buckets of all columns are numbered through.
+    first : ndarray of shape (n_features + 1,), dtype int64
+        First bucket of every column. The last bucket of a column is none: it only ends the one before.
+    lows, starts : ndarray of shape (n_buckets,), dtype int64
+        Lowest code of every bucket, and the place in the order of the column where it starts.
+    """
+    n = codes.shape[1]
+    first, lows, starts, bucket_of = [0], [], [], []
+    for column, code, m, is_nominal in zip(order, codes, n_codes, nominal):
+        places = np.searchsorted(code[column], np.arange(m))
+        wanted = np.arange(m) if is_nominal or m <= N_BUCKETS else places * N_BUCKETS // n
+        opens = np.diff(wanted, prepend=-1) > 0
+        bucket_of.append(first[-1] + np.cumsum(opens) - 1)
+        lows += [np.flatnonzero(opens), [m]]
+        starts += [places[opens], [n]]
+        first.append(first[-1] + opens.sum() + 1)
+    cells = np.empty(codes.shape[::-1], np.uint16 if first[-1] <= 1 << 16 else np.uint32)
+    for f, buckets in enumerate(bucket_of):
+        cells[:, f] = buckets[codes[f]]
+    return cells, np.array(first), np.concatenate(lows).astype(np.int64), np.concatenate(starts).astype(np.int64)
 
 
 def checked_count(name, value, least):
@@ -75,14 +109,16 @@ def names_of(estimator):
 
 
 @compiled
-def make_work(n_features, n_samples):
-    """Arrays that every fit overwrites: training order, active order, active rows, mask, counts by value."""
+def make_work(data):
+    """Arrays that every fit overwrites: training order, rows removed, rows covered, their weights, counts by bucket, mask."""
+    n_features, n_samples = data[1].shape
     return (
         np.empty((n_features, n_samples), np.uint32),
-        np.empty((n_features, n_samples), np.uint32),
         np.empty(n_samples, np.uint32),
-        np.zeros(n_samples, np.bool_),
-        np.zeros((MOST_COUNTED, 2), np.int64),
+        np.empty(n_samples, np.uint32),
+        np.zeros(n_samples, np.int64),
+        np.zeros(data[6][1][-1], np.int64),
+        np.empty(n_samples, np.int8),
     )
 
 
@@ -130,12 +166,38 @@ def meets(kind, code, bound):
 
 
 @compiled
-def covers(rule, codes, row):
-    """Whether a rule covers a row."""
-    for j in range(len(rule)):  # noqa: SIM110 -- numba compiles a loop with a flag, or all(), to code three times as slow
-        if not meets(rule[j, 1], codes[rule[j, 0], row], rule[j, 2]):
-            return False
-    return True
+def mark_covered(rule, codes, mask):
+    """Write for every sample, in training or not, whether a rule covers it.
+
+    Condition by condition, as one column after the other can be compared many rows at a time.
+    """
+    mask[:] = 1
+    for j in range(len(rule)):
+        kind, bound, code = rule[j, 1], np.int32(rule[j, 2]), codes[rule[j, 0]]
+        if kind == LE:
+            for i in range(len(mask)):
+                mask[i] &= code[i] <= bound
+        elif kind == GE:
+            for i in range(len(mask)):
+                mask[i] &= code[i] >= bound
+        elif kind == EQ:
+            for i in range(len(mask)):
+                mask[i] &= code[i] == bound
+        else:
+            for i in range(len(mask)):
+                mask[i] &= code[i] > bound
+
+
+@compiled
+def part_rows(rows, positive, mask):
+    """Number of marked rows, those of them in the class, and the rows not marked, in order."""
+    others = np.empty(len(rows), np.uint32)
+    n, p = 0, 0
+    for row in rows:
+        others[n] = row
+        n += 1 - mask[row]
+        p += mask[row] & positive[row]
+    return len(rows) - n, p, others[:n]
 
 
 @compiled
@@ -187,165 +249,6 @@ def split_rows(rows, strata, share, state):
 
 
 @compiled
-def grow(rule, rows, positive, data, work, once):
-    """Add conditions to a rule, the one with the largest information gain first.
-
-    FOIL's gain of a condition that keeps p of P rows of the class and t of T rows is p (log2(p / t) - log2(P / T)), with
-    Laplace-like counts (p + 1) / (t + 1). Growing ends when only rows of the class are covered, when nothing is gained,
-    or when the best condition keeps fewer than `MIN_POSITIVES` rows of the class. A nominal column is used at most once.
-
-    With `once`, growing is KEEL's: plain counts, every column at most once, and on while rows of other classes are
-    covered and columns are left, whether anything is gained or not. The first column wins ties; in KEEL, the last one takes
-    the place of the one used.
-    """
-    _, codes, _, n_codes, nominal, log2 = data
-    base, lists, active, mask, counts = work
-    n_features = len(codes)
-    plus = 0 if once else 1
-    free = np.ones(n_features, np.bool_)
-    for j in range(len(rule)):
-        free[rule[j, 0]] = not (once or nominal[rule[j, 0]])
-    columns = np.flatnonzero(free)
-    n_columns = len(columns)
-    n, n_positive = 0, 0
-    for row in rows:
-        if covers(rule, codes, row):
-            active[n] = row
-            n += 1
-            mask[row] = True
-            n_positive += positive[row]
-    new = np.empty((8, 3), np.int64)
-    n_new = 0
-    if 0 < n_positive < n:
-        for f in columns:
-            if n_codes[f] > MOST_COUNTED and not nominal[f]:
-                m = 0
-                i = 0
-                while m < n:
-                    lists[f, m] = base[f, i]
-                    m += mask[base[f, i]]
-                    i += 1
-    while 0 < n_positive < n:
-        before = log2[n_positive + plus] - log2[n + plus]
-        best = -1.0 if once else 0.0
-        best_f, best_kind, best_code, best_p = -1, 0, 0, 0
-        for f in columns[:n_columns]:
-            if nominal[f] or n_codes[f] <= MOST_COUNTED:
-                table = counts if n_codes[f] <= MOST_COUNTED else np.zeros((n_codes[f], 2), np.int64)
-                table[: n_codes[f]] = 0
-                code = codes[f]
-                for i in range(n):
-                    row = active[i]
-                    table[code[row], 0] += positive[row]
-                    table[code[row], 1] += 1
-                if nominal[f]:
-                    for v in range(n_codes[f]):
-                        p = table[v, 0]
-                        if p > 0:
-                            gain = p * (log2[p + plus] - log2[table[v, 1] + plus] - before)
-                            if gain > best:
-                                best, best_f, best_kind, best_code, best_p = gain, f, EQ, v, p
-                    continue
-                below_p, below, last = 0, 0, -1
-                for v in range(n_codes[f]):
-                    if table[v, 1] == 0:
-                        continue
-                    here_p, here = table[v, 0], table[v, 1]
-                    if here_p > 0:
-                        best, best_f, best_kind, best_code, best_p = _better(
-                            best, best_f, best_kind, best_code, best_p,
-                            f, v, last, below_p, below, here_p, here, n_positive, n, plus, before, log2,
-                        )  # fmt: skip
-                    below_p += here_p
-                    below += here
-                    last = v
-            else:
-                code, listed_f = codes[f], lists[f]
-                below_p, below, last = 0, 0, -1
-                i = 0
-                while i < n:
-                    v = code[listed_f[i]]
-                    here_p, start = 0, i
-                    while i < n and code[listed_f[i]] == v:
-                        here_p += positive[listed_f[i]]
-                        i += 1
-                    if here_p > 0:
-                        best, best_f, best_kind, best_code, best_p = _better(
-                            best, best_f, best_kind, best_code, best_p,
-                            f, v, last, below_p, below, here_p, i - start, n_positive, n, plus, before, log2,
-                        )  # fmt: skip
-                    below_p += here_p
-                    below = i
-                    last = v
-        if best_f < 0 or (not once and best_p < MIN_POSITIVES):
-            break
-        if n_new == len(new):
-            new = np.concatenate((new, np.empty_like(new)))
-        new[n_new, 0], new[n_new, 1], new[n_new, 2] = best_f, best_kind, best_code
-        n_new += 1
-        if once or nominal[best_f]:
-            n_columns -= 1
-            place = 0
-            while columns[place] != best_f:
-                place += 1
-            if once:
-                columns[place] = columns[n_columns]
-            else:
-                columns[place:n_columns] = columns[place + 1 : n_columns + 1].copy()
-        kept, n_positive = 0, 0
-        code = codes[best_f]
-        for i in range(n):
-            row = active[i]
-            if meets(best_kind, code[row], best_code):
-                active[kept] = row
-                kept += 1
-                n_positive += positive[row]
-            else:
-                mask[row] = False
-        if kept < n:
-            for f in columns[:n_columns]:
-                if n_codes[f] > MOST_COUNTED and not nominal[f]:
-                    m = 0
-                    for i in range(n):
-                        row = lists[f, i]
-                        lists[f, m] = row
-                        m += mask[row]
-        n = kept
-    for i in range(n):
-        mask[active[i]] = False
-    return np.concatenate((rule, new[:n_new]))
-
-
-@compiled(inline="always")
-def _better(
-    best, best_f, best_kind, best_code, best_p, f, v, last, below_p, below, here_p, here, n_positive, n, plus, before, log2
-):
-    """Weigh the two conditions at one value: at most it, and at least it (KEEL's: above the value before it).
-
-    Values without rows of the class are left out: the condition that starts or ends beside them gains more.
-    """
-    low_p, low = below_p + here_p, below + here
-    high_p, high = n_positive - below_p, n - below
-    at_most = low_p * (log2[low_p + plus] - log2[low + plus] - before)
-    at_least = high_p * (log2[high_p + plus] - log2[high + plus] - before)
-    if plus == 1:
-        if at_most > at_least:
-            if at_most > best:
-                best, best_f, best_kind, best_code, best_p = at_most, f, LE, v, low_p
-        elif at_least > best:
-            best, best_f, best_kind, best_code, best_p = at_least, f, GE, v, high_p
-    elif here == n:
-        if best < 0:
-            best, best_f, best_kind, best_code, best_p = 0.0, f, EQ, v, n_positive
-    else:
-        if low < n and at_most > best:
-            best, best_f, best_kind, best_code, best_p = at_most, f, LE, v, low_p
-        if below > 0 and at_least > best:
-            best, best_f, best_kind, best_code, best_p = at_least, f, GT, last, high_p
-    return best, best_f, best_kind, best_code, best_p
-
-
-@compiled
 def prune(rule, rows, positive, codes, whole, greedy):
     """Cut a rule behind its best condition, or leave it whole if no cut beats the empty rule.
 
@@ -356,17 +259,21 @@ def prune(rule, rows, positive, codes, whole, greedy):
     k, total = len(rule), len(rows)
     if total == 0 or k == 0:
         return rule
-    covered = np.zeros((k, 2), np.int64)  # rows that meet conditions 0 .. j: of other classes, of the class
     n_positive = 0
     for row in rows:
         n_positive += positive[row]
-        for j in range(k):
-            if not meets(rule[j, 1], codes[rule[j, 0], row], rule[j, 2]):
-                break
-            covered[j, positive[row]] += 1
+    left, m = rows.copy(), total
     worth = np.empty(k)
     for j in range(k):
-        n, p = covered[j]
+        kind, bound, code = rule[j, 1], rule[j, 2], codes[rule[j, 0]]
+        kept, p = 0, 0
+        for i in range(m):
+            row = left[i]
+            left[kept] = row
+            met = meets(kind, code[row], bound)
+            kept += met
+            p += met & positive[row]
+        m, n = kept, kept - p
         worth[j] = (p + total - n_positive - n) / total if whole else (p + 1.0) / (p + n + 2.0)
     if greedy:
         keep = k

@@ -3,7 +3,8 @@
 import numpy as np
 
 from foldshift.compiling import compiled
-from foldshift.learners._rulecore import TOLERANCE, covers, grow, prune, split_rows
+from foldshift.learners._growing import grow
+from foldshift.learners._rulecore import TOLERANCE, mark_covered, part_rows, prune, split_rows
 
 
 @compiled
@@ -35,28 +36,6 @@ def rule_bits(k, n_conditions):
     if k > 1:
         bits += 2.0 * np.log2(bits)
     return 0.5 * (bits + subset_bits(n_conditions, k, k / n_conditions))
-
-
-@compiled
-def _count(rule, rows, positive, codes):
-    """Covered rows, and those of them in the class."""
-    n, p = 0, 0
-    for row in rows:
-        if covers(rule, codes, row):
-            n += 1
-            p += positive[row]
-    return n, p
-
-
-@compiled
-def _uncovered(rule, rows, codes):
-    """Rows that a rule does not cover, in order."""
-    out = np.empty(len(rows), np.uint32)
-    n = 0
-    for row in rows:
-        out[n] = row
-        n += not covers(rule, codes, row)
-    return out[:n]
 
 
 @compiled
@@ -120,7 +99,7 @@ def _build(rules, data, target, work, settings, state):
     """
     rows, positive, strata, n_conditions, rate = target
     prune_first, share, _, slack_bits, _, once, greedy = settings
-    codes = data[1]
+    codes, mask = data[1], work[5]
     nothing = np.empty((0, 3), np.int64)
     n_all, p_all = float(len(rows)), 0.0
     for row in rows:
@@ -128,9 +107,9 @@ def _build(rules, data, target, work, settings, state):
     left = rows
     n_covered, n_false, n_missed = 0.0, 0.0, p_all
     for rule in rules:
-        n, p = _count(rule, left, positive, codes)
+        mark_covered(rule, codes, mask)
+        n, p, left = part_rows(left, positive, mask)
         n_covered, n_false, n_missed = n_covered + n, n_false + n - p, n_missed - p
-        left = _uncovered(rule, left, codes)
     bits = least = 0.0  # relative to the start
     while n_missed > 0:
         if prune_first:
@@ -138,7 +117,8 @@ def _build(rules, data, target, work, settings, state):
             rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, np.bool_(False), greedy)
         else:
             rule = grow(nothing, left, positive, data, work, once)
-        n, p = _count(rule, left, positive, codes)
+        mark_covered(rule, codes, mask)
+        n, p, others = part_rows(left, positive, mask)
         bits += rule_bits(len(rule), n_conditions) - data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)
         n_covered, n_false, n_missed = n_covered + n, n_false + n - p, n_missed - p
         bits += data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)
@@ -146,7 +126,7 @@ def _build(rules, data, target, work, settings, state):
         if bits > least + slack_bits or p == 0 or 2 * (n - p) >= n:
             break
         rules.append(rule)
-        left = _uncovered(rule, left, codes)
+        left = others
     return state
 
 
@@ -155,17 +135,17 @@ def _optimise(rules, data, target, work, settings, state):
     """Weigh every rule against a replacement and a revision, cover what is left, drop what does not pay."""
     rows, positive, strata, n_conditions, rate = target
     _, share, _, _, polish, once, greedy = settings
-    codes = data[1]
+    codes, mask = data[1], work[5]
     nothing = np.empty((0, 3), np.int64)
     n_rules, n_missed = len(rules), 0.0
     for row in rows:
         n_missed += positive[row]
     p_all = n_missed
-    old = np.zeros((n_rules, codes.shape[1]), np.bool_)
+    old = np.empty((n_rules + 1, codes.shape[1]), np.int8)
     for r in range(n_rules):
-        for row in rows:
-            old[r, row] = covers(rules[r], codes, row)
-    follower = np.empty(codes.shape[1], np.int64)  # the rule after the present one that covers a row
+        mark_covered(rules[r], codes, old[r])
+    old[n_rules] = 1
+    follower = np.zeros(codes.shape[1], np.int64)  # the rule after the present one that covers a row; none, the last
     stats = np.zeros((n_rules, 3))  # covered, false positives, true positives, of the rows that no rule before covers
     done = [nothing]
     done.pop()
@@ -181,12 +161,16 @@ def _optimise(rules, data, target, work, settings, state):
                 break
         if met:
             growing, pruning, state = split_rows(left, strata, share, state)
+            later = np.zeros((n_rules + 1, 3))
             for row in left:
-                follower[row] = n_rules
-                for r in range(at + 1, n_rules):
-                    if old[r, row]:
-                        follower[row] = r
-                        break
+                r = follower[row]
+                if r <= at:
+                    r = at + 1
+                    while not old[r, row]:
+                        r += 1
+                    follower[row] = r
+                later[r, 0] += 1
+                later[r, 1 + positive[row]] += 1
             n = 0
             for row in pruning:
                 pruning[n] = row
@@ -200,15 +184,28 @@ def _optimise(rules, data, target, work, settings, state):
                 prune(revision, pruning, positive, codes, np.bool_(True), greedy),
                 prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
             ):
+                mark_covered(candidate, codes, mask)
                 bits = _bits_with(
-                    candidate, at, rules, left, follower, stats, positive, codes, len(rows), p_all, n_conditions, rate
+                    candidate,
+                    at,
+                    rules,
+                    left,
+                    follower,
+                    later.copy(),
+                    stats,
+                    positive,
+                    mask,
+                    len(rows),
+                    p_all,
+                    n_conditions,
+                    rate,
                 )
                 if bits < least:
                     least, rule = bits, candidate
-            n, p = _count(rule, left, positive, codes)
+            mark_covered(rule, codes, mask)
+            n, p, left = part_rows(left, positive, mask)
             stats[at, 0], stats[at, 1], stats[at, 2] = n, n - p, p
             n_missed -= p
-            left = _uncovered(rule, left, codes)
         done.append(rule)
     if not polish:
         for r in range(len(done), n_rules):
@@ -216,19 +213,19 @@ def _optimise(rules, data, target, work, settings, state):
     # Otherwise: rules not reached cover no row of the class that is left, so that polishing would drop them.
     state = _build(done, data, target, work, settings, state)
     if polish:
-        _polish(done, rows, positive, codes, p_all, n_conditions, rate)
+        _polish(done, rows, positive, codes, mask, p_all, n_conditions, rate)
     return done, state
 
 
 @compiled
-def _polish(rules, rows, positive, codes, p_all, n_conditions, rate):
+def _polish(rules, rows, positive, codes, mask, p_all, n_conditions, rate):
     """Drop, from the last to the first, every rule that does not shorten the description, or that mostly errs."""
     stats = np.zeros((len(rules), 3))
     left = rows
     for r in range(len(rules)):
-        n, p = _count(rules[r], left, positive, codes)
+        mark_covered(rules[r], codes, mask)
+        n, p, left = part_rows(left, positive, mask)
         stats[r, 0], stats[r, 1], stats[r, 2] = n, n - p, p
-        left = _uncovered(rules[r], left, codes)
     totals = np.array([stats[:, 0].sum(), float(len(left)), stats[:, 1].sum(), p_all - stats[:, 2].sum()])
     for r in range(len(rules) - 1, -1, -1):
         if _drop(rate, totals, rules[r], stats[r], n_conditions)[0]:
@@ -236,16 +233,21 @@ def _polish(rules, rows, positive, codes, p_all, n_conditions, rate):
 
 
 @compiled
-def _bits_with(rule, at, rules, left, follower, stats, positive, codes, n_all, p_all, n_conditions, rate):
+def _bits_with(rule, at, rules, left, follower, later, stats, positive, mask, n_all, p_all, n_conditions, rate):
     """Least description length with a rule in place `at`, up to what does not depend on the rule.
 
-    Every later rule that does not pay is taken as dropped.
+    Every later rule that does not pay is taken as dropped. `later` counts the rows by the rule that covers them without this
+    one; those that `mask` marks move to this one.
     """
-    later = np.zeros((len(rules) + 1, 3))
+    covered = np.empty(len(left), np.uint32)
+    n_covered = 0
     for row in left:
-        r = at if covers(rule, codes, row) else follower[row]
-        later[r, 0] += 1
-        later[r, 1 + positive[row]] += 1
+        covered[n_covered] = row
+        n_covered += mask[row]
+    for row in covered[:n_covered]:
+        for column in (0, 1 + positive[row]):
+            later[at, column] += 1
+            later[follower[row], column] -= 1
     n = stats[:at, 0].sum() + later[at:-1, 0].sum()
     n_false = stats[:at, 1].sum() + later[at:-1, 1].sum()
     p = stats[:at, 2].sum() + later[at:-1, 2].sum()

@@ -152,15 +152,15 @@ def _text(name, kind, core, support):
 
 
 def _fit_one(data, y, n_classes, seed, settings):
-    n_features, n = data[1].shape
-    return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, settings, np.zeros(n, np.int8), make_work(n_features, n))
+    n = len(y)
+    return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, settings, np.zeros(n, np.int8), make_work(data))
 
 
 @compiled
 def _fit_and_score(X, data, y, n_classes, folds, seeds, settings):
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
-    work = make_work(X.shape[1], n)
+    work = make_work(data)
     positive = np.zeros(n, np.int8)
     in_training = np.empty(n, np.bool_)
     for s in range(n_seeds):
@@ -255,7 +255,7 @@ def _learn(data, y, n_classes, in_training, seed, settings, positive, work):
     priors : ndarray of shape (n_classes,), dtype float64
     """
     rows, n_conditions = start_fold(data, in_training, work)
-    work = (work[0][:, : len(rows)], work[1], work[2], work[3], work[4])
+    base = work[0][:, : len(rows)]
     state = np.uint64(seed)
     priors = np.zeros(n_classes)
     for row in rows:
@@ -287,7 +287,7 @@ def _learn(data, y, n_classes, in_training, seed, settings, positive, work):
         conditions[a:b] = rules[r][:, :2]
         for row in rows:
             positive[row] = y[row] == classes[r]
-        _fuzzify(rules[r], data, rows, positive, work[0], degrees, limits[a:b])
+        _fuzzify(rules[r], data, rows, positive, base, degrees, limits[a:b])
         _certainties(degrees[: b - a], rows, positive, priors[classes[r]], certainties[a:b])
     return conditions, limits, starts, classes, certainties, priors
 
@@ -313,7 +313,7 @@ def _fuzzify(rule, data, rows, positive, base, degrees, limits):
 
     Writes `limits`, and the memberships of the training rows by condition into `degrees`.
     """
-    _, codes, values, _, _, _ = data
+    codes, values = data[1], data[2]
     k = len(rule)
     zeros = np.zeros(codes.shape[1], np.int64)  # conditions that a row does not meet at all
     open_ = np.empty(k, np.bool_)

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldshift.compiling import compiled
+from foldshift.learners._growing import grow
 from foldshift.learners._rulecore import (
-    EQ,
     RuleList,
     checked_count,
     condition_text,
-    covers,
-    grow,
     make_work,
+    mark_covered,
     meets,
     names_of,
+    part_rows,
     prepare,
     prune,
     split_rows,
@@ -193,8 +193,8 @@ class RIPPERClassifier(FoldClassifier):
 
 
 def _fit_one(data, y, n_classes, seed, on_remaining_rows, settings):
-    n_features, n = data[1].shape
-    work = make_work(n_features, n)
+    n = len(y)
+    work = make_work(data)
     return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, on_remaining_rows, settings, np.zeros(n, np.int8), work)
 
 
@@ -202,7 +202,7 @@ def _fit_one(data, y, n_classes, seed, on_remaining_rows, settings):
 def _fit_and_score(X, data, y, n_classes, folds, seeds, on_remaining_rows, settings):
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
-    work = make_work(X.shape[1], n)
+    work = make_work(data)
     positive = np.zeros(n, np.int8)
     in_training = np.empty(n, np.bool_)
     for s in range(n_seeds):
@@ -278,7 +278,7 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
     """
     values = data[2]
     rows, n_conditions = start_fold(data, in_training, work)
-    work = (work[0][:, : len(rows)], work[1], work[2], work[3], work[4])
+    mask = work[5]
     state = np.uint64(seed)
     sizes = np.zeros(n_classes, np.int64)
     for row in rows:
@@ -313,15 +313,10 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
             found, state = rules_of_class(data, task, work, settings, state)
         for rule in found:
             count = np.zeros((1, n_classes), np.int64)
-            out = np.empty(len(left), np.uint32)
-            n = 0
+            mark_covered(rule, data[1], mask)
             for row in left:
-                if covers(rule, data[1], row):
-                    count[0, y[row]] += 1
-                else:
-                    out[n] = row
-                    n += 1
-            left = out[:n]
+                count[0, y[row]] += mask[row]
+            _, _, left = part_rows(left, positive, mask)
             rules.append(rule)
             classes = np.append(classes, target)
             counts = np.concatenate((counts, count))
@@ -366,11 +361,11 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     """
     rows, positive, strata, n_conditions, _ = target
     _, share, n_optimisations, slack_bits, polish, once, greedy = settings
-    codes = data[1]
+    codes, mask = data[1], work[5]
     nothing = np.empty((0, 3), np.int64)
     rules = [nothing]
     rules.pop()
-    times = np.zeros(codes.shape[1], np.int64)  # how many rules cover a row
+    times = np.zeros(codes.shape[1], np.int32)  # how many rules cover a sample, in training or not
     n_positive = np.int64(0)  # typed: with the literal, numba would compile every function it is given to twice
     for row in rows:
         n_positive += positive[row]
@@ -388,26 +383,20 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
             growing, pruning, state = split_rows(left, strata, share, state)
             rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, np.bool_(False), greedy)
             theory += rule_bits(len(rule), n_conditions)
-            bits = theory + _exception_bits(rule, times, left, positive, n_missed, codes)
+            mark_covered(rule, codes, mask)
+            bits = theory + _exception_bits(mask, times, left, positive, n_missed)
             if bits > least + slack_bits:
                 break
             least = min(least, bits)
             rules.append(rule)
-            n = 0
-            still = np.empty(len(left), np.uint32)
-            for row in left:
-                if covers(rule, codes, row):
-                    n_missed -= positive[row]
-                else:
-                    still[n] = row
-                    n += 1
-            left = still[:n]
+            _, p, left = part_rows(left, positive, mask)
+            n_missed -= p
         times[:] = 0
         for rule in rules:
-            for row in rows:
-                times[row] += covers(rule, codes, row)
+            mark_covered(rule, codes, mask)
+            times += mask
     if polish:
-        _polish(rules, times, rows, positive, n_positive, codes, n_conditions)
+        _polish(rules, times, rows, positive, n_positive, codes, mask, n_conditions)
     kept = [nothing]
     kept.pop()
     for rule in rules:
@@ -421,11 +410,11 @@ def _optimise_one(rules, at, times, n_positive, data, target, work, settings, st
     """Put the best of rule, replacement and revision in place; return the generator's new state."""
     rows, positive, strata, n_conditions, _ = target
     _, share, _, _, _, once, greedy = settings
-    codes = data[1]
+    codes, mask = data[1], work[5]
     old = rules[at]
     growing, pruning, state = split_rows(rows, strata, share, state)
-    for row in rows:
-        times[row] -= covers(old, codes, row)
+    mark_covered(old, codes, mask)
+    times -= mask
     n = 0
     for row in pruning:
         pruning[n] = row
@@ -439,12 +428,13 @@ def _optimise_one(rules, at, times, n_positive, data, target, work, settings, st
         prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
         prune(revision, pruning, positive, codes, np.bool_(True), greedy),
     ):
-        bits = rule_bits(len(candidate), n_conditions) + _exception_bits(candidate, times, rows, positive, n_positive, codes)
+        mark_covered(candidate, codes, mask)
+        bits = rule_bits(len(candidate), n_conditions) + _exception_bits(mask, times, rows, positive, n_positive)
         if bits < least:
             least = bits
             rules[at] = candidate
-    for row in rows:
-        times[row] += covers(rules[at], codes, row)
+    mark_covered(rules[at], codes, mask)
+    times += mask
     return state
 
 
@@ -468,30 +458,26 @@ def _rules_bits(rules, n_conditions):
 
 
 @compiled
-def _exception_bits(rule, times, rows, positive, n_positive, codes):
-    """Bits that tell the exceptions to a rule and the rules counted in `times`, errors expected on either side alike."""
+def _exception_bits(mask, times, rows, positive, n_positive):
+    """Bits that tell the exceptions to a marked rule and the rules counted in `times`, errors expected on either side alike."""
     n, p = 0, 0
     for row in rows:
-        if times[row] > 0 or covers(rule, codes, row):
-            n += 1
-            p += positive[row]
+        met = (times[row] + mask[row]) > 0
+        n += met
+        p += met & positive[row]
     return data_bits(0.5, float(n), float(len(rows) - n), float(n - p), float(n_positive - p))
 
 
 @compiled
-def _polish(rules, times, rows, positive, n_positive, codes, n_conditions):
+def _polish(rules, times, rows, positive, n_positive, codes, mask, n_conditions):
     """Drop, from the first to the last, every rule without which the description is shorter."""
-    nowhere = np.full((1, 3), -1, np.int64)  # code -1 is no value: covers nothing
-    nowhere[0, 0], nowhere[0, 1] = 0, EQ
     at = 0
     while at < len(rules):
-        with_rule = _exception_bits(nowhere, times, rows, positive, n_positive, codes)
-        for row in rows:
-            times[row] -= covers(rules[at], codes, row)
-        without = _exception_bits(nowhere, times, rows, positive, n_positive, codes)
-        if without < with_rule + rule_bits(len(rules[at]), n_conditions):
+        mark_covered(rules[at], codes, mask)
+        times -= mask
+        without = _exception_bits(np.zeros_like(mask), times, rows, positive, n_positive)
+        if without < _exception_bits(mask, times, rows, positive, n_positive) + rule_bits(len(rules[at]), n_conditions):
             rules.pop(at)
         else:
-            for row in rows:
-                times[row] += covers(rules[at], codes, row)
+            times += mask
             at += 1
