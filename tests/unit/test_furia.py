@@ -133,9 +133,7 @@ def test_the_purest_limit_is_found_and_the_farthest_of_the_purest(column, kind):
     order, codes, values, *_ = prepare(x[:, None], None)
     sign = 1 if kind == LE else -1
     beyond = sign * (x - core)
-    degrees = (beyond <= 0).astype(float)
-    zeros = (degrees == 0).astype(np.int64) + ~relevant
-    purity, support = _best_support(kind, core, order[0], codes[0], values[0], y, zeros, degrees)
+    purity, support = _best_support(kind, core, order[0], codes[0], values[0], y, relevant.astype(np.int8))
     best, farthest = -1.0, None
     for s in np.unique(beyond[relevant & (beyond > 0)]):
         mu = np.where(beyond <= 0, 1.0, np.maximum(1 - beyond / s, 0))[relevant]

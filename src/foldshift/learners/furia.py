@@ -12,6 +12,8 @@ from foldshift.learners._rulecore import (
     checked_count,
     condition_text,
     make_work,
+    mark_covered,
+    meets,
     names_of,
     prepare,
     start_fold,
@@ -311,83 +313,92 @@ def _tightest(rule):
 def _fuzzify(rule, data, rows, positive, base, degrees, limits):
     """Choose where the membership of every condition becomes 0.
 
-    Writes `limits`, and the memberships of the training rows by condition into `degrees`.
+    Writes `limits`, and the memberships of the samples by condition into `degrees`; only those of the training rows count.
     """
     codes, values = data[1], data[2]
-    k = len(rule)
-    zeros = np.zeros(codes.shape[1], np.int64)  # conditions that a row does not meet at all
-    open_ = np.empty(k, np.bool_)
+    k, n = len(rule), codes.shape[1]
+    zeros = np.zeros(n, np.int32)  # conditions that a row does not meet at all
+    mask, relevant = np.empty(n, np.int8), np.empty(n, np.int8)
+    purities, supports = np.full(k, -1.0), np.empty(k)
+    open_ = rule[:, 1] != EQ
     for j in range(k):
-        f, kind = rule[j, 0], rule[j, 1]
-        core = values[f, rule[j, 2]]
-        limits[j] = core
-        open_[j] = kind != EQ
-        for row in rows:
-            degrees[j, row] = _membership(kind, core, core, values[f, codes[f, row]])
-            zeros[row] += degrees[j, row] == 0
+        limits[j] = values[rule[j, 0], rule[j, 2]]
+        mark_covered(rule[j : j + 1], codes, mask)
+        for i in range(n):
+            degrees[j, i] = mask[i]
+            zeros[i] += 1 - mask[i]
     reached = -1.0
     while True:
-        best, best_j, best_support = -1.0, -1, 0.0
+        best, best_j = -1.0, -1
         for j in range(k):
             if open_[j]:
                 f, kind = rule[j, 0], rule[j, 1]
-                purity, support = _best_support(kind, limits[j, 0], base[f], codes[f], values[f], positive, zeros, degrees[j])
-                if purity > best:
-                    best, best_j, best_support = purity, j, support
-        if best_j < 0:
-            break
+                for i in range(n):
+                    relevant[i] = zeros[i] == (degrees[j, i] == 0)
+                purities[j], supports[j] = _best_support(kind, limits[j, 0], base[f], codes[f], values[f], positive, relevant)
+                if purities[j] > best:
+                    best, best_j = purities[j], j
+        if best_j < 0 or best < reached:
+            break  # the others that are open are no purer
         open_[best_j] = False
-        if best >= reached:
-            reached = best
-            limits[best_j, 1] = best_support
-            _recount(rule[best_j], limits[best_j], rows, codes, values, zeros, degrees[best_j])
+        reached = best
+        limits[best_j, 1] = supports[best_j]
+        f, kind, core, support = rule[best_j, 0], rule[best_j, 1], limits[best_j, 0], limits[best_j, 1]
+        for i in range(_first_beyond(kind, rule[best_j, 2], base[f], codes[f]), base.shape[1]):
+            row = base[f, i] if kind == LE else base[f, base.shape[1] - 1 - i]
+            degree = _membership(kind, core, support, values[f, codes[f, row]])
+            if degree == 0:
+                break
+            degrees[best_j, row] = degree
+            zeros[row] -= 1
     for j in range(k):
-        f, kind, core = rule[j, 0], rule[j, 1], limits[j, 0]
-        if kind != EQ and limits[j, 1] == core:
-            for i in range(base.shape[1]):
-                row = base[f, i] if kind == LE else base[f, base.shape[1] - 1 - i]
-                value = values[f, codes[f, row]]
-                if (kind == LE and value > core) or (kind != LE and value < core):
-                    limits[j, 1] = value
-                    break
+        f, kind = rule[j, 0], rule[j, 1]
+        if kind != EQ and limits[j, 1] == limits[j, 0]:
+            i = _first_beyond(kind, rule[j, 2], base[f], codes[f])
+            if i < base.shape[1]:
+                limits[j, 1] = values[f, codes[f, base[f, i] if kind == LE else base[f, base.shape[1] - 1 - i]]]
 
 
 @compiled
-def _recount(condition, limit, rows, codes, values, zeros, degrees):
-    """Renew the memberships in one condition."""
-    f, kind = condition[0], condition[1]
-    for row in rows:
-        zeros[row] -= degrees[row] == 0
-        degrees[row] = _membership(kind, limit[0], limit[1], values[f, codes[f, row]])
-        zeros[row] += degrees[row] == 0
+def _first_beyond(kind, bound, listed, code):
+    """Place of the first row that does not meet a condition, in ascending order for `LE`, in descending order for `GE`."""
+    n = len(listed)
+    i, end = 0, n
+    while i < end:
+        middle = (i + end) // 2
+        if meets(kind, code[listed[middle] if kind == LE else listed[n - 1 - middle]], bound):
+            i = middle + 1
+        else:
+            end = middle
+    return i
 
 
 @compiled
-def _best_support(kind, core, listed, code, values, positive, zeros, degrees):
+def _best_support(kind, core, listed, code, values, positive, relevant):
     """Purest place for membership to become 0, and its purity; -1 if no row meets the other conditions.
 
     Going outwards from the core, the rows passed have membership 1 - (distance to the core) / (distance of the support):
-    their number and the sum of their distances give the membership of all of them for any support.
+    their number and the sum of their distances give the membership of all of them for any support. `relevant` marks the rows that
+    meet the other conditions.
     """
     n = len(listed)
+    chosen = np.empty(n, np.uint32)
+    m = 0
+    for i in range(n):
+        row = listed[i] if kind == LE else listed[n - 1 - i]
+        chosen[m] = row
+        m += relevant[row]
     inside_p, inside, near_p, near = 0, 0, 0.0, 0.0
     best, support = -1.0, core
     i = 0
-    while i < n:
-        row = listed[i] if kind == LE else listed[n - 1 - i]
-        first = code[row]
+    while i < m:
+        first = code[chosen[i]]
         distance = values[first] - core if kind == LE else core - values[first]
-        here_p, here = 0, 0
-        while i < n:
-            row = listed[i] if kind == LE else listed[n - 1 - i]
-            if code[row] != first:
-                break
-            if zeros[row] == (degrees[row] == 0):
-                here_p += positive[row]
-                here += 1
+        here_p, start = 0, i
+        while i < m and code[chosen[i]] == first:
+            here_p += positive[chosen[i]]
             i += 1
-        if here == 0:
-            continue
+        here = i - start
         if distance > 0 and inside > 0:
             total = inside - near / distance
             purity = (inside_p - near_p / distance) / total
@@ -406,15 +417,18 @@ def _best_support(kind, core, listed, code, values, positive, zeros, degrees):
 @compiled
 def _certainties(degrees, rows, positive, prior, out):
     """Certainty factor of every beginning of a rule."""
-    k = len(degrees)
-    mine, all_ = np.zeros(k), np.zeros(k)
-    for row in rows:
-        degree = 1.0
-        for j in range(k):
-            degree *= degrees[j, row]
-            if degree == 0:
-                break
-            all_[j] += degree
-            mine[j] += degree * positive[row]
-    for j in range(k):
-        out[j] = (mine[j] + M * prior) / (all_[j] + M)
+    left, products = rows.copy(), np.ones(degrees.shape[1])
+    n = len(left)
+    for j in range(len(degrees)):
+        kept = 0
+        for i in range(n):
+            row = left[i]
+            products[row] *= degrees[j, row]
+            left[kept] = row
+            kept += products[row] != 0
+        n = kept
+        mine, all_ = 0.0, 0.0
+        for row in left[:n]:
+            all_ += products[row]
+            mine += products[row] * positive[row]
+        out[j] = (mine + M * prior) / (all_ + M)
