@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import check_estimator
 
 from foldshift.datasets import load_dataset
-from foldshift.learners._growing import grow
+from foldshift.learners._growing import count_rows, grow
 from foldshift.learners._rulecore import (
     EQ,
     GE,
@@ -98,6 +98,12 @@ def in_fold(X, y, nominal):
     return data, work, rows, n_conditions, y.astype(np.int8)
 
 
+def grown(rows, positive, data, work, once):
+    counts = np.zeros_like(work[4])
+    count_rows(rows, positive, data, counts, 1)
+    return grow(NOTHING, rows, counts, positive, data, work, once)
+
+
 def coverage(rule, data):
     mask = np.empty(data[1].shape[1], np.int8)
     mark_covered(rule, data[1], mask)
@@ -138,7 +144,7 @@ def test_every_condition_grown_gains_most_and_growing_ends_when_nothing_is_gaine
     X, y, nominal = problem
     data, work, rows, _, positive = in_fold(X, y, nominal)
     left, used = np.ones(len(y), dtype=bool), set()
-    for f, kind, code in grow(NOTHING, rows, positive, data, work, False):
+    for f, kind, code in grown(rows, positive, data, work, False):
         P, T = y[left].sum(), left.sum()
         best = max(gain for gain, _ in gains_of_all_conditions(X, y, nominal, left, used))
         left &= met(X, f, kind, data[2][f, code])
@@ -157,7 +163,7 @@ def test_every_condition_grown_gains_most_and_growing_ends_when_nothing_is_gaine
 def test_with_columns_once_a_rule_grows_until_other_classes_or_columns_run_out(problem):
     X, y, nominal = problem
     data, work, rows, _, positive = in_fold(X, y, nominal)
-    rule = grow(NOTHING, rows, positive, data, work, True)
+    rule = grown(rows, positive, data, work, True)
     assert len(set(rule[:, 0])) == len(rule)
     covered = coverage(rule, data)
     if y.any():
@@ -357,10 +363,10 @@ def test_counting_by_value_and_scanning_in_order_agree():
     y = ((X[:, 0] + X[:, 1] > 60) ^ (rng.random(300) < 0.1)).astype(int)
     more = np.vstack([X, np.arange(1000.0, 1100.0)[:, None] * np.ones(4)])
     data, work, rows, _, positive = in_fold(X, y, None)
-    counted = grow(NOTHING, rows, positive, data, work, False)
+    counted = grown(rows, positive, data, work, False)
     data, work, _, _, positive = in_fold(more, np.append(y, np.zeros(100)), None)
     rows, _ = start_fold(data, np.arange(400) < 300, work)
-    scanned = grow(NOTHING, rows, positive, data, work, False)
+    scanned = grown(rows, positive, data, work, False)
     assert len(counted) > 2
     np.testing.assert_array_equal(counted, scanned)
 

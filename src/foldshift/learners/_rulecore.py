@@ -17,7 +17,7 @@ from foldshift.nominal import nominal_columns
 
 LE, GE, EQ, GT = 0, 1, 2, 3
 SYMBOLS = ("<=", ">=", "=", ">")
-N_BUCKETS = 64  # values of a numeric column are counted in at most so many stretches
+N_BUCKETS = 64  # a numeric column with more values is counted in at most so many stretches
 TOLERANCE = 1e-6  # bits; description lengths this close count as equal
 
 
@@ -76,10 +76,11 @@ def make_buckets(order, codes, n_codes, nominal):
         Lowest code of every bucket, and the place in the order of the column where it starts.
     """
     n = codes.shape[1]
+    n_buckets = min(int(np.sqrt(n)), N_BUCKETS)
     first, lows, starts, bucket_of = [0], [], [], []
     for column, code, m, is_nominal in zip(order, codes, n_codes, nominal):
         places = np.searchsorted(code[column], np.arange(m))
-        wanted = np.arange(m) if is_nominal or m <= N_BUCKETS else places * N_BUCKETS // n
+        wanted = np.arange(m) if is_nominal or m <= N_BUCKETS else places * n_buckets // n
         opens = np.diff(wanted, prepend=-1) > 0
         bucket_of.append(first[-1] + np.cumsum(opens) - 1)
         lows += [np.flatnonzero(opens), [m]]
@@ -190,14 +191,15 @@ def mark_covered(rule, codes, mask):
 
 @compiled
 def part_rows(rows, positive, mask):
-    """Number of marked rows, those of them in the class, and the rows not marked, in order."""
-    others = np.empty(len(rows), np.uint32)
-    n, p = 0, 0
+    """Rows marked, rows not marked, both in order, and the number of marked ones in the class."""
+    marked, others = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
+    n, n_others, p = 0, 0, 0
     for row in rows:
-        others[n] = row
-        n += 1 - mask[row]
+        marked[n] = others[n_others] = row
+        n += mask[row]
+        n_others += 1 - mask[row]
         p += mask[row] & positive[row]
-    return len(rows) - n, p, others[:n]
+    return marked[:n], others[:n_others], p
 
 
 @compiled

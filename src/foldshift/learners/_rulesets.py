@@ -3,7 +3,7 @@
 import numpy as np
 
 from foldshift.compiling import compiled
-from foldshift.learners._growing import grow
+from foldshift.learners._growing import count_rows, counts_of_part, grow, take_away
 from foldshift.learners._rulecore import TOLERANCE, mark_covered, part_rows, prune, split_rows
 
 
@@ -108,17 +108,23 @@ def _build(rules, data, target, work, settings, state):
     n_covered, n_false, n_missed = 0.0, 0.0, p_all
     for rule in rules:
         mark_covered(rule, codes, mask)
-        n, p, left = part_rows(left, positive, mask)
-        n_covered, n_false, n_missed = n_covered + n, n_false + n - p, n_missed - p
+        covered, left, p = part_rows(left, positive, mask)
+        n_covered, n_false, n_missed = n_covered + len(covered), n_false + len(covered) - p, n_missed - p
     bits = least = 0.0  # relative to the start
+    counts = np.zeros_like(work[4])
+    if n_missed > 0:
+        count_rows(left, positive, data, counts, 1)
     while n_missed > 0:
         if prune_first:
             growing, pruning, state = split_rows(left, strata, share, state)
-            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, np.bool_(False), greedy)
+            some = counts_of_part(counts, pruning, growing, positive, data)
+            rule = grow(nothing, growing, some, positive, data, work, once)
+            rule = prune(rule, pruning, positive, codes, np.bool_(False), greedy)
         else:
-            rule = grow(nothing, left, positive, data, work, once)
+            rule = grow(nothing, left, counts, positive, data, work, once)
         mark_covered(rule, codes, mask)
-        n, p, others = part_rows(left, positive, mask)
+        covered, others, p = part_rows(left, positive, mask)
+        n = len(covered)
         bits += rule_bits(len(rule), n_conditions) - data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)
         n_covered, n_false, n_missed = n_covered + n, n_false + n - p, n_missed - p
         bits += data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)
@@ -127,6 +133,7 @@ def _build(rules, data, target, work, settings, state):
             break
         rules.append(rule)
         left = others
+        take_away(covered, left, positive, data, counts)
     return state
 
 
@@ -150,6 +157,8 @@ def _optimise(rules, data, target, work, settings, state):
     done = [nothing]
     done.pop()
     left = rows
+    counts = np.zeros_like(work[4])
+    count_rows(left, positive, data, counts, 1)
     for at in range(n_rules):
         if n_missed == 0:
             break
@@ -161,6 +170,7 @@ def _optimise(rules, data, target, work, settings, state):
                 break
         if met:
             growing, pruning, state = split_rows(left, strata, share, state)
+            some = counts_of_part(counts, pruning, growing, positive, data)
             later = np.zeros((n_rules + 1, 3))
             for row in left:
                 r = follower[row]
@@ -176,8 +186,8 @@ def _optimise(rules, data, target, work, settings, state):
                 pruning[n] = row
                 n += follower[row] == n_rules
             pruning = pruning[:n]
-            replacement = grow(nothing, growing, positive, data, work, once)
-            revision = grow(rule, growing, positive, data, work, once)
+            replacement = grow(nothing, growing, some, positive, data, work, once)
+            revision = grow(rule, growing, some, positive, data, work, once)
             least = np.inf
             for candidate in (
                 rule,
@@ -203,8 +213,9 @@ def _optimise(rules, data, target, work, settings, state):
                 if bits < least:
                     least, rule = bits, candidate
             mark_covered(rule, codes, mask)
-            n, p, left = part_rows(left, positive, mask)
-            stats[at, 0], stats[at, 1], stats[at, 2] = n, n - p, p
+            covered, left, p = part_rows(left, positive, mask)
+            take_away(covered, left, positive, data, counts)
+            stats[at, 0], stats[at, 1], stats[at, 2] = len(covered), len(covered) - p, p
             n_missed -= p
         done.append(rule)
     if not polish:
@@ -224,8 +235,8 @@ def _polish(rules, rows, positive, codes, mask, p_all, n_conditions, rate):
     left = rows
     for r in range(len(rules)):
         mark_covered(rules[r], codes, mask)
-        n, p, left = part_rows(left, positive, mask)
-        stats[r, 0], stats[r, 1], stats[r, 2] = n, n - p, p
+        covered, left, p = part_rows(left, positive, mask)
+        stats[r, 0], stats[r, 1], stats[r, 2] = len(covered), len(covered) - p, p
     totals = np.array([stats[:, 0].sum(), float(len(left)), stats[:, 1].sum(), p_all - stats[:, 2].sum()])
     for r in range(len(rules) - 1, -1, -1):
         if _drop(rate, totals, rules[r], stats[r], n_conditions)[0]:

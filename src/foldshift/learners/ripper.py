@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldshift.compiling import compiled
-from foldshift.learners._growing import grow
+from foldshift.learners._growing import count_rows, counts_of_part, grow, take_away
 from foldshift.learners._rulecore import (
     RuleList,
     checked_count,
@@ -316,7 +316,7 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
             mark_covered(rule, data[1], mask)
             for row in left:
                 count[0, y[row]] += mask[row]
-            _, _, left = part_rows(left, positive, mask)
+            _, left, _ = part_rows(left, positive, mask)
             rules.append(rule)
             classes = np.append(classes, target)
             counts = np.concatenate((counts, count))
@@ -369,11 +369,14 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
     n_positive = np.int64(0)  # typed: with the literal, numba would compile every function it is given to twice
     for row in rows:
         n_positive += positive[row]
+    all_counts = np.zeros_like(work[4])
+    count_rows(rows, positive, data, all_counts, 1)
     for turn in range(n_optimisations + 1):
         if turn > 0:
             for at in range(len(rules)):
-                state = _optimise_one(rules, at, times, n_positive, data, target, work, settings, state)
-        left = _not_covered(rows, positive, times)
+                state = _optimise_one(rules, at, times, n_positive, all_counts, data, target, work, settings, state)
+        left, covered = _not_covered(rows, positive, times)
+        counts = counts_of_part(all_counts, covered, left, positive, data)
         theory = _rules_bits(rules, n_conditions)
         n_missed = 0
         for row in left:
@@ -381,7 +384,9 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
         least = np.inf
         while n_missed > 0:
             growing, pruning, state = split_rows(left, strata, share, state)
-            rule = prune(grow(nothing, growing, positive, data, work, once), pruning, positive, codes, np.bool_(False), greedy)
+            some = counts_of_part(counts, pruning, growing, positive, data)
+            rule = grow(nothing, growing, some, positive, data, work, once)
+            rule = prune(rule, pruning, positive, codes, np.bool_(False), greedy)
             theory += rule_bits(len(rule), n_conditions)
             mark_covered(rule, codes, mask)
             bits = theory + _exception_bits(mask, times, left, positive, n_missed)
@@ -389,7 +394,8 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
                 break
             least = min(least, bits)
             rules.append(rule)
-            _, p, left = part_rows(left, positive, mask)
+            covered, left, p = part_rows(left, positive, mask)
+            take_away(covered, left, positive, data, counts)
             n_missed -= p
         times[:] = 0
         for rule in rules:
@@ -406,13 +412,17 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
 
 
 @compiled
-def _optimise_one(rules, at, times, n_positive, data, target, work, settings, state):
-    """Put the best of rule, replacement and revision in place; return the generator's new state."""
+def _optimise_one(rules, at, times, n_positive, counts, data, target, work, settings, state):
+    """Put the best of rule, replacement and revision in place; return the generator's new state.
+
+    `counts` are those of all rows by bucket.
+    """
     rows, positive, strata, n_conditions, _ = target
     _, share, _, _, _, once, greedy = settings
     codes, mask = data[1], work[5]
     old = rules[at]
     growing, pruning, state = split_rows(rows, strata, share, state)
+    some = counts_of_part(counts, pruning, growing, positive, data)
     mark_covered(old, codes, mask)
     times -= mask
     n = 0
@@ -420,8 +430,8 @@ def _optimise_one(rules, at, times, n_positive, data, target, work, settings, st
         pruning[n] = row
         n += times[row] == 0
     pruning = pruning[:n]
-    replacement = grow(np.empty((0, 3), np.int64), growing, positive, data, work, once)
-    revision = grow(old, growing, positive, data, work, once)
+    replacement = grow(np.empty((0, 3), np.int64), growing, some, positive, data, work, once)
+    revision = grow(old, growing, some, positive, data, work, once)
     least = np.inf
     for candidate in (
         old,
@@ -440,13 +450,15 @@ def _optimise_one(rules, at, times, n_positive, data, target, work, settings, st
 
 @compiled
 def _not_covered(rows, positive, times):
-    """Rows of the class that no rule covers, and all rows of other classes, in order."""
-    out = np.empty(len(rows), np.uint32)
-    n = 0
+    """Rows of the class that no rule covers together with all rows of other classes, and the rest, both in order."""
+    out, rest = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
+    n, n_rest = 0, 0
     for row in rows:
-        out[n] = row
-        n += positive[row] == 0 or times[row] == 0
-    return out[:n]
+        out[n] = rest[n_rest] = row
+        learnt = positive[row] == 1 and times[row] > 0
+        n += not learnt
+        n_rest += learnt
+    return out[:n], rest[:n_rest]
 
 
 @compiled
