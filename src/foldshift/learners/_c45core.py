@@ -260,12 +260,20 @@ def best_split(start, stop, node_counts, n_in_use, n_training, data, work, min_s
                 continue
             n_cuts = 0
             best_after = before
+            from_ = least
+            if column[rows[start + least]] == column[rows[start]]:
+                from_ = _n_equal(column, rows[start:stop])  # often most of them: zeros
+            value = column[rows[start + from_ - 1]]
             if n_classes == 2:
                 ones, n_ones = 0, node_counts[1]
-                for i in range(start, start + least - 1):
-                    ones += labels[rows[i]]
-                value = column[rows[start + least - 1]]
-                for n_left in range(least, n - least + 1):
+                if 2 * from_ < n:
+                    for i in range(start, start + from_ - 1):
+                        ones += labels[rows[i]]
+                else:
+                    ones = n_ones
+                    for i in range(start + from_ - 1, stop):
+                        ones -= labels[rows[i]]
+                for n_left in range(from_, n - least + 1):
                     ones += labels[rows[start + n_left - 1]]
                     next_value = column[rows[start + n_left]]
                     if value + SAME_VALUE < next_value:
@@ -279,10 +287,9 @@ def best_split(start, stop, node_counts, n_in_use, n_training, data, work, min_s
                     value = next_value
             else:
                 left[:] = 0
-                for i in range(start, start + least - 1):
+                for i in range(start, start + from_ - 1):
                     left[labels[rows[i]]] += 1
-                value = column[rows[start + least - 1]]
-                for n_left in range(least, n - least + 1):
+                for n_left in range(from_, n - least + 1):
                     left[labels[rows[start + n_left - 1]]] += 1
                     next_value = column[rows[start + n_left]]
                     if value + SAME_VALUE < next_value:
@@ -313,6 +320,19 @@ def best_split(start, stop, node_counts, n_in_use, n_training, data, work, min_s
             if gains[f] >= 0 and gains[f] >= total_gain / n_models - GAIN_SLACK and ratios[f] > best_ratio + TOLERANCE:
                 best, best_ratio = f, ratios[f]
     return best, 0 if best < 0 or is_nominal[best] else positions[best]
+
+
+@compiled
+def _n_equal(column, rows):
+    """Number of rows that have the value of the first, which is the smallest."""
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        if column[rows[middle]] == column[rows[0]]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @compiled

@@ -117,7 +117,9 @@ class PARTClassifier(FoldClassifier):
         data = prepare(X, codes, self.categorical_features)
         work, tables = make_work(data, n_classes), make_tables(256, n_classes)
         rules = _make_rules(64, 16, n_classes)
-        _, rules, n_conditions, n_rules = _learn(np.ones(len(X), bool), data, n_classes, settings, work, tables, rules)
+        _, rules, n_conditions, n_rules = _learn(
+            np.ones(len(X), bool), data, n_classes, settings, work, np.empty_like(work[0]), tables, rules
+        )
         self.rules_ = RuleList(rules[0][:n_conditions], rules[1][:n_conditions], rules[2][:n_rules], self.classes_)
 
     def _scores(self, X):
@@ -171,13 +173,14 @@ def _fit_and_score(X, data, n_classes, folds, n_folds, settings):
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
     work = make_work(data, n_classes)
+    lists_left = np.empty_like(work[0])
     tables, rules = make_tables(256, n_classes), _make_rules(64, 16, n_classes)
     in_training = np.empty(n, np.bool_)
     for seed in range(n_seeds):
         for fold in range(n_folds):
             for i in range(n):
                 in_training[i] = folds[seed, i] != fold
-            tables, rules, n_conditions, n_rules = _learn(in_training, data, n_classes, settings, work, tables, rules)
+            tables, rules, n_conditions, n_rules = _learn(in_training, data, n_classes, settings, work, lists_left, tables, rules)
             conditions, values, counts = rules
             for i in range(n):
                 if not in_training[i]:
@@ -223,13 +226,17 @@ def _make_rules(n_conditions, n_rules, n_classes):
 
 
 @compiled
-def _learn(in_training, data, n_classes, settings, work, tables, rules):
-    """Learn the rules of one training part; return the tables, and the numbers of conditions and rules."""
+def _learn(in_training, data, n_classes, settings, work, lists_left, tables, rules):
+    """Learn the rules of one training part; return the tables, and the numbers of conditions and rules.
+
+    `lists_left` keeps the rows that are left in ascending order, as a tree puts its own lists in another.
+    """
     stop_early, min_samples = settings[3], settings[2]
     order, labels, lists = data[3], data[5], work[0]
     n_in_use, n_training = count_values(data, in_training, n_classes, work)
     left = in_training.copy()
     n_left = n_training
+    fill_lists(order, left, lists_left)
     n_conditions, n_rules = 0, 0
     while True:
         if n_rules == len(rules[2]):
@@ -237,7 +244,7 @@ def _learn(in_training, data, n_classes, settings, work, tables, rules):
             larger[0][:n_conditions], larger[1][:n_conditions] = rules[0][:n_conditions], rules[1][:n_conditions]
             larger[2][:n_rules] = rules[2]
             rules = larger
-        fill_lists(order, left, lists)
+        lists[:, :n_left] = lists_left[:, :n_left]
         set_node(0, -1, 0, n_left, tables)
         tables[2][0] = 0
         for i in range(len(left)):
@@ -280,6 +287,7 @@ def _learn(in_training, data, n_classes, settings, work, tables, rules):
         n_rules += 1
         for i in range(table[rule_leaf, START], table[rule_leaf, STOP]):
             left[lists[-1, i]] = False
+        fill_lists(lists_left[:-1, :n_left], left, lists_left)  # in place: a row never moves back
         n_left -= table[rule_leaf, STOP] - table[rule_leaf, START]
 
 
