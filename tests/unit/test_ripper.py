@@ -357,7 +357,7 @@ def test_the_shared_path_gives_the_scores_of_the_plain_path_to_the_last_bit(kind
 
 
 def test_counting_by_value_and_scanning_in_order_agree():
-    """Beyond 64 distinct values a column is scanned, up to that its values are counted; the same rows either way."""
+    """Up to 64 distinct values are counted one by one, more in stretches that are then looked into; the same rule either way."""
     rng = np.random.default_rng(3)
     X = rng.integers(0, 60, (300, 4)).astype(float)
     y = ((X[:, 0] + X[:, 1] > 60) ^ (rng.random(300) < 0.1)).astype(int)
