@@ -4,9 +4,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foldshift.reporting.paper import COLUMNS, NOT_IN_RUN, OTHER_DATA, comparison_notes, join_with_print
+from foldshift.reporting.paper import (
+    COLUMNS,
+    EXPLAINED,
+    MET,
+    NOT_IN_RUN,
+    OPEN,
+    OTHER_DATA,
+    comparison_notes,
+    half_digits,
+    join_with_print,
+    ledger_grid,
+    met_within_errors,
+    print_ledger,
+)
 from foldshift.reporting.tables import to_csv
+from foldshift.studies.moreno_torres_2012.verdicts import verdicts as class_verdicts
 from foldshift.studies.wong_2015.compare import examples_vs_print
+from foldshift.studies.wong_2015.compare import verdicts as wong_verdicts
 from foldshift.studies.wong_2015.examples import examples_table
 
 PRINTED = pd.DataFrame(
@@ -71,3 +86,71 @@ def test_the_worked_examples_stand_beside_print():
     assert len(table) == 2 * len(numbers) > 20
     both = table.assign(agrees=table["note"].str.startswith("agrees")).groupby(["example", "item"])["agrees"].all()
     assert both[list(zip(numbers["example"], numbers["item"]))].tolist() == (numbers["agrees"] == "yes").tolist()
+
+
+def _compared(*rows):
+    return pd.DataFrame(rows, columns=["table", "name", "quantity", "printed", "ours", "ratio", "standard_error", "note"])
+
+
+def test_a_number_is_met_within_the_errors_of_both_and_the_rounding_of_the_print():
+    table = _compared(
+        ("t1", "a", "mean", 0.5, 0.52, 1, 0.01, ""),  # two decimals are printed, so that .005 is rounding
+        ("t1", "b", "mean", 0.25, 0.2834, 1, 0.01, ""),  # the error of the difference of two such means is .0141
+        ("t1", "c", "mean", 0.25, 0.2832, 1, 0.01, ""),
+        ("t1", "d", "mean", 0.25, 0.2551, 1, np.nan, ""),
+        ("t1", "e", "mean", 0.25, 0.2549, 1, np.nan, ""),
+        ("t1", "f", "rows", 12.0, 12.0, 1, np.nan, ""),
+        ("t1", "g", "rows", 12.0, 13.0, 1, np.nan, ""),
+        ("t1", "h", "p", 1.2e-9, 1.24e-9, 1, np.nan, ""),
+        ("t1", "i", "p", 1.2e-9, 1.26e-9, 1, np.nan, ""),
+        ("t1", "j", "p", 0.5, np.nan, np.nan, 0.1, "not in this run"),
+        ("t1", "k", "p", np.nan, 0.5, np.nan, 0.1, "illegible in print"),
+    )
+    assert half_digits(table.iloc[:9]).tolist() == pytest.approx([0.005] * 5 + [0.5] * 2 + [5e-11] * 2)
+    expected = [True, False, True, False, True, True, False, True, False, False, False]
+    assert met_within_errors(table).tolist() == expected
+    assert met_within_errors(table, 0.0).tolist() == [True, False, False, *expected[3:]]
+    assert met_within_errors(table, np.arange(11.0)).tolist()[:2] == [True, False]
+
+
+def test_the_ledger_counts_verdicts_by_table_and_why_the_rest_is_not_compared():
+    table = join_with_print(PRINTED, OURS, ["name", "k"])
+    ledger = print_ledger(table, [MET, OPEN, "illegible in print", EXPLAINED])
+    assert ledger.to_dict("list") == {
+        "table": ["t1", "t2", "all"],
+        "numbers": [3, 1, 4],
+        "met": [1, 0, 1],
+        "explained": [0, 1, 1],
+        "not_explained": [1, 0, 1],
+        "not_compared": [1, 0, 1],
+        "why_not": ["1 illegible in print", "", ""],
+    }
+    assert print_ledger(table.iloc[:0], []).empty and len(print_ledger(table.iloc[:1], [MET])) == 1
+    assert ledger_grid(ledger).header[-1] == "why not compared"
+
+
+def test_of_the_worked_examples_every_number_is_met_or_explained():
+    table = examples_vs_print().query("formula == 'paper'")
+    ledger = print_ledger(table, wong_verdicts(table))
+    assert ledger["not_explained"].sum() == 0 and ledger["met"].sum() > 0 < ledger["explained"].sum()
+    assert (ledger[["met", "explained", "not_compared"]].sum(axis=1) == ledger["numbers"]).all()
+
+
+def test_verdicts_on_the_classification_study_take_its_reasons():
+    keys = ["table", "configuration", "scheme", "row", "column", "quantity"]
+    rows = [
+        (("table1", "", "", "sonar", "", "attributes"), 50.0, 60.0, np.nan, "misprint: the row has 60 real attributes"),
+        (("table3", "paper", "5x2", "iris", "LDA", "auc"), 0.9123, 0.9124, 0.001, ""),
+        (("table3", "paper", "5x2", "iris", "SVM", "auc"), 0.9123, 0.95, 0.001, ""),
+        (("table3", "paper", "5x2", "wine", "SVM", "auc"), 0.9123, 0.95, 0.001, ""),
+        (("table4", "paper", "5x2", "3NN", "RIPPER", "r_plus"), 100.0, 200.0, 1.0, ""),
+        (("table4", "paper", "5x2", "3NN", "SVM", "p_value"), np.nan, 0.3, 0.01, "printed as >0.2"),
+        (("table4", "paper", "5x2", "3NN", "LDA", "p_value"), np.nan, 0.1, 0.01, "printed as >0.2"),
+        (("table4", "paper", "5x2", "1NN", "LDA", "p_value"), np.nan, 0.1, 0.01, "illegible in print"),
+        (("table7", "paper", "5x2", "SCV", "", "mean"), 10.0, np.nan, np.nan, "not in this run"),
+    ]
+    table = pd.DataFrame([(*key, *rest) for key, *rest in rows], columns=[*keys, "printed", "ours", "standard_error", "note"])
+    reasons = ["", "", "the threshold is an emulation", "", "", "", "", "", ""]
+    assert class_verdicts(table, reasons, 100, 200).tolist() == [
+        EXPLAINED, MET, EXPLAINED, OPEN, EXPLAINED, MET, OPEN, "illegible in print", "not in this run",
+    ]  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import compared_grid, join_with_print
+from foldshift.reporting.paper import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.cieslak_2009.beside_print import TOLERANCE
 from foldshift.studies.cieslak_2009.names import listed_datasets
 
@@ -40,7 +40,19 @@ def paper_vs_ours(inputs, settings):
     )
     judged = judge(printed, {name: table.fillna({"ours": "", "note": ""}) for name, table in ours.items()})
     table = comparison(judged)
-    return {"paper_vs_ours": Shown(table, compared_grid(table, summary(judged)))}
+    ledger = print_ledger(judged, verdicts(judged))
+    return {
+        "paper_vs_ours": Shown(table, compared_grid(table, summary(judged))),
+        "print_ledger": Shown(ledger, ledger_grid(ledger)),
+    }
+
+
+def verdicts(judged):
+    """Which printed numbers are met, by row of `judge`; where one differs and a reason is given, it is explained."""
+    return [
+        row.reason if row.agrees is None else MET if row.agrees else EXPLAINED if row.reason else OPEN
+        for row in judged.itertuples()
+    ]
 
 
 def comparison(judged):

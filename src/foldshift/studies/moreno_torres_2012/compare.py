@@ -8,12 +8,13 @@ from foldshift.inference.convergence import PRIMARY
 from foldshift.inference.missing import mean_present
 from foldshift.inference.wilcoxon import rank_sum_p
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import OTHER_DATA, compared_grid, join_with_print
+from foldshift.reporting.paper import OTHER_DATA, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
 from foldshift.studies.moreno_torres_2012.accuracy import alike, formula_of
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration
 from foldshift.studies.moreno_torres_2012.shared import AVERAGE, paper_name
+from foldshift.studies.moreno_torres_2012.verdicts import verdicts
 
 TABLES = ("table1", "table3", "table4", "table5", "table6", "table7")
 TRUTH_SCHEME = "5x2"  # Tables III to V are printed for this scheme only
@@ -103,8 +104,13 @@ def paper_vs_ours(inputs, settings):
     table, cells = join(printed, ours, remarks, errors), compare_table3(printed["table3"], ours["table3"], ours["table1"])
     gaps, far = table3_gaps(cells), cells[is_far(cells)]
     from_print = printed_table4(printed["table3"], printed["table4"], settings["alpha"])
+    columns = {paper_name(row["dataset"]): row for row in ours["table1"].to_dict("records")}
+    printed_way = table[table["configuration"] != "corrected"]
+    reasons = [reason_for("paper", row.column, row.row, columns.get(row.row)) for row in printed_way.itertuples()]
+    ledger = print_ledger(printed_way, verdicts(printed_way, reasons, settings["n_seeds"], settings["n_truth"]))
     return {
         "paper_vs_ours": Shown(table, compared_grid(table)),
+        "print_ledger": Shown(ledger, ledger_grid(ledger)),
         "table3_gaps": Shown(gaps, gaps_grid(gaps, cells)),
         "table3_far_cells": Shown(far),
         "table4_from_print": Shown(from_print),

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import compared_grid, join_with_print
+from foldshift.reporting.paper import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.wong_2015.examples import as_printed
 from foldshift.studies.wong_2015.worked import worked_examples
 
@@ -13,7 +13,19 @@ PRINT_KEYS = ("example", "item", "formula")  # of a printed number
 def paper_vs_ours(inputs, settings):
     """The table of print beside ours; it rests on the paper alone."""
     table = examples_vs_print()
-    return {"paper_vs_ours": Shown(table, compared_grid(table))}
+    by_paper = table[table["formula"] == "paper"]
+    ledger = print_ledger(by_paper, verdicts(by_paper))
+    return {"paper_vs_ours": Shown(table, compared_grid(table)), "print_ledger": Shown(ledger, ledger_grid(ledger))}
+
+
+def verdicts(table):
+    """Met where the printed formula gives the printed number; explained where it does not and the note says why."""
+    found = []
+    for note in table["note"]:
+        word, _, reason = note.partition(": ")
+        known = {"agrees": MET, "differs": EXPLAINED if reason else OPEN}
+        found.append(known.get(word, note))
+    return found
 
 
 def examples_vs_print():

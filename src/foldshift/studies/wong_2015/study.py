@@ -339,6 +339,14 @@ STUDY = Study(
                     "(paper), and done right (corrected). Both are exact, so that there is no standard error; the note says "
                     "whether they agree with print to the digits printed, and why not.",
                 ),
+                Table(
+                    "print_ledger",
+                    title="Printed numbers that are met",
+                    category="8 Paper versus ours",
+                    caption="Printed numbers of the worked examples. Met: the printed formula, on the data stated, gives the "
+                    "printed number to the digits printed. Explained: it does not, and paper versus ours says which "
+                    "slip does.",
+                ),
             ),
         ),
     ),

@@ -196,7 +196,7 @@ def _example_2():
         ),
         row("mean difference", "-0.04", as_printed.estimate, matched.estimate),
         row("s^2", "0.16", n * as_printed.standard_error**2, n * matched.standard_error**2, "the square is missing in print"),
-        row("t, matched", "-1.0", as_printed.statistic, matched.statistic),
+        row("t, matched", "-1.0", as_printed.statistic, matched.statistic, "follows from s^2 without its square"),
         row("p of t", "-", as_printed.p_value, matched.p_value),
         row(
             "s^2 of the printed frequencies, squared",
