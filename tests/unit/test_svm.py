@@ -238,7 +238,7 @@ def test_another_threshold_takes_the_machines_of_the_last_call(monkeypatch):
     folds, other = sklearn_folds(y), sklearn_folds(y, 4)
     expected = {}
     for threshold in THRESHOLDS:
-        monkeypatch.setattr(svm, "_last", {})
+        svm.forget()
         expected[threshold] = SVMClassifier(threshold=threshold).scores_folds(X, y, folds)
     monkeypatch.setattr(svm, "train_machine", None)  # from here on nothing can be trained
     for threshold in THRESHOLDS:

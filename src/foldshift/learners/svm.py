@@ -22,6 +22,11 @@ MOST_KEPT_MB = 600  # between calls, of kernels and of machines each
 _last = {}  # what `_kept_of` keeps: of one data set at a time
 
 
+def forget():
+    """Let go of the kernels and machines that stay from call to call."""
+    _last.clear()
+
+
 class KernelClassifier(FoldClassifier):
     """Base of the classifiers that are a support vector machine with a kernel of their own.
 
