@@ -129,6 +129,11 @@ neighbours: $(READY) ## the cuts that look at neighbours, at an earlier commit a
 	@test -n "$(BEFORE)" || { echo "Name the earlier commit: make neighbours BEFORE=4995399"; exit 1; }
 	"$(BIN)/python" tools/compare_neighbour_cuts.py $(BEFORE) $(if $(MIRROR),--mirror $(MIRROR))
 
+.PHONY: faster
+faster: $(READY) ## the papers' longest rules at an earlier commit and now: seconds, and whether models are the same: BEFORE=commit MIRROR=folder
+	@test -n "$(BEFORE)" -a -n "$(MIRROR)" || { echo "Name both: make faster BEFORE=8ca907c MIRROR=folder"; exit 1; }
+	"$(BIN)/python" tools/compare_rules.py $(BEFORE) --mirror $(MIRROR)
+
 .PHONY: advice
 advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder, SAMPLES=100
 	"$(BIN)/python" tools/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))

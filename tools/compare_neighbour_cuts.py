@@ -8,16 +8,15 @@ packages of this environment. The data sets are those of the papers' classificat
 
 import argparse
 import hashlib
-import json
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
+from two_commits import run, sources_of
+
+TOOL = "compare_neighbour_cuts"
 CUTS = ("DOB-SCV", "DB-SCV", "MS-SCV")
 SHAPES = ((100_000, 10, 10), (20_000, 50, 5), (200_000, 5, 5), (1_000_000, 10, 10))  # rows, columns, folds
 ONCE = 500_000  # tables of more rows are cut as they are now only
@@ -25,11 +24,8 @@ ONCE = 500_000  # tables of more rows are cut as they are now only
 
 def measure(task):
     """What one process does: folds of a made-up table with their time and memory, or of a data set for many seeds."""
-    import foldshift
     from foldshift.partition import make_folds
 
-    if not foldshift.__file__.startswith(task["source"]):
-        sys.exit(f"the package comes from {foldshift.__file__}, not from {task['source']}")
     if task["kind"] == "time":
         import resource
 
@@ -52,38 +48,16 @@ def digest(folds):
     return hashlib.sha256(np.ascontiguousarray(folds, dtype="<u2").tobytes()).hexdigest()[:16]
 
 
-def run(source, task):
-    """`measure` in a process that imports the package from a folder."""
-    code = (
-        f"import sys; sys.path[:0] = [{str(source)!r}, {str(ROOT / 'tools')!r}]; import compare_neighbour_cuts as c; c.answer()"
-    )
-    task = task | {"source": str(source)}
-    made = subprocess.run([sys.executable, "-c", code], input=json.dumps(task), capture_output=True, text=True, cwd=source.parent)
-    if made.returncode:
-        sys.exit(f"{source}: {made.stderr}")
-    return json.loads(made.stdout.splitlines()[-1])
-
-
-def answer():
-    """The other end of `run`."""
-    print(json.dumps(measure(json.load(sys.stdin))))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commit", help="the earlier one")
     parser.add_argument("--mirror", type=Path, help="folder with the data files; without it the data sets are left out")
     parser.add_argument("--seeds", type=int, default=1000)
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        before, now = Path(folder) / "before", ROOT / "src"
-        subprocess.run(["git", "worktree", "add", "--detach", "--quiet", before, args.commit], cwd=ROOT, check=True)
-        try:
-            compare_times(before / "src", now)
-            if args.mirror:
-                compare_folds(before / "src", now, args, Path(folder))
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", before], cwd=ROOT, check=True)
+    with sources_of(args.commit) as (before, now), tempfile.TemporaryDirectory() as folder:
+        compare_times(before, now)
+        if args.mirror:
+            compare_folds(before, now, args, Path(folder))
 
 
 def compare_times(before, now):
@@ -92,7 +66,7 @@ def compare_times(before, now):
     for shape in SHAPES:
         for cut in CUTS:
             task = {"kind": "time", "cut": cut, "shape": shape}
-            old, new = None if shape[0] > ONCE else run(before, task), run(now, task)
+            old, new = None if shape[0] > ONCE else run(before, TOOL, task), run(now, TOOL, task)
             told = f"{'':8} {new['seconds']:7.2f} {'':6}" if old is None else (
                 f"{old['seconds']:8.2f} {new['seconds']:7.2f} {old['seconds'] / new['seconds']:6.1f}"
             )  # fmt: skip
@@ -109,7 +83,7 @@ def compare_folds(before, now, args, folder):
         file = folder / "data.npz"
         np.savez(file, X=data.X, y=data.y, nominal=data.categorical_features)
         task = {"kind": "folds", "file": str(file), "seeds": args.seeds}
-        old, new = (run(source, task)["sum"] for source in (before, now))
+        old, new = (run(source, TOOL, task)["sum"] for source in (before, now))
         n_sets += 1
         same += [cut for cut in CUTS if old[cut] == new[cut]]
         print(
