@@ -78,6 +78,10 @@ package: $(READY) ## wheel and sdist, tried in fresh environments of the Pythons
 	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check build
 	"$(BIN)/python" tools/try_package.py
 
+.PHONY: adapters
+adapters: $(READY) ## contract tests against skore, optuna and AutoGluon, each in a fresh environment: two minutes
+	@"$(BIN)/python" tools/try_adapters.py
+
 .PHONY: bench
 bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours
 	"$(BIN)/python" tools/bench.py $(if $(MIRROR),--mirror $(MIRROR))

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from foldshift.inference import compare, recommend_repetitions
 from foldshift.inference.fold_scores import fold_scores
-from foldshift.partition import ContinuousStratifiedKFold, CovariateBalancedKFold
+from foldshift.partition import ContinuousStratifiedKFold, CovariateBalancedKFold, as_folds
 
 CV = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)
 
@@ -98,3 +98,26 @@ def test_optuna_tunes_with_these_splitters():
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.GridSampler({"alpha": [0.1, 1.0]}))
     study.optimize(error, n_trials=2)
     assert study.best_value == max(cross_val_score(Ridge(alpha), X, y, cv=splitter).mean() for alpha in (0.1, 1.0))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_autogluon_bags_over_a_column_of_fold_numbers(tmp_path):
+    tabular = pytest.importorskip("autogluon.tabular", reason="AutoGluon is not here: pip install autogluon.tabular")
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    splitter = CovariateBalancedKFold(n_splits=4, random_state=0)
+    folds = as_folds(splitter, X, y)[0]
+    table = X.assign(target=y, fold=folds)
+    one_model = {"hyperparameters": {"RF": {"n_estimators": 10}}, "num_bag_sets": 1, "fit_weighted_ensemble": False}
+    local = {"fold_fitting_strategy": "sequential_local", "use_child_oof": False}
+    predictor = tabular.TabularPredictor("target", groups="fold", verbosity=0, path=str(tmp_path / "models"))
+    predictor.fit(table, **one_model, ag_args_ensemble=local)
+    model = predictor._trainer.load_model(predictor.model_names()[0])
+    children = [model.load_child(name) for name in model.models]
+    assert len(children) == 4
+    # Out of fold, every row has the prediction of the one model that was trained without its fold.
+    found = predictor.predict_proba_oof().to_numpy()
+    inputs = predictor.transform_features(table)
+    predicted = [child.predict_proba(inputs) for child in children]
+    for fold in range(4):
+        rows = folds == fold
+        assert sum(np.allclose(found[rows], each[rows], atol=1e-6) for each in predicted) == 1
