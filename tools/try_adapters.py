@@ -29,9 +29,8 @@ def try_packages(packages, folder):
     missing = [line for line in lines if line.startswith("SKIPPED") and any(words in line for words in advice)]
     if done.returncode or missing:
         sys.exit("\n".join(lines[-40:] + missing) + done.stderr)
-    print(
-        f"{', '.join(packages)}: installed in {installed - start:.0f} s, tests in {time.monotonic() - installed:.0f} s: {lines[-1]}"
-    )
+    took = f"installed in {installed - start:.0f} s, tests in {time.monotonic() - installed:.0f} s"
+    print(f"{', '.join(packages)}: {took}: {lines[-1].strip('= ')}", flush=True)
 
 
 def main():
