@@ -40,7 +40,8 @@ class KernelClassifier(FoldClassifier):
     classes. The solution is libsvm's, step by step.
 
     Memory: 12 bytes for every pair of distinct samples, and up to 4 for every pair of those that a machine is trained on: 6,400
-    MB for 20,000. What needs more than `max_memory_mb` is refused before it is taken.
+    MB for 20,000. What needs more than `max_memory_mb` is refused before it is taken. After a call of the shared path what may
+    serve the next one stays, up to `MOST_KEPT_MB` of kernels and of machines each; see `forget`.
     """
 
     threshold = "zero"
