@@ -17,6 +17,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from main_studies import main_study, measure_of
 from two_commits import ROOT, run, sources_of
 
 SEEDS = (3, 12)  # of a data set with more and with fewer rows than
@@ -25,6 +26,7 @@ REPLICATES = 30  # of a population
 DATASETS = 20  # of a draw of domains
 POINTS = ((2, 100), (9, 20), (9, 100), (9, 500))  # training domains, reviews of each
 N_FEATURES = 5000
+AUDIT = "audit_coverage"
 SEED = 20260101
 
 
@@ -39,7 +41,7 @@ def seconds():
 
 
 def settings_of(study, root=ROOT):
-    """Settings of a study at the paper's scale, and the learners file, of a checkout."""
+    """Settings of a study, by its id, at the paper's scale, and the learners file, of a checkout."""
     from foldshift.studies.configure import configure
 
     whole = configure({"scale": "paper"}, Path(root))
@@ -53,7 +55,7 @@ def classify(task):
     from foldshift.partition import make_folds
     from foldshift.planning.learners_file import configured_learners
 
-    study, learners = settings_of("moreno_torres_2012", task["root"])
+    study, learners = settings_of(main_study("classification").id, task["root"])
     ids = dict.fromkeys(name for names in configured_learners(study, learners).values() for name in names.values())
     ids = sorted(ids, key=lambda name: name.partition("@")[0])  # both configurations beside each other
     data = load_dataset(task["dataset"], scaling="global", mirror=task["mirror"])
@@ -78,9 +80,8 @@ def classify(task):
 
 def audit(task):
     """Samples of one population, all learners and partitioners of the audit."""
-    from foldshift.studies.wong_2015.measure_audit import audit_coverage
-
-    settings, learners = settings_of("wong_2015", task["root"])
+    study, audit_coverage = measure_of(AUDIT)
+    settings, learners = settings_of(study, task["root"])
     settings = settings["audit"]
     keywords = {key: settings[key] for key in ("n_sample", "n_folds", "partitioners")}
     keywords |= {"learners": {name: learners[name] for name in settings["learners"]}, "master_seed": SEED, "limits": {}}
@@ -93,8 +94,7 @@ def audit(task):
 
 def reviews(task):
     """One draw of domains, both learners and both samplings."""
-    from foldshift.studies.geras_2013.measure import measure_error
-
+    _, measure_error = measure_of("measure_error")
     found, spent, inputs = {}, {}, SimpleNamespace(counts=task["counts"])
     keywords = {"n_sources": [], "held_fixed": {"n_sources": 9, "n_points": 100}, "master_seed": SEED}
     for learner in ("NB", "SVM"):
@@ -139,11 +139,11 @@ def both(sources, task):
 def compare_classify(sources, args, folder):
     """Print seconds by data set, then by classifier, and how many predictions are the same."""
     totals, same_scores, n_labels, n_other, n_cells = {}, {}, {}, {}, 0
-    for name in args.datasets or settings_of("moreno_torres_2012")[0]["datasets"]:
+    for name in args.datasets or settings_of(main_study("classification").id)[0]["datasets"]:
         task = {"rule": "classify", "dataset": name, "mirror": str(args.mirror.resolve()), "out": str(folder / "labels")}
         old, new = both(sources, task)
         n_cells += 1
-        with np.load(old["labels"]) as before, np.load(new["labels"]) as now:
+        with np.load(old["labels"], allow_pickle=False) as before, np.load(new["labels"], allow_pickle=False) as now:
             for one in new["seconds"]:
                 total = totals.setdefault(one, [0.0, 0.0])
                 total[0] += old["seconds"][one]
@@ -161,7 +161,7 @@ def compare_classify(sources, args, folder):
 
 def compare_audit(sources, args, folder):
     """Print seconds by population, and whether all rows are the same."""
-    settings, _ = settings_of("wong_2015")
+    settings, _ = settings_of(measure_of(AUDIT)[0])
     totals = []
     for name in settings["audit"]["populations"]:
         if "/" in name or name in ("phoneme", "banana"):  # data sets of the catalogue

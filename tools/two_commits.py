@@ -24,9 +24,8 @@ def sources_of(commit):
 
 def run(source, tool, task):
     """What ``measure(task)`` of a tool returns, in a process that imports the package from a folder."""
-    code = (
-        f"import sys; sys.path[:0] = [{str(source)!r}, {str(ROOT / 'tools')!r}]; import two_commits; two_commits.answer({tool!r})"
-    )
+    folders = [str(source), str(ROOT / "tools")]
+    code = f"import sys; sys.path[:0] = {folders}; import {tool}, two_commits; two_commits.answer({tool}.measure)"
     task = task | {"source": str(source)}
     made = subprocess.run([sys.executable, "-c", code], input=json.dumps(task), capture_output=True, text=True, cwd=source.parent)
     if made.returncode:
@@ -34,11 +33,11 @@ def run(source, tool, task):
     return json.loads(made.stdout.splitlines()[-1])
 
 
-def answer(tool):
+def answer(measure):
     """The other end of `run`."""
     import foldshift
 
     task = json.load(sys.stdin)
     if not foldshift.__file__.startswith(task["source"]):
         sys.exit(f"the package comes from {foldshift.__file__}, not from {task['source']}")
-    print(json.dumps(__import__(tool).measure(task)))
+    print(json.dumps(measure(task)))
