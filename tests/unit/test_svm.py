@@ -16,7 +16,7 @@ from foldshift.evaluation.classes import evaluate_class_cell
 from foldshift.evaluation.folds import iterate_fits
 from foldshift.learners import svm
 from foldshift.learners.pdfc import PDFClassifier
-from foldshift.learners.svm import KERNELS, THRESHOLDS, SVMClassifier, logistic_one_step, platt
+from foldshift.learners.svm import KERNELS, THRESHOLDS, SVMClassifier, forget, logistic_one_step, platt
 
 DATA = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[3] / "shared")) / "data"
 RNG = np.random.default_rng(20120503)
@@ -233,12 +233,23 @@ def test_a_study_counts_fits_without_memory_as_failed_and_goes_on():
     assert all("max_memory_mb=0.001; raise it" in message and "\n" not in message for message in scores["message"].ravel())
 
 
+def test_a_training_part_of_one_class_has_no_machine_of_another_part():
+    X, y = RNG.random((12, 2)), np.array([0, 1] * 5 + [0, 0])
+    folds = np.array([[0, 1] * 5 + [2, 2], [0, 0, 1, 1] * 3, [1, 0] * 6], np.uint8)  # in the first and last a part has one class
+    alone = {}
+    for threshold in THRESHOLDS:
+        forget()
+        alone[threshold] = SVMClassifier(threshold=threshold).scores_folds(X, y, folds)
+    for threshold in THRESHOLDS:
+        assert (SVMClassifier(threshold=threshold).scores_folds(X, y, folds) == alone[threshold]).all()
+
+
 def test_another_threshold_takes_the_machines_of_the_last_call(monkeypatch):
     X, y = RNG.random((60, 3)), np.arange(60) % 3
     folds, other = sklearn_folds(y), sklearn_folds(y, 4)
     expected = {}
     for threshold in THRESHOLDS:
-        svm.forget()
+        forget()
         expected[threshold] = SVMClassifier(threshold=threshold).scores_folds(X, y, folds)
     monkeypatch.setattr(svm, "train_machine", None)  # from here on nothing can be trained
     for threshold in THRESHOLDS:

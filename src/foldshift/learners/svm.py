@@ -88,11 +88,12 @@ class KernelClassifier(FoldClassifier):
                 gram, single = kernels[units.tobytes()]
                 counts = np.bincount(training, minlength=len(vectors))
                 present = np.flatnonzero(counts)
-                if (s, fold) not in trained:
+                fits = trained.get((s, fold))
+                if fits is None:
                     fits = self._train(single, work, present, classes[present], counts[present])
                     if keep:
                         trained[s, fold] = fits
-                machines = self._decided(trained.get((s, fold)) or fits, classes[present], counts[present])
+                machines = self._decided(fits, classes[present], counts[present])
                 queries, position = np.unique(merged_into[test], return_inverse=True)
                 scores[s, test] = _vote(machines, gram, queries, np.unique(classes[present]), n_classes)[position]
         return scores
