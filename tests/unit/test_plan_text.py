@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from foldshift.planning.plan import Job, Recorder, duration, plan_text, read_jobs, simulate
+from foldshift.planning.plan import Job, Recorder, duration, plan_text, read_jobs, seconds_taken, simulate, taken_of_planned
 
 
 def job(seconds, needs=(), rule="evaluate", mb=500.0, writes_mb=1.0):
@@ -16,22 +16,26 @@ def test_a_dry_run_is_read_back_in_an_order_in_which_it_can_run(tmp_path):
     logger = logging.Logger("snakemake")
     logger.addHandler(Recorder(tmp_path / "jobs"))
 
-    def tell(rule, inputs, outputs, seconds):
-        resources = {"expected_s": seconds, "mem_mb": 1000}
-        logger.info(
-            None, extra={"event": "job_info", "rule_name": rule, "input": inputs, "output": outputs, "resources": resources}
-        )
+    def tell(rule, inputs, outputs, seconds, **more):
+        job = {"rule_name": rule, "input": inputs, "output": outputs, "resources": {"expected_s": seconds, "mem_mb": 1000}}
+        logger.info(None, extra={"event": "job_info", **job, **more})
 
     tell("all", ["table.csv"], [], 0)
     tell("table", ["scores/a.parquet", "scores/b.parquet", "code.py"], ["table.csv", "table.html"], 2.5)
     tell("evaluate", ["folds.npz"], ["scores/b.parquet"], 60)
-    tell("evaluate", ["folds.npz"], ["scores/a.parquet"], 30)
+    tell("evaluate", ["folds.npz"], ["scores/a.parquet"], 30, benchmark="times/a.tsv")
     tell("make_folds", ["data.npz"], ["folds.npz"], 1)
     logger.info("something else", extra={"event": "progress"})
     jobs = read_jobs(tmp_path / "jobs")
     assert [one.rule for one in jobs] == ["make_folds", "evaluate", "evaluate", "table"]
     assert [one.needs for one in jobs] == [(), (0,), (0,), (1, 2)]
     assert [one.seconds for one in jobs] == [1, 60, 30, 2.5] and jobs[0].mb == 1000 and jobs[0].writes_mb == 0
+    assert {one.makes: one.timed for one in jobs} == {
+        "folds.npz": "",
+        "scores/a.parquet": "times/a.tsv",
+        "scores/b.parquet": "",
+        "table.csv": "",
+    }
 
 
 def test_a_dry_run_with_nothing_to_do_writes_nothing(tmp_path):
@@ -42,7 +46,7 @@ def test_the_record_is_one_json_object_a_line(tmp_path):
     (tmp_path / "jobs").write_text(
         json.dumps({"rule": "a", "input": [], "output": ["x"], "expected_s": 1, "mem_mb": 2, "writes_mb": 3}) + "\n"
     )
-    assert read_jobs(tmp_path / "jobs") == [Job("a", 1.0, 2.0, 3.0, ())]
+    assert read_jobs(tmp_path / "jobs") == [Job("a", 1.0, 2.0, 3.0, (), "x")]
 
 
 def test_the_time_on_some_cores_is_that_of_the_longest_chain_or_of_all_work():
@@ -66,6 +70,37 @@ def test_the_plan_says_jobs_done_core_hours_longest_memory_disk_and_times():
     )
     assert rows["tables_and_figures"][1:3] == ["1", "0"] and rows["all"][1:4] == ["4", "2", "1.00"]
     assert "0.50 GB" in " ".join(rows["all"]) and "3 cores 60 min" in text and "mine" in text and "Nothing was started" in text
+
+
+def timed(path, text):
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_plan_tells_what_jobs_that_are_done_took_beside_what_was_planned(tmp_path):
+    slow = timed(tmp_path / "slow.tsv", "s\th:m:s\tcpu_time\n7200\t2:00:00\t7000\n")
+    fast = timed(tmp_path / "fast.tsv", "s\th:m:s\tcpu_time\n1800\t0:30:00\t1700\n")
+    everything = [
+        Job("evaluate", 3600.0, 500.0, 0.0, (), "a", slow),
+        Job("evaluate", 3600.0, 500.0, 0.0, (), "b", str(tmp_path / "not there")),
+        Job("measure", 3600.0, 500.0, 0.0, (), "c", fast),
+        Job("measure", 3600.0, 500.0, 0.0, (), "d", slow),  # an earlier run's: the job is to be run again
+        Job("collect", 10.0, 500.0, 0.0, (), "e"),
+    ]
+    text = plan_text(everything, [everything[3]], set(), [], 2, pace=2.0)
+    rows = {line.split()[0]: line.split() for line in text.splitlines() if line}
+    assert rows["evaluate"][-2:] == ["2.00", "2.00"] and rows["measure"][-2:] == ["0.50", "0.50"]
+    assert rows["all"][-2:] == ["2.50", "1.25"] and rows["collect"][-1] == "GB"
+    assert "2.50 where 2.00 were planned" in text
+    assert rows["measure"][3] == "2.00"  # the pace is that of what is left
+    assert taken_of_planned(everything[:3]) == (7200.0, 9000.0)
+    assert "Took" not in plan_text(everything, everything, set(), [], 2)
+
+
+@pytest.mark.parametrize("text", ["", "s\th:m:s\n", "h:m:s\tcpu_time\n0:00:01\t1\n", "s\nNA\n", "\x00"])
+def test_a_file_without_times_says_nothing(tmp_path, text):
+    assert seconds_taken(timed(tmp_path / "times.tsv", text)) is None
+    assert seconds_taken(tmp_path / "not there") is None
 
 
 def test_times_are_readable():

@@ -1,5 +1,6 @@
 """What a run will take, before anything is started: jobs, core-hours, longest job, memory, disk, and the time on some cores."""
 
+import csv
 import heapq
 import json
 import logging
@@ -25,6 +26,10 @@ class Job(NamedTuple):
         Expected size of what it writes.
     needs : tuple
         Those that must be done before: positions in a list of jobs, or ids.
+    makes : str, default=""
+        The first of its files.
+    timed : str, default=""
+        The file that says what it took, once it is done.
     """
 
     rule: str
@@ -32,6 +37,8 @@ class Job(NamedTuple):
     mb: float
     writes_mb: float
     needs: tuple
+    makes: str = ""
+    timed: str = ""
 
 
 class Recorder(logging.Handler):
@@ -52,6 +59,8 @@ class Recorder(logging.Handler):
             return
         resources = {name: record.resources.get(name, 0) for name in ("expected_s", "mem_mb", "writes_mb")}
         job = {"rule": record.rule_name, "input": list(record.input), "output": list(record.output), **resources}
+        if timed := getattr(record, "benchmark", None):
+            job["timed"] = timed
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(job, default=str) + "\n")
 
@@ -94,9 +103,49 @@ def read_jobs(path):
             float(rows[i]["mem_mb"]),
             float(rows[i]["writes_mb"]),
             tuple(sorted(position[need] for need in needs[i])),
+            rows[i]["output"][0],
+            rows[i].get("timed", ""),
         )
         for i in order
     ]
+
+
+def seconds_taken(path):
+    """Wall time of a job as Snakemake noted it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file that Snakemake wrote: a row of times below their names.
+
+    Returns
+    -------
+    seconds : float or None
+        None where the file is missing, or is not one of those.
+    """
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return float(next(csv.DictReader(file, delimiter="\t"))["s"])
+    except (OSError, StopIteration, KeyError, TypeError, ValueError):
+        return None
+
+
+def taken_of_planned(jobs):
+    """What jobs took by what was planned for them, and how many of them were timed.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+        Jobs that are done.
+
+    Returns
+    -------
+    planned, taken : float
+        Seconds, of those that were timed.
+    """
+    found = [(job.seconds, seconds_taken(job.timed)) for job in jobs if job.timed]
+    timed = [(planned, taken) for planned, taken in found if taken is not None]
+    return sum(planned for planned, _ in timed), sum(taken for _, taken in timed)
 
 
 def simulate(jobs, n_cores, dispatch=DISPATCH):
@@ -142,7 +191,7 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     Parameters
     ----------
     everything, left : sequence of Job
-        All jobs of the configuration, and those of them that it would run now.
+        All jobs of the configuration, and those of them that it would run now. Of the others the files named by `timed` are read.
     reporting : collection of str
         Rules of tables and figures, which share a line.
     unmeasured : sequence of str
@@ -156,9 +205,12 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     -------
     text : str
     """
+    to_run = {job.makes for job in left}
+    done = [job for job in everything if job.makes not in to_run]  # their costs are those of the table
     everything, left = ([job._replace(seconds=pace * job.seconds) for job in jobs] for jobs in (everything, left))
-    unit, size = unit_of(sum(job.seconds for job in left))
-    lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{unit:>14}{'longest':>10}{'memory':>10}{'disk':>10}"]
+    all_planned, all_taken = taken_of_planned(done)
+    unit, size = unit_of(max(sum(job.seconds for job in left), all_taken))
+    lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{unit:>14}{'longest':>10}{'memory':>10}{'disk':>10}{'took':>9}{'of plan':>9}"]
 
     def by_rule(jobs):
         rules = {}
@@ -166,16 +218,17 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
             rules.setdefault(TOGETHER if job.rule in reporting else job.rule, []).append(job)
         return rules
 
-    rules, to_do = by_rule(everything), by_rule(left)
-    for rule, members, some in (
-        *((rule, members, to_do.get(rule, [])) for rule, members in rules.items()),
-        ("all", everything, left),
+    rules, to_do, ended = by_rule(everything), by_rule(left), by_rule(done)
+    for rule, members, some, (planned, taken) in (
+        *((rule, members, to_do.get(rule, []), taken_of_planned(ended.get(rule, []))) for rule, members in rules.items()),
+        ("all", everything, left, (all_planned, all_taken)),
     ):
         longest, largest = (max((getattr(job, one) for job in some), default=0) for one in ("seconds", "mb"))
         lines.append(
             f"{rule:36}{len(members):>7,}{len(members) - len(some):>7,}{sum(job.seconds for job in some) / size:>14.2f}"
             f"{duration(longest):>10}{largest / 1000:>7.1f} GB"
             f"{sum(job.writes_mb for job in some) / 1000:>7.2f} GB"
+            + (f"{taken / size:>9.2f}{taken / planned:>9.2f}" if planned else "")
         )
     times = {n: simulate(left, n) for n in sorted({*CORES, n_cores})}
     lines += [
@@ -186,6 +239,11 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
         f"Times are those of this machine, which has just done a fixed piece of work in {pace:.2f} times what it takes where the "
         f"costs were measured; there: {sum(job.seconds for job in left) / pace / size:.2f} {unit}.",
     ]
+    if all_planned:
+        lines.append(
+            f"Took: {unit} of wall time of the jobs that are done, as far as they were timed ({all_taken / size:.2f} where "
+            f"{all_planned / size:.2f} were planned by the costs as they stand); of plan: the ratio of the two."
+        )
     if unmeasured:
         lines.append(
             f"Without measurements, taken for slow (50 ms per fit with 1,000 rows and 10 columns): {', '.join(unmeasured)}."
