@@ -138,6 +138,10 @@ faster: $(READY) ## the papers' longest rules at an earlier commit and now: seco
 	@test -n "$(BEFORE)" -a -n "$(MIRROR)" || { echo "Name both: make faster BEFORE=8ca907c MIRROR=folder"; exit 1; }
 	"$(BIN)/python" tools/compare_rules.py $(BEFORE) --mirror $(MIRROR)
 
+.PHONY: readings
+readings: $(READY) ## could another split or reading give what the monitoring study does not meet? a minute; MIRROR=folder
+	"$(BIN)/python" tools/try_readings.py $(if $(MIRROR),--mirror $(MIRROR))
+
 .PHONY: advice
 advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder, SAMPLES=100
 	"$(BIN)/python" tools/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))

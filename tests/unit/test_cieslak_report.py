@@ -9,7 +9,7 @@ import pytest
 
 from foldshift.reporting.figures import plt
 from foldshift.reporting.numbers import EMPTY
-from foldshift.reporting.paper import COLUMNS
+from foldshift.reporting.paper import COLUMNS, EXPLAINED, MET, OPEN
 from foldshift.reporting.tables import to_csv, to_html, to_tex
 from foldshift.shift.failures import co_failure, translation_limit
 from foldshift.shift.statistics import skew
@@ -587,6 +587,29 @@ def test_reasons_tell_whether_one_of_our_splits_is_like_print(printed):
         }
         row = _row(compare.judge(printed, ours), table="table2", dataset="Page", condition="Base")
         assert words in row["reason"] and row["reason"].endswith("stratified split") and not row["agrees"]
+        assert row["explained"] and "5.5 % of 1,000 random splits" in row["reason"]  # it is known of this cell
+
+
+def test_a_number_outside_all_our_splits_is_not_explained_by_that():
+    def row(table, condition, quantity, found, dataset="Phoneme", printed=0.3):
+        return compare._row(table, dataset, "phoneme", condition, quantity, printed, found, "")
+
+    outside = {"value": 0.1, "lowest": 0.05, "highest": 0.29, "n_repeats": 20}
+    among = outside | {"highest": 0.31}
+    rows = [
+        row("table2", "MAR25", "proportion", outside),
+        row("table2", "MAR25", "proportion", among),
+        row("table2", "MAR25", "proportion", among | {"value": 0.26}),
+        row("table2", "MAR25", "proportion", among | {"n_repeats": 1}),
+        row("table3", "MAR25", "plus or minus", among),
+        row("table6", "MAR25", "skew", outside, printed=-0.3),
+        row("table6", "MAR25", "skew", among | {"lowest": -0.31}, printed=-0.3),
+        row("table3", "MNAR25", "mean", outside, "Mammography", 0.0),
+        row("table3", "MNAR25", "plus or minus", outside, "Mammography", 0.0),
+        row("table2", "MAR25", "proportion", {}),
+    ]
+    verdicts = compare.verdicts(pd.DataFrame(rows).astype({"agrees": object}))
+    assert verdicts == [OPEN, EXPLAINED, MET, OPEN, OPEN, OPEN, EXPLAINED, EXPLAINED, OPEN, "not measured"]
 
 
 def test_the_reason_tells_how_many_features_fail_on_themselves(printed):
