@@ -10,8 +10,8 @@ PER_VERSION = (1.6e-3, 2.2e-7)  # of a shifted test part: the detectors on featu
 PER_PREDICTED = (5.2e-4, 8.6e-8)  # the same of a learner
 LEARNERS_START = 0.4
 PER_CHANGED_PAIR = 9e-10  # nearest neighbours after one feature changed: per version, test row and training row
-PER_MULTIVARIATE = 1.2e-4  # of a version: energy, mmd, c2st, Hellinger; per row of both parts, of which they take so many at most
-MOST_ROWS = 800
+PER_MULTIVARIATE = 1.2e-4  # of a version: energy, mmd, c2st, Hellinger; per row of both parts, of which `MOST_ROWS` each count
+MOST_ROWS = 800  # as `foldshift.studies.cieslak_2009.features` has it
 
 DATA, FEATURES, DISTANCE, LEARNERS = "1 Data", "2 Features that fail", "3 Hellinger distance", "4 Learners"
 DETECTORS, EXAMPLES, COMPARISON = "5 Detectors", "6 Worked examples", "7 Paper versus ours"
