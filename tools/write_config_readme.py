@@ -88,6 +88,7 @@ blanks, are tried in order:
 | `round=column:digits` | round a column |
 | `groups=column` | which rows belong together, no input; CB-TSCV, CB-SCV and CB-CV keep each group in one fold |
 | `keep` | columns of your own file that are inputs although they look like none; dates become days since 1970 |
+| `ranges=declared` | scale inputs by the ranges that a KEEL file declares, not by those of its rows without missing values |
 | `missing` | further signs of a missing value (besides blank, `?`, `NA`, `nan`, `<null>`) |
 | `nominal` | columns whose numbers are labels |
 

@@ -66,7 +66,7 @@ def server():
         yield running
 
 
-REPAIRED = ("mammographic-repaired",)
+REPAIRED = ("mammographic-repaired", "bands-declared", "crx-declared", "hepatitis-declared")
 
 
 def rows_of(path):
@@ -118,7 +118,7 @@ def test_every_line_satisfies_the_schema_and_every_column_is_described(root):
     assert all(part["description"] for part in schema["properties"].values())
 
 
-def test_it_holds_28_regression_sets_27_classification_sets_one_repaired_7_monitored_and_those_that_need_no_download():
+def test_it_holds_28_regression_sets_27_classification_sets_4_in_another_form_7_monitored_and_those_that_need_no_download():
     assert (len(studied("regression")), len(studied("classification"))) == (28, 27)
     assert len(CATALOGUE) == 28 + 27 + len(REPAIRED) + len(MONITORED) + sum(map(len, BUNDLED.values()))
     for entry in CATALOGUE.values():
@@ -172,6 +172,22 @@ def test_what_needs_no_download_comes_first_then_the_mirror():
 def test_copies_without_a_licence_are_asked_for_only():
     for entry in CATALOGUE.values():
         assert {parse_source(source).scheme for source in entry.optin_sources} <= {"url"}
+
+
+@pytest.mark.parametrize(("name", "n_wider"), [("bands", 3), ("crx", 1), ("hepatitis", 5)])
+def test_sets_with_incomplete_rows_left_out_are_also_there_scaled_by_declared_ranges(shared, name, n_wider):
+    tables = [quietly(CATALOGUE[form], mirror=shared / "data").table for form in (name, f"{name}-declared")]
+    plain, declared = (prepare(table, name, "classification") for table in tables)
+    wider = np.flatnonzero((plain.feature_ranges != declared.feature_ranges).any(axis=1))
+    assert len(wider) == n_wider and (plain.rows == declared.rows).all() and (plain.y == declared.y).all()
+    low, high = declared.feature_ranges.T
+    assert ((low <= plain.feature_ranges[:, 0]) & (high >= plain.feature_ranges[:, 1])).all()
+    back = [data.X * np.ptp(data.feature_ranges, axis=1) + data.feature_ranges[:, 0] for data in (plain, declared)]
+    numeric = [i for i, kind in enumerate(plain.kinds) if kind != "nominal"]
+    assert np.allclose(back[0][:, numeric], back[1][:, numeric], rtol=1e-12)
+    assert declared.X[:, numeric].min() >= 0 and declared.X[:, numeric].max() <= 1
+    same = np.setdiff1d(np.arange(plain.X.shape[1]), wider)
+    assert (plain.X[:, same] == declared.X[:, same]).all()
 
 
 def test_the_repaired_mammographic_differs_in_one_value(shared):

@@ -25,8 +25,9 @@ from foldshift.datasets.headed import read_arff, read_keel
 from foldshift.datasets.options import ReadOptions, parse_options
 from foldshift.datasets.parsers import read_table
 from foldshift.datasets.preparation import prepare
+from foldshift.datasets.storage import read_raw, write_raw
 from foldshift.datasets.table import RawTable, fingerprint
-from foldshift.errors import DataError
+from foldshift.errors import DataError, SourceError
 from fuzz_parsers import old_workbook
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,6 +89,26 @@ def test_a_keel_file_is_read_as_its_header_says(ends, start):
     assert read.frame["label"].cat.categories.tolist() == ["1.0", "-1.0"]
     assert read.notes == ["count: 1 values outside the declared range [0, 55]"]
     assert read.frame["count"].dtype == np.float64
+
+
+def test_declared_ranges_are_kept_where_they_are_asked_for():
+    assert read_keel(KEEL).ranges == {}
+    found = read_keel(KEEL, parse_options("ranges=declared")).ranges
+    assert found and found["count"] == (0.0, 55.0) and not {read_keel(KEEL).target} & set(found)
+    assert "the file declares no range of a numeric input; leave out ranges=declared" in message(
+        b"a,y\n1,2\n3,4\n", options="ranges=declared"
+    )
+    with pytest.raises(SourceError, match=r"'own'.*declared"):
+        parse_options("ranges=own")
+
+
+def test_declared_ranges_survive_storage_and_change_nothing_of_other_tables(tmp_path):
+    table = read_keel(KEEL, parse_options("ranges=declared"))
+    write_raw(tmp_path / "a.parquet", table)
+    back = read_raw(tmp_path / "a.parquet")
+    assert {name: tuple(pair) for name, pair in back.ranges.items()} == table.ranges
+    write_raw(tmp_path / "b.parquet", read_keel(KEEL))
+    assert b"ranges" not in (tmp_path / "b.parquet").read_bytes()
 
 
 def test_keel_text_and_bytes_give_the_same_table():

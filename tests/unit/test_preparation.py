@@ -279,3 +279,22 @@ def test_a_failed_write_leaves_the_older_file_alone(tmp_path):
         write_prepared(tmp_path / "toy.npz", replace(data, groups=Broken()))
     assert [path.name for path in tmp_path.iterdir()] == ["toy.npz"]
     assert (tmp_path / "toy.npz").read_bytes() == before
+
+
+def test_declared_ranges_scale_inputs_and_nothing_else():
+    source = table({"a": [2, 4, np.nan], "b": [1, 3, 9], "c": [7, 7, 7], "y": [1, 2, 3]})
+    source.ranges = {"a": (0.0, 8.0), "c": (0.0, 14.0)}
+    data = prepare(source, "mine", "regression")
+    where = np.argsort(data.rows)
+    assert data.X[where].tolist() == [[0.25, 0.0, 0.5], [0.5, 1.0, 0.5]]  # b by its values in complete rows
+    assert data.feature_ranges.tolist() == [[0, 8], [1, 3], [0, 14]] and data.constant_features == ("c",)
+    raw = prepare(source, "mine", "regression", scaling="none")
+    assert raw.X[np.argsort(raw.rows)].tolist() == [[2, 1, 7], [4, 3, 7]]
+
+
+def test_values_outside_the_declared_range_they_are_to_be_scaled_by_are_refused():
+    source = table({"a": [2, 4], "y": [1, 2]})
+    source.ranges = {"a": (0.0, 3.5)}
+    message = "^data set mine: input 'a' has values from 2 to 4, the file declares 0 to 3.5; leave out ranges=declared$"
+    with pytest.raises(DataError, match=message):
+        prepare(source, "mine", "regression")

@@ -274,6 +274,13 @@ def build_table(columns, options, task, target):
     if table.left_out:
         _say_left_out(table)
     table.frame = pd.DataFrame(series)
+    if options.ranges:
+        table.ranges = {
+            names[p]: columns.ranges[p] for p in kept if p in columns.ranges and table.kinds.get(names[p]) != "nominal"
+        }
+        table.ranges.pop(table.target, None)
+        if not table.ranges:
+            raise DataError("the file declares no range of a numeric input; leave out ranges=declared")
     return table
 
 

@@ -32,7 +32,7 @@ class Dataset:
     target_range : tuple of float
         Smallest and largest target before scaling; ``(0, 0)`` for classification.
     feature_ranges : ndarray of shape (n_features, 2)
-        Smallest and largest value of every column before scaling.
+        What every column is scaled by: its smallest and largest value, or its declared range.
     scaling : {"global", "fold", "none"}
         Whether numeric inputs and a regression target were scaled to [0, 1]; ``fold`` leaves that to each training part.
     rows : ndarray of shape (n_samples,), dtype int64

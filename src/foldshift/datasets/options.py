@@ -34,6 +34,8 @@ class ReadOptions:
         Column to old text to new text.
     round : dict of str to int, default={}
         Column to decimal digits.
+    ranges : {"", "declared"}, default=""
+        ``declared``: inputs are scaled by the ranges that the file declares, not by those of its complete rows.
     missing : tuple of str, default=()
         Further texts that stand for a missing value.
     nominal : tuple of str, default=()
@@ -57,6 +59,7 @@ class ReadOptions:
     drop: tuple[str, ...] = ()
     map: dict = field(default_factory=dict)
     round: dict = field(default_factory=dict)
+    ranges: str = ""
     missing: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
@@ -169,6 +172,7 @@ _READERS = {
     "drop": _list,
     "map": _map,
     "round": _round,
+    "ranges": _one_of(("declared",)),
     "missing": _list,
     "nominal": _list,
     "keep": _list,

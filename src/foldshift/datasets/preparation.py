@@ -31,8 +31,8 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     task : {"regression", "classification"}
         What is predicted.
     scaling : {"global", "fold", "none"}, default="global"
-        ``global`` scales numeric inputs and a regression target to [0, 1] by ``(x - min) / (max - min)`` over all rows; a
-        constant column becomes 0.
+        ``global`` scales numeric inputs and a regression target to [0, 1] by ``(x - min) / (max - min)`` over all rows, inputs
+        by declared ranges where the source's option ``ranges`` wants it; a constant column becomes 0.
     expected_rows, expected_features : int, optional
         Counts of the catalogue; a difference becomes a note.
     groups : array-like of shape (n_rows,), optional
@@ -94,6 +94,7 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
         low, high = float(values.min()), float(values.max())
         if low == high:
             constant.append(feature)
+        low, high = _declared(table, feature, low, high, name)
         _check_size(labels, f"data set {name}: the labels of input {feature[:60]!r}")
         columns.append(_scaled(values, low, high) if scaling == "global" and table.kinds[feature] != "nominal" else values)
         categories.append(labels)
@@ -289,6 +290,19 @@ def _target(column, table, task, name, scaling):
             f"be predicted"
         )
     return (_scaled(values, low, high) if scaling == "global" else values), (), (low, high)
+
+
+def _declared(table, feature, low, high, name):
+    """The range that an input is scaled by: the declared one if that is wanted, else that of its values."""
+    if feature not in table.ranges:
+        return low, high
+    least, most = map(float, table.ranges[feature])
+    if low < least or high > most:
+        raise DataError(
+            f"data set {name}: input {feature[:60]!r} has values from {low:g} to {high:g}, the file declares {least:g} to "
+            f"{most:g}; leave out ranges=declared"
+        )
+    return least, most
 
 
 def _scaled(values, low, high):

@@ -28,7 +28,7 @@ DEFAULT_LIMITS = Limits()
 SKLEARN_LOADERS = ("load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine")
 
 _COLUMN_OPTIONS = ("target", "drop", "keep", "groups", "map", "round", "missing", "nominal")
-_FILE_OPTIONS = ("format", "sep", "decimal", "header", "skip", "member", *_COLUMN_OPTIONS)
+_FILE_OPTIONS = ("format", "sep", "decimal", "header", "skip", "member", "ranges", *_COLUMN_OPTIONS)
 _SCHEMES = {
     "mirror": _FILE_OPTIONS,
     "keel": _FILE_OPTIONS,

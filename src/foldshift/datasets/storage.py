@@ -22,6 +22,7 @@ def write_raw(path, table):
     arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
     about = {"target": table.target, "kinds": table.kinds, "notes": list(table.notes)}
     about |= {"left_out": table.left_out, "own": table.own, "groups": table.groups}
+    about |= {"ranges": table.ranges} if table.ranges else {}
     arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, b"foldshift": json.dumps(about).encode()})
     with atomic_path(path) as temporary:
         pq.write_table(arrow, temporary)

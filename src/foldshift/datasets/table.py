@@ -31,6 +31,8 @@ class RawTable:
         Whether it was read as the user's own file, see `foldshift.datasets.own`.
     groups : str
         Name of the column that says which rows belong together, no input; empty if there is none.
+    ranges : dict of str to tuple of float
+        Smallest and largest value of numeric inputs as the file declares them, where they are to be scaled by that.
     """
 
     frame: pd.DataFrame
@@ -40,6 +42,7 @@ class RawTable:
     left_out: dict = field(default_factory=dict)
     own: bool = False
     groups: str = ""
+    ranges: dict = field(default_factory=dict)
 
     @property
     def features(self):

@@ -1,10 +1,15 @@
-"""Logistic models of the class given a machine's output: that of largest likelihood, and the first step of KEEL's optimiser."""
+"""Logistic models of the class given a machine's output: that of largest likelihood, and where KEEL's optimiser stops."""
 
 import math
 
 import numpy as np
 
 from foldshift.compiling import compiled
+
+# Of KEEL's logistic model and its optimiser, as its source has them.
+RIDGE = 1e-8
+SMALL = 2.0**-26  # root of the machine's precision
+RESTART, MOST_STEPS = 200, 2000  # it begins anew as long as need be; we stop at last
 
 
 @compiled
@@ -80,9 +85,9 @@ def logistic_one_step(outputs, high, weights):
     """Threshold from a logistic model of the machine's outputs, as KEEL's optimiser leaves it.
 
     The model of the lower class given the standardised output (n - 1 in the variance) starts from the class frequencies and slope
-    0, and is improved by BFGS from the identity matrix until the largest gradient component times ``max(|x|, 1)``, over
-    ``max(|F|, 1)``, is below 1e-6. A first step of unit length down a gradient of many samples makes the model so steep that,
-    where the outputs part the classes well, this holds at once. The threshold is then about the mean output.
+    0. The loss is minus the log likelihood plus 1e-8 times the square of the slope; see `_minimise` for when the optimiser stops.
+    A first step of unit length down a gradient of many samples makes the model so steep that, where the outputs part the classes
+    well, there is nothing left to gain. The threshold is then about the mean output.
 
     Parameters
     ----------
@@ -110,8 +115,8 @@ def logistic_one_step(outputs, high, weights):
 
 @compiled
 def _loss(values, low, weights, x):
-    """Minus the log likelihood of a logistic model, its gradient into a new array."""
-    total, gradient = 0.0, np.zeros(2)
+    """What KEEL's logistic model minimises, and its gradient into a new array."""
+    total, gradient = RIDGE * x[1] * x[1], np.zeros(2)
     for i in range(len(values)):
         value = x[0] + x[1] * values[i]
         small = math.exp(-abs(value))  # of both the loss and the probability
@@ -119,87 +124,101 @@ def _loss(values, low, weights, x):
         gap = weights[i] * ((1 if value >= 0 else small) / (1 + small) - low[i])
         gradient[0] += gap
         gradient[1] += gap * values[i]
+    gradient[1] += 2 * RIDGE * x[1]
     return total, gradient
 
 
 @compiled
 def _minimise(values, low, weights, x):
-    """BFGS with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod; Armijo constant 1e-4, curvature .9."""
+    """BFGS from the identity matrix with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod.
+
+    It stops after a step, never before one, where the step is small against x, where the gradient times the length of the
+    direction is small against the loss, or where their change along the step is: below the root of the machine's precision each.
+    """
     loss, gradient = _loss(values, low, weights, x)
-    inverse = np.eye(2)
-    longest = 100 * max(math.sqrt((x * x).sum()), 2.0)
-    for _ in range(200):
-        if _converged(gradient, x, loss):
-            break
-        direction = -(inverse @ gradient)
+    longest = 100 * max(math.sqrt((gradient * gradient).sum()), 2.0)
+    hessian, direction = np.eye(2), -gradient
+    for number in range(1, 1 + MOST_STEPS):
         length = math.sqrt((direction * direction).sum())
+        most = 1.0
         if length > longest:
-            direction *= longest / length
-        step, moved_loss, moved_gradient = _line_search(values, low, weights, x, direction, loss, gradient, longest)
-        if step == 0:
-            break
-        change, turn = step * direction, moved_gradient - gradient
-        x, loss, gradient = x + change, moved_loss, moved_gradient
+            direction = direction * (longest / length)
+        elif length > 0:
+            most = longest / length
+        slope = (gradient * direction).sum()
+        step, moved_loss, moved = _line_search(values, low, weights, x, direction, loss, gradient, slope, most)
+        change, turn, before = step * direction, moved - gradient, gradient
+        x, loss, gradient = x + change, moved_loss, moved
         bend = (change * turn).sum()
-        if bend > 1e-12 * math.sqrt((change * change).sum() * (turn * turn).sum()):
-            left = np.eye(2) - np.outer(change, turn) / bend
-            inverse = left @ inverse @ left.T + np.outer(change, change) / bend
+        if (
+            (np.abs(change) / np.maximum(np.abs(x), 1.0)).max() < SMALL
+            or (np.abs(gradient) * np.maximum(np.abs(direction), 1.0)).max() < SMALL * max(abs(loss), 1.0)
+            or abs(bend) < SMALL
+        ):
+            break
+        if number % RESTART == 0:  # not there yet: from here anew
+            longest = 100 * max(math.sqrt((gradient * gradient).sum()), 2.0)
+            hessian, direction = np.eye(2), -gradient
+            continue
+        if bend >= max(SMALL * math.sqrt((change * change).sum() * (turn * turn).sum()), SMALL):
+            hessian = hessian + np.outer(turn, turn) / bend + np.outer(before, before) / slope
+        determinant = hessian[0, 0] * hessian[1, 1] - hessian[0, 1] * hessian[1, 0]
+        direction = np.empty(2)
+        direction[0] = (hessian[0, 1] * gradient[1] - hessian[1, 1] * gradient[0]) / determinant
+        direction[1] = (hessian[1, 0] * gradient[0] - hessian[0, 0] * gradient[1]) / determinant
     return x[0], x[1]
 
 
 @compiled
-def _converged(gradient, x, loss):
-    return (np.abs(gradient) * np.maximum(np.abs(x), 1.0)).max() < 1e-6 * max(abs(loss), 1.0)
-
-
-@compiled
-def _line_search(values, low, weights, x, direction, loss, gradient, longest):
-    """Step length (0 if there is none), loss and gradient there."""
-    slope = (gradient * direction).sum()
-    size = math.sqrt((direction * direction).sum())
-    least = 1e-10 / max((np.abs(direction) / np.maximum(np.abs(x), 1.0)).max(), 1e-300)
-    most = max(longest / size, 1.0)
-    step, last_step, last_loss = 1.0, 0.0, loss
-    moved_loss, moved = _loss(values, low, weights, x + step * direction)
+def _line_search(values, low, weights, x, direction, loss, gradient, slope, most):
+    """Step length (0 if there is none), loss and gradient there. Armijo's constant is 1e-4, that of the curvature .9; a longer
+    step that meets the latter is taken even where the loss has gone up."""
+    reach = (np.abs(direction) / np.maximum(np.abs(x), 1.0)).max()
+    if abs(slope) <= SMALL or reach <= SMALL:
+        return 0.0, loss, gradient
+    least = 1e-6 / reach
+    step, last_step, last_loss, first_loss = 1.0, 0.0, loss, loss
+    moved_loss, moved = _loss(values, low, weights, x + direction)
     while moved_loss > loss + 1e-4 * step * slope:
         if step < least:
-            return 0.0, loss, gradient
+            if first_loss >= loss:
+                return 0.0, loss, gradient
+            moved_loss, moved = _loss(values, low, weights, x + direction)
+            return 1.0, moved_loss, moved
         if last_step == 0:
-            wanted = -slope * step * step / (2 * (moved_loss - loss - slope * step))
+            first_loss = moved_loss
+            wanted = -0.5 * step * slope / ((moved_loss - loss) / step - slope)
         else:
-            wanted = _cubic(slope, step, moved_loss - loss, last_step, last_loss - loss)
+            wanted = min(_cubic(slope, step, moved_loss - loss, last_step, last_loss - loss), 0.5 * step)
         last_step, last_loss = step, moved_loss
-        step = max(min(wanted, 0.5 * step), 0.1 * step)
+        step = max(wanted, 0.1 * step)
         moved_loss, moved = _loss(values, low, weights, x + step * direction)
     if (moved * direction).sum() >= 0.9 * slope:
         return step, moved_loss, moved
     # Too short: the slope has hardly changed. Lengthen, then close in between a step too short and one too long.
     short, short_loss, short_gradient = step, moved_loss, moved
     long, long_loss = last_step, last_loss
-    if step == 1.0:
-        while step < most:
+    if last_step == 0:
+        while step < most and moved_loss <= loss + 1e-4 * step * slope:
+            short, short_loss, short_gradient = step, moved_loss, moved
             step = min(2 * step, most)
             moved_loss, moved = _loss(values, low, weights, x + step * direction)
-            if moved_loss > loss + 1e-4 * step * slope:
-                break
             if (moved * direction).sum() >= 0.9 * slope:
                 return step, moved_loss, moved
-            short, short_loss, short_gradient = step, moved_loss, moved
-        if short == step:
-            return short, short_loss, short_gradient
         long, long_loss = step, moved_loss
-    while long - short > least:
-        gap = long - short
-        short_slope = (short_gradient * direction).sum()
-        wanted = -short_slope * gap * gap / (2 * (long_loss - short_loss - short_slope * gap))
-        step = short + max(wanted, 0.2 * gap)
+    gap, new_slope = long - short, (moved * direction).sum()
+    while gap >= least:
+        rise = min(max(-0.5 * new_slope * gap * gap / (long_loss - short_loss - new_slope * gap), 0.2 * gap), gap)
+        step = short + rise
         moved_loss, moved = _loss(values, low, weights, x + step * direction)
         if moved_loss > loss + 1e-4 * step * slope:
-            long, long_loss = step, moved_loss
-        elif (moved * direction).sum() < 0.9 * slope:
-            short, short_loss, short_gradient = step, moved_loss, moved
-        else:
+            gap, long_loss = rise, moved_loss
+            continue
+        new_slope = (moved * direction).sum()
+        if new_slope >= 0.9 * slope:
             return step, moved_loss, moved
+        short, short_loss, short_gradient = step, moved_loss, moved
+        gap -= rise
     return short, short_loss, short_gradient
 
 
@@ -211,7 +230,4 @@ def _cubic(slope, step, rise, last_step, last_rise):
     b = (-last_step * u / step**2 + step * v / last_step**2) / (step - last_step)
     if a == 0:
         return -slope / (2 * b)
-    root = b * b - 3 * a * slope
-    if root < 0:
-        return 0.5 * step
-    return (-b + math.sqrt(root)) / (3 * a)
+    return (-b + math.sqrt(max(b * b - 3 * a * slope, 0.0))) / (3 * a)

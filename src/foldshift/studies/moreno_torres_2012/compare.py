@@ -39,9 +39,6 @@ REASONS = {
         "PART": {
             None: "the value moves with the order of the rows in the paper's tool, which is not known (.51 to .58 on wisconsin)"
         },
-        "SVM": {
-            "hepatitis": "the threshold is an emulation: its labels equal the tool's at .979 here, at .995 or more elsewhere"
-        },
     },
     "corrected": {
         "1NN": {None: _NEIGHBOURS},
@@ -63,7 +60,7 @@ REASONS = {
         },
         "RIPPER": {None: "the paper's RIPPER takes a column once in a rule, prunes greedily and polishes nothing"},
         "SVM": {
-            None: "the paper's tool moves the threshold by a logistic model stopped after one step (threshold: logistic_one_step)"
+            None: "the paper's tool moves the threshold by a logistic model that is stopped early (threshold: logistic_one_step)"
         },
     },
 }

@@ -7,8 +7,8 @@ NO_PAIR = "no pair of classifiers truly differs in this run (Table IV), so that 
 
 
 def paper_name(dataset):
-    """The name of a data set in the paper's tables: small letters, without the mark of a repair."""
-    return dataset.lower().removesuffix("-repaired")
+    """The name of a data set in the paper's tables: small letters, without the mark of a repair or of declared ranges."""
+    return dataset.lower().removesuffix("-repaired").removesuffix("-declared")
 
 
 def scheme_name(k, r):
