@@ -140,7 +140,7 @@ faster: $(READY) ## the papers' longest rules at an earlier commit and now: seco
 
 .PHONY: readings
 readings: $(READY) ## could another split or reading give printed numbers that are not met? a minute; MIRROR=folder
-	"$(BIN)/python" tools/try_readings.py $(if $(MIRROR),--mirror $(MIRROR))
+	"$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR))
 
 .PHONY: advice
 advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder, SAMPLES=100

@@ -39,6 +39,17 @@ def rule_bits(k, n_conditions):
 
 
 @compiled
+def keel_rule_bits(k, n_conditions):
+    """The same as KEEL counts them: the number of conditions in natural logarithms, by a slip."""
+    if k == 0:
+        return 0.0
+    length = np.log(k)
+    if k > 1:
+        length += 2.0 * np.log(length)
+    return 0.5 * (length + subset_bits(n_conditions, k, k / n_conditions))
+
+
+@compiled
 def rules_of_class(data, target, work, settings, state):
     """Rules for one class against the others: build, then optimise [1]_.
 
