@@ -58,7 +58,8 @@ def load(names, mirror):
             data = load_dataset(name, scaling="global", mirror=mirror)
             yield Data(name, data.X, data.y, data.categorical_features, data.categories, data.scaling)
         else:
-            yield made_up(name, *kinds.loc[name.removesuffix("-repaired"), ["real", "integer", "nominal", "examples"]])
+            plain = name.removesuffix("-repaired").removesuffix("-declared")
+            yield made_up(name, *kinds.loc[plain, ["real", "integer", "nominal", "examples"]])
 
 
 def made_up(name, n_real, n_integer, n_nominal, n_rows):
