@@ -108,6 +108,7 @@ def test_declared_ranges_survive_storage_and_change_nothing_of_other_tables(tmp_
     back = read_raw(tmp_path / "a.parquet")
     assert {name: tuple(pair) for name, pair in back.ranges.items()} == table.ranges
     write_raw(tmp_path / "b.parquet", read_keel(KEEL))
+    assert b"ranges" in (tmp_path / "a.parquet").read_bytes()
     assert b"ranges" not in (tmp_path / "b.parquet").read_bytes()
 
 

@@ -25,7 +25,7 @@ from foldshift.learners._rulecore import (
     split_rows,
     start_fold,
 )
-from foldshift.learners._rulesets import _drop, data_bits, keel_rule_bits, rule_bits, subset_bits
+from foldshift.learners._rulesets import _drop, data_bits, rule_bits, subset_bits
 from foldshift.learners.ripper import RIPPERClassifier
 
 SHARED = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[2].parent / "shared"))
@@ -210,9 +210,9 @@ def test_description_lengths_are_those_of_the_formulas():
     assert rule_bits(0, 40.0) == 0
     assert rule_bits(1, 40.0) == pytest.approx(0.5 * (np.log2(40) - 39 * np.log2(1 - 1 / 40)))
     assert rule_bits(4, 40.0) == pytest.approx(0.5 * (2 + 2 * 1 + 4 * np.log2(10) - 36 * np.log2(0.9)))
-    assert keel_rule_bits(0, 40.0) == 0 and keel_rule_bits(1, 40.0) == rule_bits(1, 40.0)
+    assert rule_bits(0, 40.0, True) == 0 and rule_bits(1, 40.0, True) == rule_bits(1, 40.0)
     keel = np.log(4) + 2 * np.log(np.log(4))  # the number in natural logarithms, the choice in bits
-    assert keel_rule_bits(4, 40.0) == pytest.approx(0.5 * (keel + 4 * np.log2(10) - 36 * np.log2(0.9)))
+    assert rule_bits(4, 40.0, True) == pytest.approx(0.5 * (keel + 4 * np.log2(10) - 36 * np.log2(0.9)))
     # 12 covered with 3 wrong, 8 not covered with 1 missed: of 4 errors, 30 % are expected among the covered.
     expected = np.log2(21) + subset_bits(12.0, 3.0, 0.3 * 4 / 12) + subset_bits(8.0, 1.0, 1 / 8)
     assert data_bits(0.3, 12.0, 8.0, 3.0, 1.0) == pytest.approx(expected)

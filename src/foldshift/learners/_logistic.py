@@ -136,9 +136,11 @@ def _minimise(values, low, weights, x):
     direction is small against the loss, or where their change along the step is: below the root of the machine's precision each.
     """
     loss, gradient = _loss(values, low, weights, x)
-    longest = 100 * max(math.sqrt((gradient * gradient).sum()), 2.0)
-    hessian, direction = np.eye(2), -gradient
-    for number in range(1, 1 + MOST_STEPS):
+    longest, hessian, direction = 0.0, np.eye(2), -gradient
+    for number in range(MOST_STEPS):
+        if number % RESTART == 0:  # at the start, and where so many steps were not enough
+            longest = 100 * max(math.sqrt((gradient * gradient).sum()), 2.0)
+            hessian, direction = np.eye(2), -gradient
         length = math.sqrt((direction * direction).sum())
         most = 1.0
         if length > longest:
@@ -156,10 +158,6 @@ def _minimise(values, low, weights, x):
             or abs(bend) < SMALL
         ):
             break
-        if number % RESTART == 0:  # not there yet: from here anew
-            longest = 100 * max(math.sqrt((gradient * gradient).sum()), 2.0)
-            hessian, direction = np.eye(2), -gradient
-            continue
         if bend >= max(SMALL * math.sqrt((change * change).sum() * (turn * turn).sum()), SMALL):
             hessian = hessian + np.outer(turn, turn) / bend + np.outer(before, before) / slope
         determinant = hessian[0, 0] * hessian[1, 1] - hessian[0, 1] * hessian[1, 0]

@@ -28,25 +28,15 @@ def data_bits(rate, n_covered, n_other, n_false, n_missed):
 
 
 @compiled
-def rule_bits(k, n_conditions):
-    """Bits that tell a rule of k conditions, halved because conditions may be redundant (Cohen 1995)."""
+def rule_bits(k, n_conditions, keel=False):
+    """Bits that tell a rule of k conditions, halved because conditions may be redundant (Cohen 1995). `keel` counts as KEEL does:
+    the number of conditions in natural logarithms, by a slip."""
     if k == 0:
         return 0.0
-    bits = np.log2(k)
+    bits = np.log(k) if keel else np.log2(k)
     if k > 1:
-        bits += 2.0 * np.log2(bits)
+        bits += 2.0 * (np.log(bits) if keel else np.log2(bits))
     return 0.5 * (bits + subset_bits(n_conditions, k, k / n_conditions))
-
-
-@compiled
-def keel_rule_bits(k, n_conditions):
-    """The same as KEEL counts them: the number of conditions in natural logarithms, by a slip."""
-    if k == 0:
-        return 0.0
-    length = np.log(k)
-    if k > 1:
-        length += 2.0 * np.log(length)
-    return 0.5 * (length + subset_bits(n_conditions, k, k / n_conditions))
 
 
 @compiled

@@ -21,7 +21,7 @@ from foldshift.learners._rulecore import (
     split_rows,
     start_fold,
 )
-from foldshift.learners._rulesets import data_bits, keel_rule_bits, rules_of_class
+from foldshift.learners._rulesets import data_bits, rule_bits, rules_of_class
 from foldshift.learners._states import fit_seeds
 from foldshift.learners.base import FoldClassifier
 from foldshift.learners.gbm import leave_out
@@ -387,7 +387,7 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
             some = counts_of_part(counts, pruning, growing, positive, data)
             rule = grow(nothing, growing, some, positive, data, work, once)
             rule = prune(rule, pruning, positive, codes, np.bool_(False), greedy)
-            theory += keel_rule_bits(len(rule), n_conditions)
+            theory += rule_bits(len(rule), n_conditions, True)
             mark_covered(rule, codes, mask)
             bits = theory + _exception_bits(mask, times, left, positive, n_missed)
             if bits > least + slack_bits:
@@ -439,7 +439,7 @@ def _optimise_one(rules, at, times, n_positive, counts, data, target, work, sett
         prune(revision, pruning, positive, codes, np.bool_(True), greedy),
     ):
         mark_covered(candidate, codes, mask)
-        bits = keel_rule_bits(len(candidate), n_conditions) + _exception_bits(mask, times, rows, positive, n_positive)
+        bits = rule_bits(len(candidate), n_conditions, True) + _exception_bits(mask, times, rows, positive, n_positive)
         if bits < least:
             least = bits
             rules[at] = candidate
@@ -465,7 +465,7 @@ def _not_covered(rows, positive, times):
 def _rules_bits(rules, n_conditions):
     bits = 0.0
     for rule in rules:
-        bits += keel_rule_bits(len(rule), n_conditions)
+        bits += rule_bits(len(rule), n_conditions, True)
     return bits
 
 
@@ -488,7 +488,7 @@ def _polish(rules, times, rows, positive, n_positive, codes, mask, n_conditions)
         mark_covered(rules[at], codes, mask)
         times -= mask
         without = _exception_bits(np.zeros_like(mask), times, rows, positive, n_positive)
-        if without < _exception_bits(mask, times, rows, positive, n_positive) + keel_rule_bits(len(rules[at]), n_conditions):
+        if without < _exception_bits(mask, times, rows, positive, n_positive) + rule_bits(len(rules[at]), n_conditions, True):
             rules.pop(at)
         else:
             times += mask

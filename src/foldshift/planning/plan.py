@@ -131,7 +131,7 @@ def seconds_taken(path):
 
 
 def taken_of_planned(jobs):
-    """What jobs took by what was planned for them, and how many of them were timed.
+    """What was planned for jobs, and what they took.
 
     Parameters
     ----------
@@ -208,9 +208,6 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     to_run = {job.makes for job in left}
     done = [job for job in everything if job.makes not in to_run]  # their costs are those of the table
     everything, left = ([job._replace(seconds=pace * job.seconds) for job in jobs] for jobs in (everything, left))
-    all_planned, all_taken = taken_of_planned(done)
-    unit, size = unit_of(max(sum(job.seconds for job in left), all_taken))
-    lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{unit:>14}{'longest':>10}{'memory':>10}{'disk':>10}{'took':>9}{'of plan':>9}"]
 
     def by_rule(jobs):
         rules = {}
@@ -218,9 +215,13 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
             rules.setdefault(TOGETHER if job.rule in reporting else job.rule, []).append(job)
         return rules
 
-    rules, to_do, ended = by_rule(everything), by_rule(left), by_rule(done)
+    rules, to_do = by_rule(everything), by_rule(left)
+    times_of = {rule: taken_of_planned(some) for rule, some in by_rule(done).items()}
+    all_planned, all_taken = (sum(times[i] for times in times_of.values()) for i in (0, 1))
+    unit, size = unit_of(max(sum(job.seconds for job in left), all_taken))
+    lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{unit:>14}{'longest':>10}{'memory':>10}{'disk':>10}{'took':>9}{'of plan':>9}"]
     for rule, members, some, (planned, taken) in (
-        *((rule, members, to_do.get(rule, []), taken_of_planned(ended.get(rule, []))) for rule, members in rules.items()),
+        *((rule, members, to_do.get(rule, []), times_of.get(rule, (0, 0))) for rule, members in rules.items()),
         ("all", everything, left, (all_planned, all_taken)),
     ):
         longest, largest = (max((getattr(job, one) for job in some), default=0) for one in ("seconds", "mb"))
