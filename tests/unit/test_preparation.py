@@ -109,10 +109,18 @@ def test_rows_are_in_the_order_of_the_sha256_of_their_text():
     assert data.rows.tolist() == order == [1, 2, 3, 0]
 
 
-def test_duplicate_rows_keep_their_order():
-    data = prepare(table({"a": [7, 3, 7, 3, 7], "y": [1, 2, 1, 2, 1]}), "toy", "regression")
-    for value in (0, 1):
-        assert (np.diff(data.rows[data.y == value]) > 0).all()
+def test_equal_rows_do_not_stand_together():
+    # Side by side, TSCV would part every two copies of a sample, and what decides by the order of rows would take copies only.
+    data = prepare(table({"a": [7, 3] * 500, "y": [1, 2] * 500}), "toy", "regression")
+    alike = (np.diff(data.y) == 0).sum()  # of 999 neighbours; by chance 499.5, standard deviation 15.8
+    assert abs(alike - 499.5) < 3 * 15.8
+
+
+def test_the_first_of_equal_rows_stands_where_it_would_alone():
+    values = np.arange(20.0)
+    once = prepare(table({"a": values, "y": values}), "toy", "regression")
+    twice = prepare(table({"a": np.r_[values, values], "y": np.r_[values, values]}), "toy", "regression")
+    assert [row for row in twice.rows if row < 20] == once.rows.tolist()
 
 
 def test_a_prepared_regression_set_holds_exact_values():

@@ -1,6 +1,7 @@
 """From a parsed table to arrays: rows with missing values dropped, one row order, scaling."""
 
 import hashlib
+from collections import Counter
 
 import numpy as np
 
@@ -18,9 +19,8 @@ SCALINGS = ("global", "fold", "none")
 def prepare(table, name, task, *, scaling="global", expected_rows=None, expected_features=None, groups=None):
     """Make a data set of a parsed table.
 
-    Rows with missing values are dropped. The others are brought into the order of the SHA-256 of their text (duplicates keep
-    theirs), which is the same whichever source the table came from, and unrelated to any value: results per seed depend on the
-    order of rows.
+    Rows with missing values are dropped. The others are brought into the order of `row_order`, which is the same whichever source
+    the table came from, and unrelated to any value: results per seed depend on the order of rows.
 
     Parameters
     ----------
@@ -83,9 +83,7 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
         raise DataError(
             f"data set {name}: groups of shape {np.shape(groups)} for a table of {len(table.frame)} rows; give one per row"
         )
-    digests = [hashlib.sha256(text.encode()).digest() for text in row_texts(table)]
-    order = np.array(sorted(range(len(complete)), key=digests.__getitem__), dtype=np.int64)
-    rows = complete[order]
+    rows = complete[row_order(row_texts(table))]
     frame = table.frame.iloc[rows]
 
     columns, categories, ranges, constant = [], [], [], []
@@ -124,6 +122,30 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
             *_count_notes(len(rows), len(features), expected_rows, expected_features),
         ),
     )
+
+
+def row_order(texts):
+    """One order of rows, whatever order they come in: by the SHA-256 of their text.
+
+    A row that was there before is hashed with the number of times it was. Otherwise equal rows would stand side by side, and what
+    goes by the order of rows where values are equal would see it: TSCV would part every two of them, and the nearest neighbours at
+    one distance would be copies of one sample.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Rows as text.
+
+    Returns
+    -------
+    order : ndarray of shape (n_rows,), dtype int64
+        Positions in `texts`, in the order to take them.
+    """
+    seen, digests = Counter(), []
+    for text in texts:
+        digests.append(hashlib.sha256(f"{text}\n{seen[text]}".encode() if seen[text] else text.encode()).digest())
+        seen[text] += 1
+    return np.array(sorted(range(len(digests)), key=digests.__getitem__), dtype=np.int64)
 
 
 def missing_counts(table):
