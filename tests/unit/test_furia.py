@@ -320,7 +320,7 @@ def test_the_printed_mean_auc_is_met_within_three_standard_errors(name):
     with table.open() as lines:
         printed = {(row["dataset"], row["classifier"]): float(row["auc"]) for row in csv.DictReader(lines)}
     data = load_dataset(name.lower(), mirror=SHARED / "data")
-    n_partitions = 4 if name == "Banana" else 30
+    n_partitions = 30
     folds = stratified_folds(data.y, 5, n_partitions)
     states = np.random.default_rng(1).integers(0, 2**32, (n_partitions, 5), dtype=np.uint32)
     model = FURIAClassifier(categorical_features=data.categorical_features)
