@@ -20,6 +20,8 @@ from foldshift.reporting.paper import (
 )
 from foldshift.reporting.tables import to_csv
 from foldshift.studies.moreno_torres_2012.verdicts import verdicts as class_verdicts
+from foldshift.studies.saez_2022.compare import TIE_ERROR
+from foldshift.studies.saez_2022.compare import verdicts as regression_verdicts
 from foldshift.studies.wong_2015.compare import examples_vs_print
 from foldshift.studies.wong_2015.compare import verdicts as wong_verdicts
 from foldshift.studies.wong_2015.examples import examples_table
@@ -154,3 +156,20 @@ def test_verdicts_on_the_classification_study_take_its_reasons():
     assert class_verdicts(table, reasons, 100, 200).tolist() == [
         EXPLAINED, MET, EXPLAINED, OPEN, EXPLAINED, MET, OPEN, "illegible in print", "not in this run",
     ]  # fmt: skip
+
+
+def test_the_order_of_rows_explains_mean_errors_of_nearest_neighbours_only():
+    keys, gap = ["table", "regressor", "metric", "k", "quantity"], 2 * TIE_ERROR[5]
+    rows = [
+        (("table5", "NN", "rmse", 5, "mean"), 0.08, 0.08 + 1e-6),
+        (("table5", "NN", "rmse", 5, "mean"), 0.081, 0.081 + gap),
+        (("table5", "NN", "rmse", 5, "mean"), 0.081, 0.081 + 2 * gap),
+        (("table5", "NN", "std", 5, "mean"), 0.001, 0.001 + gap),
+        (("table5", "RPART", "rmse", 5, "mean"), 0.091, 0.091 + gap),
+        (("table5", "RPART", "rmse", 10, "mean"), 0.091, 0.091 + gap),
+        (("table4", "", "dn", 5, "mean_dn"), 0.011, 0.011 + gap),
+    ]
+    table = pd.DataFrame(
+        [(*key, *rest, 1e-6, "") for key, *rest in rows], columns=[*keys, "printed", "ours", "standard_error", "note"]
+    )
+    assert regression_verdicts(table, 1000).tolist() == [MET, EXPLAINED, OPEN, OPEN, OPEN, EXPLAINED, OPEN]

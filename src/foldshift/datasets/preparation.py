@@ -128,8 +128,8 @@ def row_order(texts):
     """One order of rows, whatever order they come in: by the SHA-256 of their text.
 
     A row that was there before is hashed with the number of times it was. Otherwise equal rows would stand side by side, and what
-    goes by the order of rows where values are equal would see it: TSCV would part every two of them, and the nearest neighbours at
-    one distance would be copies of one sample.
+    goes by the order of rows where values are equal would see it: TSCV would part every two of them, and of the samples at one
+    distance the nearest would be copies of one.
 
     Parameters
     ----------

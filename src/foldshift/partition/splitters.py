@@ -110,6 +110,11 @@ class ContinuousStratifiedKFold(_ContinuousStratified):
     random_state : int, RandomState instance or None, default=None
         An integer gives the same folds in every call, those of ``make_folds(seeds=[random_state])``.
 
+    Notes
+    -----
+    Samples with equal target keep the order that they come in. Where that order puts copies of a sample side by side, many strata
+    part them more often than chance would, and the error of what learns by heart comes out too low: shuffle such rows first.
+
     Examples
     --------
     >>> import numpy as np

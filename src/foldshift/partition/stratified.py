@@ -39,8 +39,8 @@ def stratified_folds(y, n_folds, n_strata, rngs):
     Parameters
     ----------
     y : array-like of shape (n_samples,)
-        Target, finite numbers; one stratum takes class labels too. Ties keep their order in the sort: where copies of a sample stand
-        side by side, many strata part them more often than chance would, so shuffle such rows first.
+        Target, finite numbers; one stratum takes class labels too. Ties keep their order in the sort: where copies of a sample
+        stand side by side, many strata part them more often than chance would, so shuffle such rows first.
     n_folds : int
         Number of folds k, ``2 <= k <= n_samples``.
     n_strata : int or None
