@@ -161,13 +161,13 @@ def test_verdicts_on_the_classification_study_take_its_reasons():
 def test_the_order_of_rows_explains_mean_errors_of_nearest_neighbours_only():
     keys, gap = ["table", "regressor", "metric", "k", "quantity"], 2 * TIE_ERROR[5]
     rows = [
-        (("table5", "NN", "rmse", 5, "mean"), 0.08, 0.08 + 1e-6),
-        (("table5", "NN", "rmse", 5, "mean"), 0.081, 0.081 + gap),
-        (("table5", "NN", "rmse", 5, "mean"), 0.081, 0.081 + 2 * gap),
-        (("table5", "NN", "std", 5, "mean"), 0.001, 0.001 + gap),
-        (("table5", "RPART", "rmse", 5, "mean"), 0.091, 0.091 + gap),
-        (("table5", "RPART", "rmse", 10, "mean"), 0.091, 0.091 + gap),
-        (("table4", "", "dn", 5, "mean_dn"), 0.011, 0.011 + gap),
+        (("table5", "NN", "rmse", 5, "mean"), 0.0801234, 0.0801244),
+        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, 0.0811234 + gap),
+        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, 0.0811234 + 2 * gap),
+        (("table5", "NN", "std", 5, "mean"), 0.0011234, 0.0011234 + gap),
+        (("table5", "RPART", "rmse", 5, "mean"), 0.0911234, 0.0911234 + gap),
+        (("table5", "RPART", "rmse", 10, "mean"), 0.0911234, 0.0911234 + gap),
+        (("table4", "", "dn", 5, "mean_dn"), 0.0111234, 0.0111234 + gap),
     ]
     table = pd.DataFrame(
         [(*key, *rest, 1e-6, "") for key, *rest in rows], columns=[*keys, "printed", "ours", "standard_error", "note"]
