@@ -158,18 +158,22 @@ def test_verdicts_on_the_classification_study_take_its_reasons():
     ]  # fmt: skip
 
 
-def test_the_order_of_rows_explains_mean_errors_of_nearest_neighbours_only():
+def test_leaves_explain_numbers_of_trees_and_the_order_of_rows_mean_errors_of_nearest_neighbours():
     keys, gap = ["table", "regressor", "metric", "k", "quantity"], 2 * TIE_ERROR[5]
     rows = [
-        (("table5", "NN", "rmse", 5, "mean"), 0.0801234, 0.0801244),
-        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, 0.0811234 + gap),
-        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, 0.0811234 + 2 * gap),
-        (("table5", "NN", "std", 5, "mean"), 0.0011234, 0.0011234 + gap),
-        (("table5", "RPART", "rmse", 5, "mean"), 0.0911234, 0.0911234 + gap),
-        (("table5", "RPART", "rmse", 10, "mean"), 0.0911234, 0.0911234 + gap),
-        (("table4", "", "dn", 5, "mean_dn"), 0.0111234, 0.0111234 + gap),
+        (("table5", "NN", "rmse", 5, "mean"), 0.0801234, 1e-6, np.nan, MET),
+        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, gap, np.nan, EXPLAINED),
+        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, 2 * gap, np.nan, OPEN),
+        (("table5", "NN", "std", 5, "mean"), 0.0011234, gap, np.nan, OPEN),
+        (("table5", "RPART", "rmse", 5, "mean"), 0.0911234, gap, 1e-6, EXPLAINED),
+        (("table5", "RPART", "rmse", 10, "mean"), 0.0911234, gap, 2 * gap, OPEN),
+        (("table5", "RPART", "rmse", 10, "mean"), 0.0911234, 1e-6, gap, MET),
+        (("table4", "", "dn", 5, "mean_dn"), 0.0111234, gap, np.nan, OPEN),
     ]
-    table = pd.DataFrame(
-        [(*key, *rest, 1e-6, "") for key, *rest in rows], columns=[*keys, "printed", "ours", "standard_error", "note"]
-    )
-    assert regression_verdicts(table, 1000).tolist() == [MET, EXPLAINED, OPEN, OPEN, OPEN, EXPLAINED, OPEN]
+
+    def compared(gaps):
+        found = [(*key, row[0], row[0] + gap, 1e-6, "") for (key, *row), gap in zip(rows, gaps)]
+        return pd.DataFrame(found, columns=[*keys, "printed", "ours", "standard_error", "note"])
+
+    table, other = compared([row[2] for row in rows]), compared([row[3] for row in rows])
+    assert regression_verdicts(table, other, 1000).tolist() == [row[-1] for row in rows]
