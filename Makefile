@@ -139,7 +139,7 @@ faster: $(READY) ## the papers' longest rules at an earlier commit and now: seco
 	"$(BIN)/python" tools/compare_rules.py $(BEFORE) --mirror $(MIRROR)
 
 .PHONY: readings
-readings: $(READY) ## could another split or reading give printed numbers that are not met? a minute; MIRROR=folder
+readings: $(READY) ## could another split or reading give printed numbers that are not met? some ten minutes; MIRROR=folder
 	"$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR))
 
 .PHONY: advice
