@@ -57,6 +57,9 @@ def test_every_printed_number_has_one_row_with_the_columns_of_the_contract():
 def test_a_number_without_ours_says_so_and_a_table_without_any_as_well():
     nothing = join_with_print(PRINTED, OURS.iloc[:0], ["name", "k"])
     assert nothing["note"].tolist() == [NOT_IN_RUN, NOT_IN_RUN, "illegible in print", "a mean"]
+    # as `pandas.DataFrame([], columns=...)` makes it: an empty column has no number to take its type from
+    untyped = join_with_print(PRINTED, pd.DataFrame([], columns=OURS.columns), ["name", "k"])
+    assert untyped[["ours", "ratio", "standard_error"]].dtypes.eq(np.float64).all() and not met_within_errors(untyped).any()
     assert comparison_notes(nothing.assign(note=OTHER_DATA)) == [f"Nothing can be compared: {OTHER_DATA}."]
     assert comparison_notes(join_with_print(PRINTED, OURS, ["name", "k"]))[0].startswith("3 of 4 printed numbers")
 

@@ -41,7 +41,7 @@ def join_with_print(printed, ours, keys):
     on = ["table", *keys]
     printed = printed.reindex(columns=[*on, "printed", "note"])
     ours = ours.reindex(columns=[*on, "ours", "standard_error", "note"])
-    ours = ours.astype({name: printed[name].dtype for name in on})
+    ours = ours.astype({name: printed[name].dtype for name in on} | {"ours": np.float64, "standard_error": np.float64})
     table = printed.merge(ours, how="left", on=on, suffixes=("_printed", "_ours"), validate="one_to_one")
     table["ratio"] = table["ours"] / table["printed"].where(table["printed"] != 0)
     both = zip(table["note_printed"], table["note_ours"])

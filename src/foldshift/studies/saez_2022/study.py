@@ -300,7 +300,8 @@ STUDY = Study(
                     "orders of magnitude with the seeds and "
                     "carry a bootstrap error; compare them by size and asterisk, not digit by digit. With 6 samples in a leaf, "
                     "as the paper's Table 2 says, RPART at 10 folds comes out 0.3 % below print in all eight columns; with 7, "
-                    "R's own default, its numbers agree (learner RPART7, in the notes).",
+                    "R's own default, its errors and standard deviations come near (learner RPART7; its numbers are in the "
+                    "notes, and how many are met in the next table).",
                 ),
                 Table(
                     "print_ledger",
