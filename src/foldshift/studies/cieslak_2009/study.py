@@ -81,8 +81,8 @@ MEAN_P = (
 )
 FRIEDMAN = MEAN_P + (
     "Friedman's test compares accuracies of {n_bootstraps} bootstraps of the same predictions, and with 100 of them rejects "
-    "about four times in five when nothing has moved. Below: how often a test of two proportions of correct rows, which keeps "
-    "its level, rejects."
+    "in seven to eight of ten cases when nothing has moved. Below: how often a test of two proportions of correct rows, which "
+    "keeps its level, rejects."
 )
 KRUSKAL = MEAN_P + (
     "Kruskal-Wallis compares P(+), the predicted probability of the positive class, on the validation part with that on the "
