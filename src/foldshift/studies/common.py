@@ -44,10 +44,11 @@ DATASETS = Items(
             title="Table 1: data sets",
             category="1 Data",
             caption="Data sets of the study after rows with missing values were dropped: what is predicted and the sizes of its "
-            "classes, inputs and samples as expected by the catalogue (the paper's Table 1) and as found, by kind, rows dropped, "
-            "distinct target values, constant inputs, and the source of the file. Below, where they differ from what was "
-            "expected, and of data of your own what every column was read as, which were left out of the inputs and why, and "
-            "which columns lacked values in the rows dropped. The CSV file says so of all data sets.",
+            "classes, inputs (in all and by kind) and samples as found and as the catalogue expects them (the paper's Table 1, "
+            "where they are the paper's), rows dropped, distinct target values, constant inputs, and the source of the file. "
+            "Listed below are differences from what was expected and, for data of your own, what every column was read as, which "
+            "were left out of the inputs and why, and which columns lacked values in the rows dropped. The CSV file says so of "
+            "all data sets.",
         ),
     ),
 )
@@ -77,12 +78,10 @@ def failures(category):
                 title="What failed, and why",
                 category=category,
                 caption="A fit is one training of one learner on all folds but one of a data set. A fit that raises an error, "
-                "does not end in time or uses up the "
-                "memory costs itself only: it is an empty row of the scores, never a zero, and every table says on how many data "
-                "sets, repetitions or pairs it "
-                "rests; results that cannot be compared without it are left out on both sides. Listed are the message, how many "
-                "fits were lost and of how many, "
-                "and the command that runs such a job again alone. The table says so where nothing failed.",
+                "does not end in time or uses up the memory costs itself only: it is an empty row of the scores, never a zero, "
+                "and tables of results say on how many data sets, repetitions or pairs they rest; results that cannot be "
+                "compared without it are left out on both sides. Listed are the message, how many fits were lost and of how "
+                "many, and the command that runs such a job again alone. The table says so where nothing failed.",
             ),
         ),
     )
@@ -139,8 +138,9 @@ def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=
                 caption=f"{what} of one learner less that of another on the same folds, cut by {reference}, with the 95 % "
                 "interval and p of Nadeau and Bengio's test: training parts overlap, and repeating does not make partitions "
                 "independent, so that a plain t test would find differences that are not there. Spread: standard deviation of "
-                "the difference between partitions. Repetitions recommended: after so many the choice of partitions hardly "
-                "matters any more; more of them make no better test.",
+                "the difference between partitions. Repetitions recommended: after so many the standard deviation that the "
+                "choice of partitions leaves is at most a tenth of the one that repeating cannot remove; more of them make no "
+                "better test.",
             ),
         ),
     )

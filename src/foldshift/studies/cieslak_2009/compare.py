@@ -14,7 +14,7 @@ UNSTATED = ("Page", "Pendigits", "Satimage", "Segment")  # several classes, and 
 SPREAD = "plus or minus"
 BINARISATION = "which class is positive is not stated; it enters through the stratified split"
 # In 55 of 1,000 random splits of Page 3 or more features fail; what the 20 give in which 3 do: `make readings`.
-PAGE = "three features fail without any shift in print, as they or more do in 5.5 % of 1,000 random splits; "
+PAGE = "three features fail without any shift in print, as three or more do in 5.5 % of 1,000 random splits; "
 # What explains single printed cells, by table, data set and condition.
 KNOWN = {
     ("table2", "Page", "Base"): f"{PAGE}print is one of those",

@@ -55,34 +55,36 @@ TRANSLATION_TABLE = (
     "Share of the features that fail when one is moved by 25 to 200 per cent of its standard deviation, mean over versions and "
     "repeats, plus or minus its standard error. No other feature changes, so that there is a largest share that can fail. Limit: "
     "that share when b of the n features fail anyway, ((n - b)(b + 1) + b b) / n²; all that is printed in this table follows "
-    "from it and from Base in Table 2, whatever the size of the move. Ours is below it where a small move goes unseen. Bold: "
-    "more than .05 from print."
+    "from it and from Base in Table 2, whatever the size of the move. Ours can be below it: of a feature without spread there is "
+    "nothing to move, and a small move may go unseen. Bold: more than .05 from print."
 )
 SENSITIVITY_TABLE = (
     "The paper proposes to simulate shifts on known data, to observe the variation in performance, and to choose the learner "
-    "that is most consistent; put in numbers. Index: absolute change of accuracy against the same test rows without shift, in "
-    "percentage points, mean over versions, severities and repeats, then over the kinds of shift with equal weight (MAR, MNAR, "
-    "true MNAR, translation, prior). Rank 1 is the steadiest, which need not be a good learner: see its accuracy at Base. MCAR "
-    "stands beside the index as what losing rows alone does. The index of AUC does not react to the shares of the classes "
-    "themselves. Worst change: the lowest mean of any condition (and data set). Noticed: share of versions in which the "
-    "two-proportion test sees the change at level {alpha}."
+    "that is most consistent; put in numbers. Index: absolute change of accuracy against the same test rows without shift (the "
+    "CSV file has shares, the page percentage points), mean over versions, severities and repeats, then over the kinds of shift "
+    "with equal weight (MAR, MNAR, true MNAR, translation, prior). Rank 1 is the steadiest, which need not be a good learner: "
+    "see its accuracy at Base. MCAR stands beside the index as what losing rows alone does. The index of AUC does not react to "
+    "the shares of the classes themselves. Worst change: the lowest mean of any condition (and data set). Noticed: share of "
+    "versions in which the two-proportion test sees the change at level {alpha}."
 )
 POWER_TABLE = (
-    "Share of versions in which a detector rejects at level {alpha}, mean over data sets and {n_seeds} repeats, plus or minus "
-    "its standard error over data sets (over repeats where there is one data set). Darker is more. Look at Base and MCAR first, "
-    "where nothing has moved: a detector that fires there fires always, and its other numbers mean nothing. The last column "
-    "answers the question: of the detectors that keep their level, the best, and all that round to the same. A detector keeps "
-    "its level if its rate at Base is not above {alpha} by more than two standard errors of such a rate. The second block, where "
-    "there is one, compares all detectors on the versions and repeats that the slow ones were run on."
+    "Share of versions in which a detector rejects at level {alpha}, mean over data sets and {n_seeds} repeats (fewer in the "
+    "second block), plus or minus its standard error over data sets (over repeats where there is one data set). Darker is more. "
+    "Look at Base and MCAR first, where nothing has moved: a detector that fires there fires without cause, and its other "
+    "numbers mean nothing. The last column answers the question: of the detectors that keep their level, the best, and all that "
+    "round to the same. A detector keeps its level if its rate at Base is not above {alpha} by more than two standard errors of "
+    "such a rate. The second block, where there is one, compares all detectors on the versions and repeats that the slow ones "
+    "were run on."
 )
 MEAN_P = (
-    "Above as in the paper: mean p-value over the versions of a shift, a line per learner from the lowest data set to the "
-    "highest, plus at the mean. A mean of p-values is not a p-value: without any shift a valid one is .5 on average. "
+    "Above as in the paper: mean p-value over the versions of a shift; a vertical line for each learner spans the data sets, a "
+    "plus marks their mean. A mean of p-values is not a p-value: without any shift it is about .5 or above for a test that keeps "
+    "its level. "
 )
 FRIEDMAN = MEAN_P + (
-    "Friedman's test compares accuracies of {n_bootstraps} bootstraps of the same predictions, and with 100 of them rejects "
-    "in seven to eight of ten cases when nothing has moved. Below: how often a test of two proportions of correct rows, which "
-    "keeps its level, rejects."
+    "Friedman's test compares accuracies of {n_bootstraps} bootstraps of the same predictions, and rejects the more often the "
+    "more bootstraps there are, also where nothing has moved (table of false alarms). Below: how often a test of two proportions "
+    "of correct rows rejects, which is made to keep its level."
 )
 KRUSKAL = MEAN_P + (
     "Kruskal-Wallis compares P(+), the predicted probability of the positive class, on the validation part with that on the "
@@ -182,10 +184,10 @@ STUDY = Study(
                     "table1_datasets",
                     title="Table 1: data sets",
                     category=DATA,
-                    caption="Rows for training, validation and testing (50, 20 and 30 per cent of every class) and features, "
-                    "in this run and in print; each of the {n_seeds} repeats cuts anew. Print agrees with these shares "
-                    "to two rows in a thousand but for Compustat, which was split by time; it is not public in full, "
-                    "and its row stays empty.",
+                    caption="Rows for training, validation and testing (50, 20 and 30 per cent of every class) and features, in "
+                    "this run and in print; each of the {n_seeds} repeats cuts anew. For the paper's data sets print agrees with "
+                    "these shares to two rows in a thousand but for Compustat, which was split by time; it is not public in "
+                    "full, and its row stays empty.",
                 ),
                 Table("table2_ks_failing", title="Table 2: which features fail?", category=FEATURES, caption=KS_TABLE),
                 Table(
@@ -228,19 +230,18 @@ STUDY = Study(
                     title="Table 6: skewness of the Hellinger distance",
                     category=DISTANCE,
                     caption="Skewness, over the versions of a shift, of the mean Hellinger distance; mean over {n_seeds} "
-                    "repeats, plus or minus its standard error. Compare signs only: the paper prints one split, and a "
-                    "skewness of so few versions moves much. Bold: the other sign, by two errors. A negative skewness "
-                    "means a tail below the mean and more than half of the values above it; the paper says the "
-                    "opposite.",
+                    "repeats, plus or minus its standard error. Compare signs only: the paper prints one split, and a skewness "
+                    "of so few versions moves much. Bold: the other sign, by two errors. A negative skewness means a tail below "
+                    "the mean and usually more than half of the values above it; the paper says the opposite.",
                 ),
                 Table(
                     "hellinger",
                     title="Figures 15 to 17 as a table: Hellinger distance",
                     category=DISTANCE,
-                    caption="Mean Hellinger distance of training and test features, its change against Base in per cent, as "
-                    "the paper draws it, and its excess over what finite samples of these sizes have without any "
-                    "shift. Removing rows at random raises the distance: the change under MCAR is this alone, the "
-                    "excess is about 0. The notes tell where MCAR < MNAR < MAR, the order that the paper sees.",
+                    caption="Mean Hellinger distance of training and test features, its change against Base in per cent, as the "
+                    "paper draws it, and its excess over what finite samples of these sizes have without any shift. Removing "
+                    "rows at random raises the distance: the change under MCAR is this alone, so that the excess should be near "
+                    "0. The notes tell where MCAR < MNAR < MAR, the order that the paper sees.",
                 ),
             ),
         ),
@@ -264,7 +265,7 @@ STUDY = Study(
                     category=LEARNERS,
                     caption="For every data set, learner, condition and test the mean p-value over versions and repeats, as "
                     "the paper draws it, its median, and the share of p-values below {alpha}. A mean of p-values is "
-                    "not a p-value: with no shift it is .5, and .15 does not mean 85 per cent confidence.",
+                    "not a p-value: with no shift it is about .5 or above, and .15 does not mean 85 per cent confidence.",
                 ),
             ),
         ),
@@ -299,9 +300,9 @@ STUDY = Study(
                     "figures2_to_5_shifts",
                     title="Figures 2 to 5: what the shifts do",
                     category=DATA,
-                    caption="A made-up feature of two classes, as in the paper: at first; with its largest quarter removed "
-                    "(the study removes the smallest values, as the printed numbers have it); moved; with the shares "
-                    "of the classes exchanged. Left the classes, right both together.",
+                    caption="A made-up feature of two classes, as in the paper: at first; with its largest quarter removed (this "
+                    "run removes the {removed} values; the printed numbers have it that the smallest were); moved; with the "
+                    "shares of the classes exchanged. Left the classes, right both together.",
                 ),
                 Table(
                     "table5_examples",
@@ -377,9 +378,9 @@ STUDY = Study(
                     title="Figure 14: features that fail within each class",
                     category=FEATURES,
                     caption="As Figure 13, but within a class. Undersampling changes no distribution within a class, so that "
-                    "what is seen here is chance and the power of fewer rows. The paper's Compustat is not public; "
-                    "panels of the other data sets that it names, or of the first of this run. Dotted: without shift. "
-                    "Bars: two standard errors over repeats, from 0 to 1 at most.",
+                    "what is seen here is chance alone. Panels of the data sets that the paper names (its Compustat is not "
+                    "public), or of the first of this run. Dotted: without shift. Bars: two standard errors over repeats, from 0 "
+                    "to 1 at most.",
                 ),
                 Figure(
                     "figure15_hellinger_bias",
@@ -387,22 +388,22 @@ STUDY = Study(
                     category=DISTANCE,
                     caption="Above as in the paper, change against Base in per cent: it rises under MCAR too, where nothing "
                     "moves, as fewer rows make rougher histograms. Below, the excess over what chance gives at these "
-                    "sizes: MCAR is near 0. MNARC is not in the paper. Whiskers: two standard errors over repeats.",
+                    "sizes: MCAR should be near 0. MNARC is not in the paper. Whiskers: two standard errors over repeats.",
                 ),
                 Figure(
                     "figure16_hellinger_translation",
                     title="Figure 16: Hellinger distance when one feature is moved",
                     category=DISTANCE,
-                    caption="Above the change against Base in per cent, as in the paper; below the excess over what chance "
-                    "gives at these sizes. A mean over all features hardly sees one of many. Whiskers: two standard "
-                    "errors over repeats.",
+                    caption="Above the change against Base in per cent, as in the paper; below the excess over what chance gives "
+                    "at these sizes. The more features there are, the less a mean over all of them shows of one. Whiskers: two "
+                    "standard errors over repeats.",
                 ),
                 Figure(
                     "figure17_hellinger_prior",
                     title="Figure 17: Hellinger distance as the share of positive rows changes",
                     category=DISTANCE,
-                    caption="Left as in the paper, change against Base in per cent; right the excess over chance. Small shares "
-                    "leave few rows, which raises the left alone.",
+                    caption="Left as in the paper, change against Base in per cent; right the excess over chance. A share far "
+                    "above a data set's own leaves few rows, which raises the left by itself.",
                 ),
             ),
         ),

@@ -130,50 +130,57 @@ STUDY = Study(
                     title="What to do",
                     category="1 Answer",
                     caption="Which cut, how many folds and repetitions, which interval, by task and size of the data: the random "
-                    "cut, unless another one was shown to be nearer to the truth; over all learners, and for each. Error: "
-                    "root mean square of the estimate of one cross-validation less the true error of the model trained on "
-                    "the whole sample, per cent of that error, mean over learners, geometric mean over populations. "
-                    "Repetitions: after which the choice of partitions adds less than a tenth of the variance that "
-                    "repeating cannot remove. Interval: the narrowest from one cross-validation that was shown to hold the "
-                    "truth as often as its {level_percent} % promise. The last three columns: what it costs to do "
-                    "otherwise.",
+                    "cut, unless another one was shown to be nearer to the truth; over all learners, and for each. Error: root "
+                    "mean square of the estimate of one cross-validation less the true error of the model trained on the whole "
+                    "sample, per cent of that error, mean over learners, geometric mean over populations. Repetitions: after "
+                    "which the variance between partitions is less than a tenth of the mean squared error that repeating cannot "
+                    "remove. Interval: the narrowest from one cross-validation whose coverage, less two standard errors, is at "
+                    "most 5 points below its promise of {level_percent} %; where none was, the one that covers most. The columns "
+                    "from fewest folds on: what it costs to do otherwise.",
                 ),
                 Table(
                     "ledger",
                     title="Claims of the field, tested",
                     category="2 Ledger",
-                    caption="What papers, and folklore, say of cuts, each as one comparison that was fixed before the rows were "
-                    "looked at. A lower estimate is no merit: estimates are held against the error on rows outside the sample.",
+                    caption="What papers, folklore and this project say of cuts, each as one comparison that was fixed before "
+                    "the rows were looked at. A lower estimate is no merit: estimates are held against the error on rows outside "
+                    "the sample.",
                 ),
                 Table(
                     "by_folds",
                     title="Does it depend on the number of folds?",
                     category="2 Ledger",
                     caption="Every cut against the random one with as many folds: how much nearer to the error of the model "
-                    "trained on the whole sample its estimate is, how much less it varies between partitions, and how much "
-                    "lower it is. Models of two folds are trained on half of the rows, so that the random cut is too "
-                    "pessimistic there, and a cut that makes the estimate lower is nearer by that alone. Cuts that make one "
-                    "partition of a sample (ABA, SPXY, BDSCV) vary by no more than the learners' own chance.",
+                    "trained on the whole sample its estimate is, how much less it varies between partitions, and how much lower "
+                    "it is; below 0: nearer, varies less, lower. Models of two folds are trained on half of the rows, so that "
+                    "the random cut tends to be too pessimistic there, and a cut that makes the estimate lower is nearer by that "
+                    "alone. Cuts that make one partition of a sample (ABA, SPXY, BDSCV) vary by no more than the learners' own "
+                    "chance.",
                 ),
                 Table(
                     "honesty",
                     title="Is the estimate honest?",
                     category="3 Honesty",
-                    caption="Samples of populations are cross-validated with every cut. Bias: mean of estimate less truth, "
-                    "for three truths that differ: the mean error of models trained on a random part of the sample as large "
-                    "as the training parts (part), that of these very models, and the error of the model trained on the whole "
-                    "sample, which is what a user gets. Positive: the estimate is too pessimistic. Spread: standard deviation "
-                    "between partitions of the same sample. Error: root mean square distance from the error of the model "
-                    "trained on the whole sample, of one repetition, and of the mean of ten, whose square has a tenth of the "
-                    "variance between partitions.",
+                    caption="Samples of populations are cross-validated with every cut. Bias: mean of estimate less truth, for "
+                    "three truths that differ: the mean error of models trained on a random part of the sample as large as the "
+                    "training parts (part), that of these very models, and the error of the model trained on the whole sample, "
+                    "which is what a user gets. Positive: the estimate is too pessimistic. Spread: standard deviation between "
+                    "partitions of the same sample. Error: root mean square distance from the error of the model trained on the "
+                    "whole sample, of one repetition, and of the mean of ten, in which the variance between partitions counts a "
+                    "tenth. Choice: share of the pairs of learners whose better one is found. Columns ending in _vs: the same "
+                    "less that of the random cut, population by population; typical and times: the geometric mean of the error "
+                    "of one repetition over learners and populations, and the mean logarithm of its ratio to that of the random "
+                    "cut.",
                 ),
                 Table(
                     "coverage",
                     title="Which interval holds, by cut?",
                     category="4 Coverage",
                     caption="Intervals from one cross-validation, held against the error of the model trained on the whole "
-                    "sample. An honest {level_percent} % interval holds it in {level_percent} of 100 samples. Cuts that make "
-                    "folds alike shrink intervals that rest on the spread between folds (S2/K, Nadeau-Bengio).",
+                    "sample (the CSV file has two more targets). An honest {level_percent} % interval holds it in "
+                    "{level_percent} of 100 samples. Cuts that make folds alike can shrink intervals that rest on the spread "
+                    "between folds (S2/K: mean of the folds and their spread; Nadeau-Bengio: with a correction for training "
+                    "parts that overlap). theta_A takes the variance within the folds, theta_B twice that.",
                 ),
                 Table(
                     "by_population",
@@ -186,13 +193,13 @@ STUDY = Study(
                     "optimism",
                     title="Bias and error by size of the sample",
                     category="3 Honesty",
-                    caption="Five folds (or as many as there are). Above: mean of estimate less the error of the model "
-                    "trained on the whole sample, per cent of that error; below zero the estimate promises too "
-                    "much. Below: by how much further one estimate lies from that error (root mean square) than "
-                    "with the random cut, geometric mean; below zero it is nearer. Thick and black: the random cut "
-                    "that all are compared with. Bars: one standard error over populations. Training on less than "
-                    "the whole sample makes the random cut pessimistic; a cut that spreads near twins over the "
-                    "folds makes up for it by being optimistic, which is no virtue that can be relied on.",
+                    caption="Five folds (or the largest number that there is). Above: mean of estimate less the error of the "
+                    "model trained on the whole sample, per cent of that error; below zero the estimate promises too much. "
+                    "Below: by how much further one estimate lies from that error (root mean square) than with the random cut, "
+                    "geometric mean; below zero it is nearer. Thick and black: the random cut that all are compared with. Bars: "
+                    "one standard error over populations. Training on less than the whole sample tends to make an estimate "
+                    "pessimistic; where spreading near twins over the folds brings a line nearer to 0, two errors cancel, which "
+                    "is no virtue that can be relied on.",
                 ),
             ),
         ),

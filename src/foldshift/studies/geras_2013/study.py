@@ -149,9 +149,9 @@ STUDY = Study(
                     caption="Losses vary by themselves (sigma), together with the others of their block (omega), and with those "
                     "of other blocks (gamma); the three terms of the paper's equations 7 (CVS: blocks are sources) and 2 (CVR: "
                     "random blocks) add up to theta, the variance of the cross-validation estimate. Measured on {n_truth} data "
-                    "sets from the same domains. Shares in per cent: most estimators see only sigma. The last columns are the "
-                    "spread of the single omega_k and gamma_kl, and after the slash the spread that they would show if all were "
-                    "equal, from measuring on finitely many data sets.",
+                    "sets from the same domains. Shares in per cent: estimators built on W, the variance within blocks, see only "
+                    "sigma. The last columns are the spread of the single omega_k and gamma_kl, and after the slash the spread "
+                    "that they would show if all were equal, from measuring on finitely many data sets.",
                 ),
                 Table(
                     "figure6_estimators",
@@ -167,11 +167,11 @@ STUDY = Study(
                     title="How good is an estimate of the variance made from a single data set?",
                     category="3 Estimators",
                     caption="The paper compares means only; a user has one data set. Ratio: mean over true variance, 1 is "
-                    "unbiased. CV: standard deviation over mean. Negative: share of data sets in which the estimate is below 0, "
-                    "which a variance cannot be. RMSE: root mean squared error over true variance. Coverage: share of data sets "
-                    "whose 95 % interval, mean plus or minus z times root of the estimate, holds the expectation of the mean, "
-                    "for these domains; it should reach .95. With t: the same with Student's t and K - 1 degrees of freedom. "
-                    "Estimators that are equal for blocks of equal size stand under their formula.",
+                    "unbiased. sd/mean: standard deviation over mean. Negative: share of data sets in which the estimate is "
+                    "below 0, which a variance cannot be. RMSE: root mean squared error over true variance. Coverage: share of "
+                    "data sets whose 95 % interval, mean plus or minus z times root of the estimate, holds the expectation of "
+                    "the mean, for these domains; it should reach .95. With t: the same with Student's t and K - 1 degrees of "
+                    "freedom. Estimators that are equal for blocks of equal size are listed once, with their formula.",
                 ),
             ),
         ),
@@ -205,10 +205,9 @@ STUDY = Study(
                     "stay the same in all data sets (fixed), or are drawn anew for each (random). Sigma: share of the variance "
                     "that the estimators built on W can see. Coverage of OSE: of the error on a source not seen, what a user "
                     "wants to know; only where sources are random is the variation of the sources part of the experiment. There, "
-                    "intervals made from the variance within sources (W) miss more often the more points there are; S2/K with "
-                    "Student's t does not get worse, but comes near .95 only where the learner is stable: for the stump "
-                    "it covers a new source in .80 to .89 where .95 is promised. Random blocks (CVR) "
-                    "miss it for a second reason: their mean is too low.",
+                    "intervals made from the variance within sources (W) know nothing of how sources differ; S2/K with Student's "
+                    "t does, and comes near .95 where the learner is stable. Random blocks (CVR) can miss it for a second "
+                    "reason: where they know every source, their mean is too low.",
                 ),
             ),
         ),
@@ -241,11 +240,12 @@ STUDY = Study(
                     "learner trained on all K others. Means over {n_seeds} draws of domains with {n_datasets} data sets each; "
                     "the reviews are {kind_of_reviews}. The paper finds CVR < OSE < CVS everywhere: random cuts promise too "
                     "much, leaving sources out promises a little too little. Look at the gap between CVR and OSE, which more "
-                    "data should not close, at the rings, where this study does not show the order, and at the crosses, where it "
-                    "shows the contrary. Both ways of cutting train on K - 1 parts of K, the truth on all K: with few sources "
-                    "they pay for that, and even CVR can lie above the truth. Bars are two standard errors over draws from these "
-                    "domains; the order is judged by differences within a draw, which are in the table. Drawn with replacement, "
-                    "as in the paper, copies of a review get into training and test part of random blocks; without, they do not.",
+                    "data should not close, and at rings and crosses, where there are any: at a ring this study does not show "
+                    "the order, at a cross it shows the contrary. Both ways of cutting train on K - 1 parts of K, the truth on "
+                    "all K: with few sources or few reviews they pay for that, and even CVR can lie above the truth. Bars are "
+                    "two standard errors over draws from these domains; the order is judged by differences within a draw, which "
+                    "are in the table. Drawn with replacement, as in the paper, copies of a review get into training and test "
+                    "part of random blocks; without, they do not.",
                 ),
                 Figure(
                     "figure3_spread",
@@ -264,10 +264,10 @@ STUDY = Study(
                     caption="The variance of a cross-validation estimate is the sum of three terms: losses that vary by "
                     "themselves (sigma), together with the other points of their block (omega), and with points of other blocks "
                     "(gamma); Figure 1 shows where they come from. Left: blocks are sources (CVS); right: random blocks (CVR). "
-                    "All domains are fixed; measured on {n_truth} data sets. Most estimators see only sigma: where it is far "
-                    "below the black line, they are too small. Terms can be below 0, truly or by Monte Carlo error; a row "
-                    "of panels that has such values is linear about 0 and logarithmic beyond, others are logarithmic: the axis "
-                    "says which. The table has the shares.",
+                    "All domains are fixed; measured on {n_truth} data sets. Estimators built on W, the variance within blocks, "
+                    "see only sigma: where it is far below the black line, W/N is too small. Terms can be below 0, truly or by "
+                    "Monte Carlo error; a row of panels that has such values is linear about 0 and logarithmic beyond, others "
+                    "are logarithmic: the axis says which. The table has the shares.",
                 ),
                 Figure(
                     "figure5_covariances",

@@ -201,7 +201,7 @@ def estimators_grid(table):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
             body.append([_estimator(row), str(row["n_points"]), *_judged_cells(row), *_coverage_cells(row, "coverage")])
-    header = ["Estimator", "M", "Ratio", "CV", "Negative", "RMSE", "Coverage", "with t"]
+    header = ["Estimator", "M", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
     return Grid(header, body, _judged_notes(table))
 
 
@@ -222,7 +222,7 @@ def models_grid(table):
                     *_coverage_cells(row, "coverage_ose"),
                 ]
             )
-    header = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "CV", "Negative", "RMSE", "Coverage", "with t"]
+    header = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
     return Grid([*header, "Coverage of OSE", "OSE with t"], body, _judged_notes(table))
 
 

@@ -306,7 +306,7 @@ def convergence_grid(table):
         + ("." if cap == str(PRINTED_CAP) else f": means with many of them are too small; the paper cuts off at {PRINTED_CAP}.")
         + " Bold: the fewest of a row.",
         "Standard error: over the orders, the experiments being the same in all; over data sets by leaving one out. The "
-        "partitioners share the data sets, so that their ratios are far more exact (table of sensitivity). Expected: the number "
+        "partitioners share the data sets, so that their ratios are more exact (table of sensitivity). Expected: the number "
         "that the agreement between single runs leads one to expect, however few runs there are; in brackets the standard error "
         "over data sets.",
         "The paper does not say what it correlates; ratios between rows and columns can be compared with print, levels cannot.",

@@ -69,20 +69,20 @@ AGREEMENT = Items(
             title="Table V: how often one experiment finds what is true",
             category="3 Single experiment",
             caption="For every pair of classifiers that truly differs (Table IV): number of experiments, out of {experiments}, "
-            "whose own Wilcoxon test is at least as significant as that of the true areas, in the same direction. Partitioners "
-            "that cut better folds should count more. Experiments that are as significant in the wrong direction are counted "
-            "apart (CSV: opposite).",
+            "whose own Wilcoxon test is at least as significant as that of the true areas, in the same direction. If the paper "
+            "is right, partitioners that cut better folds count more. Experiments that are as significant in the wrong direction "
+            "are counted apart (CSV: opposite).",
         ),
         Table(
             "table6_accuracy",
             title="Table VI: accuracy of a single experiment",
             category="3 Single experiment",
             caption="How far a single experiment of cross-validation can be trusted: per cent of experiments that find the true "
-            "difference between two classifiers (Table V), averaged over the pairs that truly differ, by partitioner and "
-            "scheme. After ± the standard error over experiments; in brackets the standard error over data sets, which is what "
-            "another choice of data sets would change. The second is much the larger: with other data sets the order could be "
-            "another one. The paper concludes that SCV is less reliable than DB-SCV and DOB-SCV; the tables ablation and "
-            "conclusions say what that rests on.",
+            "difference between two classifiers (Table V), averaged over the pairs that truly differ, by partitioner and scheme. "
+            "After ± the standard error over experiments; in brackets the standard error over data sets, which is what another "
+            "choice of data sets would change. Where the second is the larger, the order could be another one with other data "
+            "sets. The paper concludes that SCV is less reliable than DB-SCV and DOB-SCV; the tables ablation and conclusions "
+            "say what that rests on.",
         ),
         Table(
             "accuracy_by_repetitions",
@@ -90,7 +90,7 @@ AGREEMENT = Items(
             category="3 Single experiment",
             caption="How many experiments it takes: per cent of agreements with the truth (Table VI) when the areas of m "
             "experiments are averaged before the test, and its standard error. With all experiments there is a single average "
-            "and no error. A partitioner that is biased against the truth does not reach 100 % however often it is repeated.",
+            "and no error. A partitioner that is biased against the truth need not reach 100 % however often it is repeated.",
         ),
     ),
 )
@@ -107,12 +107,12 @@ CONVERGENCE = Items(
             "table7_convergence",
             title="Table VII: experiments until the estimate is stable",
             category="4 Convergence",
-            caption="Partitions are added one by one; after each, the counts of how often every instance was predicted "
-            "correctly are correlated with those before it, and the estimate counts as stable once the correlation reaches "
-            ".9999. Cells: mean ± standard deviation over the pairs of data set and classifier, in experiments (5x2: one "
-            "experiment is 5 folds iterated twice, two partitions). Fewer is better: single experiments that differ less from "
-            "each other need fewer. The paper does not say which vector it correlates, and no definition that we tried gives "
-            "its level: compare ratios between partitioners and between schemes, not levels (table convergence_sensitivity).",
+            caption="Partitions are added one by one; after each, the counts of how often every instance was predicted correctly "
+            "are correlated with those before it, and the estimate counts as stable once the correlation reaches .9999. Cells: "
+            "mean ± standard deviation over the pairs of data set and classifier, in experiments (5x2: one experiment is 5 folds "
+            "iterated twice, two partitions). Fewer is better: single experiments that differ less from each other need fewer. "
+            "The paper does not say which vector it correlates, and no definition that was tried gives its level at the paper's "
+            "size: compare ratios between partitioners and between schemes, not levels (table convergence_sensitivity).",
         ),
         Table(
             "convergence_sensitivity",
@@ -156,9 +156,10 @@ COVARIATE_SHIFT = Items(
             "the distribution functions of an attribute (nominal ones: total variation), mean and largest over the attributes. "
             "Hellinger: distance between the histograms of an attribute, mean over the attributes, at most the root of 2. "
             "Energy: energy distance of all attributes at once. Two-sample AUC: how well a row's five nearest neighbours tell "
-            "whether it is a test row; .5 is chance, less means more alike than a random cut. Features shifted and balanced: "
-            "share of the inputs that differ more, or less, than in random cuts of the same sizes. If the paper is right, "
-            "DB-SCV and DOB-SCV lie below SCV and MS-SCV far above. 5x2 means five folds, iterated twice.",
+            "whether it is a test row; .5 would be chance; compare with SCV, which may lie slightly below it itself, and where "
+            "it is less the parts are more alike than a random cut makes them. Features shifted and balanced: share of the "
+            "inputs that differ more, or less, than in random cuts of the same sizes. If the paper is right, DB-SCV and DOB-SCV "
+            "lie below SCV and MS-SCV far above. 5x2 means five folds, iterated twice.",
         ),
         Table(
             "covariate_shift_by_dataset",
@@ -259,7 +260,7 @@ CHANGES = Items(
     items=(
         Table(
             "ablation",
-            title="What the lead of DB-SCV and DOB-SCV rests on",
+            title="What the order of the partitioners rests on",
             category="7 Ablation",
             caption="Tables VI and VII when one thing is changed at a time: the distance of the partitioners, their rules for "
             "duplicates and remainders, the truth that experiments are judged by, the set of classifiers, their configuration. "
@@ -283,9 +284,9 @@ CHANGES = Items(
             category="7 Ablation",
             caption="How much higher each partitioner's estimate of the area lies than the truth, in thousandths, by classifier "
             "and scheme, mean over the data sets ± standard error over experiments. DB-SCV and DOB-SCV put near neighbours into "
-            "different folds on purpose; every test row then finds a close training row, and the estimate rises. A partitioner "
-            "whose folds resemble each other more than new data would is too favourable; the table heldout_bias asks whether it "
-            "is nearer to what a classifier really achieves.",
+            "different folds on purpose; every test row then finds a close training row, which may raise the estimate. A "
+            "partitioner whose folds resemble each other more than new data would is too favourable; the table heldout_bias asks "
+            "whether it is nearer to what a classifier really achieves.",
         ),
     ),
 )
@@ -307,9 +308,10 @@ HELDOUT = Items(
             "{held_out[n_sample]} rows are drawn from large populations (big real data sets, generators) and cross-validated; "
             "the truth is the crisp AUC, (1 + true positive rate - false positive rate) / 2, on rows of the population outside "
             "the sample. Cells: mean of estimate minus truth, ± its standard error with populations as the unit. Positive: the "
-            "estimate promises too much. Against a training part as large as that of the scheme, which is what k folds "
-            "estimate, SCV has no bias by construction: its distance from 0 says how exact the measurement is. Against the "
-            "whole sample, which is what a user wants to know, a negative bias is the price of training on less.",
+            "estimate promises too much. Against a training part as large as that of the scheme, which is what k folds estimate, "
+            "SCV should have next to no bias of this area, which counts every class by itself: its distance from 0 says how "
+            "exact the measurement is. Against the whole sample, which is what a user wants to know, a negative bias is the "
+            "price of training on less.",
         ),
         Table(
             "heldout_agreement",
@@ -343,8 +345,8 @@ FIGURES = Items(
             title="Accuracy by repetitions",
             category="3 Single experiment",
             caption="Per cent of agreements with the truth (Table VI) when the results of several experiments are averaged "
-            "before the test. Bands: one standard error either way, cut at 0 and 100. A partitioner that is biased against "
-            "the truth does not reach 100 % however often it is repeated.",
+            "before the test. Bands: one standard error either way, cut at 0 and 100. A partitioner that is biased against the "
+            "truth need not reach 100 % however often it is repeated.",
         ),
         Figure(
             "convergence_curves",
@@ -370,12 +372,12 @@ FIGURES = Items(
             category="5 Covariate shift",
             caption="A point per data set and partitioner: mean shift between training and test part against the root mean "
             "square error of the AUC that cross-validation estimates. A column per measure, a row per scheme. Small data sets "
-            "have both more shift and more error, without the one being the cause of the other: the table of the same name "
-            "takes the two apart.",
+            "tend to have both more shift and more error, without the one being the cause of the other: the table of the same "
+            "name takes the two apart.",
         ),
         Figure(
             "ablation",
-            title="What the lead of DB-SCV and DOB-SCV rests on",
+            title="What the order of the partitioners rests on",
             category="7 Ablation",
             caption="Accuracy of a single experiment (as Table VI) when one thing is changed at a time: the distance of the "
             "partitioners, their rules for duplicates and remainders, the truth that experiments are judged by, the set of "

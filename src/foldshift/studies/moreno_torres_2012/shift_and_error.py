@@ -247,8 +247,8 @@ def correlation_grid(table):
         "bold where the interval leaves out 0. No correction for the number of cells: one of twenty is bold by chance.",
         "Error: AUC of the estimate minus the truth, the mean of further experiments of SCV. The root-mean-square error counts a "
         "partitioner's bias against that truth, the standard deviation does not.",
-        "Between data sets size matters: small ones have both more shift and more error, without the one being the cause of the "
-        "other.",
+        "Between data sets size matters: small ones tend to have both more shift and more error, without the one being the cause "
+        "of the other.",
     ]
     return Grid(["", *[SHIFT_LABELS[name] for name in MEASURES], "data sets"], rows, notes)
 

@@ -81,20 +81,18 @@ STUDY = Study(
                     title="Table 4: target shift",
                     category="2 Target shift",
                     caption="Target shift that cross-validation itself induces: the Kolmogorov-Smirnov distance D_n between the "
-                    "target's distributions in training and "
-                    "test part, mean over folds, {n_seeds} seeds and data sets. CV cuts at random; SCVt first sorts by target "
-                    "into t strata and spreads each over "
-                    "the folds; TSCV is the extreme, one stratum per sample. Smaller is better. Read each row from left (random "
-                    "cut) to right (total "
-                    "stratification): the shift falls.",
+                    "target's distributions in training and test part, mean over folds, {n_seeds} seeds and data sets. CV cuts "
+                    "at random; SCVt first sorts by target into t strata and spreads each over the folds; TSCV is the extreme, "
+                    "one stratum per sample. Smaller is better. With the partitioners from CV to TSCV, D_n should fall from left "
+                    "to right.",
                 ),
                 Table(
                     "dn_by_dataset",
                     title="D_n of every data set",
                     category="2 Target shift",
                     caption="Mean over folds and seeds, its Monte Carlo standard error, and the standard deviation over seeds. "
-                    "Small data sets suffer more from a "
-                    "random cut; stratification helps all of them. Where the target has many ties, no cut can bring D_n to zero.",
+                    "Compare small data sets with large ones, and stratified cuts with CV. Where all targets differ, no cut can "
+                    "bring D_n to zero: one value in the test part alone is a step.",
                 ),
             ),
         ),
@@ -114,10 +112,11 @@ STUDY = Study(
                     "training and test part? Smaller is better. KS: largest difference between the distribution functions of an "
                     "input (nominal ones: total variation), mean and largest over the inputs. Hellinger: distance between the "
                     "histograms of an input, mean over the inputs, at most the root of 2. Energy: energy distance of all inputs "
-                    "at once. Two-sample AUC: how well a row's five nearest neighbours tell whether it is a test row; .5 is "
-                    "chance, less means more alike than a random cut. Features shifted and balanced: share of the inputs that "
-                    "differ more, or less, than in random cuts of the same sizes. Stratifying on the target helps inputs that go "
-                    "with it, a little; CB-TSCV balances target and inputs at once.",
+                    "at once. Two-sample AUC: how well a row's five nearest neighbours tell whether it is a test row; .5 would "
+                    "be chance; compare with CV, which lies slightly below it itself, and where it is less the parts are more "
+                    "alike than a random cut makes them. Features shifted and balanced: share of the inputs that differ more, or "
+                    "less, than in random cuts of the same sizes. Stratifying on the target can only help inputs that go with "
+                    "it; CB-TSCV, where it is among the partitioners, balances target and inputs at once.",
                 ),
                 Table(
                     "covariate_shift_by_dataset",
@@ -203,13 +202,12 @@ STUDY = Study(
                     category="3 Error",
                     when=is_checked,
                     caption="The paper scales before cutting, so the training part knows the range of the test part. Mean root "
-                    "mean squared error over the data sets "
-                    "with inputs and target scaled to [0, 1] before cutting (global) and with the scaling fitted on each "
-                    "training part (fold), on the same folds, "
-                    "both in units of the target's whole range; their ratio, the largest relative difference of a data set, and "
-                    "Wilcoxon's p over the data sets. A "
-                    "ratio near 1 means that the shortcut did no harm. Trees do not change under scaling; distances and random "
-                    "hidden layers do.",
+                    "mean squared error over the data sets with inputs and target scaled to [0, 1] before cutting (global) and "
+                    "with the scaling fitted on each training part (fold), on the same folds, both in units of the target's "
+                    "whole range; their ratio, the largest relative difference of a data set, and Wilcoxon's p over the data "
+                    "sets. A ratio near 1 means that the shortcut did no harm on average; the largest difference tells whether "
+                    "single data sets differ. Trees should hardly change, as scaling keeps the order of values; distances and "
+                    "random hidden layers do.",
                 ),
             ),
         ),
@@ -224,8 +222,8 @@ STUDY = Study(
                     title="Figure 1: what target shift looks like",
                     category="2 Target shift",
                     caption="The same 60 made-up samples cut in three ways. Open circles train, filled squares test. The more "
-                    "the squares spread like the circles, the "
-                    "smaller D_n. Panels (c) and (d) are cut by the partitioners of this program.",
+                    "the squares spread like the circles, the smaller D_n. Panels (c) and (d) are cut by the partitioners of "
+                    "this program: (c) is the worst fold of 20 random partitions, (d) a fold of TSCV.",
                 ),
             ),
         ),
@@ -242,9 +240,8 @@ STUDY = Study(
                     title="Figure 2: how many repetitions show the difference?",
                     category="4 Convergence",
                     caption="Mean p-value of Wilcoxon's test of each stratified partitioner against CV when the error is "
-                    "averaged over that many repetitions (drawn "
-                    "{convergence[draws]} times from the seeds). The thin line is the level of the test. Curves that fall faster "
-                    "need fewer repetitions.",
+                    "averaged over that many repetitions (drawn {convergence[draws]} times from the seeds). The thin line is the "
+                    "level of the test. The faster a curve falls, the fewer repetitions show the difference.",
                 ),
             ),
         ),
@@ -261,16 +258,15 @@ STUDY = Study(
                     title="D_n over the data sets",
                     category="2 Target shift",
                     caption="One box per partitioner (line: median, diamond: mean, box: middle half, whiskers: 1.5 box lengths). "
-                    "From left to right more strata, less "
-                    "shift; with more folds the test parts are smaller and the shift larger.",
+                    "From CV to TSCV there are more strata, and the shift should fall; with more folds the test parts are "
+                    "smaller and the shift larger.",
                 ),
                 Figure(
                     "dn_by_dataset",
                     title="D_n of every data set",
                     category="2 Target shift",
-                    caption="Small data sets suffer more from a random cut; stratification helps all of them. Where the target "
-                    "has many ties, no cut can bring D_n to "
-                    "zero.",
+                    caption="Compare small data sets with large ones, and stratified cuts with CV. Where all targets differ, no "
+                    "cut can bring D_n to zero.",
                 ),
             ),
         ),
@@ -295,24 +291,22 @@ STUDY = Study(
                     title="Paper versus ours",
                     category="5 Paper versus ours",
                     caption="Every number of the paper's Tables 1, 4 and 5 beside ours: ratio, and the standard error that says "
-                    "how far our number would move with other "
-                    "seeds (the run has {n_seeds}, the paper 1000); the paper's own numbers move as well. p-values vary by "
-                    "orders of magnitude with the seeds and "
-                    "carry a bootstrap error; compare them by size and asterisk, not digit by digit. With 6 samples in a leaf, "
-                    "as the paper's Table 2 says, RPART at 10 folds comes out 0.3 % below print in all eight columns; with 7, "
-                    "R's own default, its errors and standard deviations come near (learner RPART7; its numbers are in the "
-                    "notes, and how many are met in the next table).",
+                    "how far our number would move with other seeds (the run has {n_seeds}, the paper 1000); the paper's own "
+                    "numbers move as well. The p-values of Table 5 vary by orders of magnitude with the seeds and carry a "
+                    "bootstrap error; compare them by size and asterisk, not digit by digit. RPART has 6 samples in a leaf, as "
+                    "the paper's Table 2 says; with 7, R's own default, its numbers come nearer to print (learner RPART7, where "
+                    "the run has it, in the notes).",
                 ),
                 Table(
                     "print_ledger",
                     when=has_print,
                     title="Printed numbers that are met",
                     category="5 Paper versus ours",
-                    caption="Printed numbers by table. Met: ours differs by at most two standard errors of the difference "
-                    "(ours, and the print's, which rests on 1,000 seeds) and the rounding of the print: by chance alone "
-                    "one in twenty is not. Explained: RPART's that are met with 7 samples in a leaf, see paper versus ours, "
-                    "and mean errors of NN that differ by less than the order of rows can make, which decides between samples "
-                    "at equal distance. p-values move by orders of magnitude with the seeds; their errors are by bootstrap.",
+                    caption="Printed numbers by table. Met: ours differs by at most two standard errors of the difference (ours, "
+                    "and the print's, which rests on 1,000 seeds) and the rounding of the print: by chance alone one in twenty "
+                    "is not. Explained: RPART's that are met with 7 samples in a leaf, see paper versus ours, and mean errors of "
+                    "NN that differ by less than the order of rows can make, which decides between samples at equal distance. "
+                    "p-values of Table 5 move by orders of magnitude with the seeds; their errors are by bootstrap.",
                 ),
             ),
         ),

@@ -129,15 +129,13 @@ def claims_grid(table):
             cells += [Cell(value, bold=row.verdict == "refuted"), Cell(number(row.expected, "g", empty="")), Cell(row.verdict)]
             rows.append([row.meaning, row.model, *cells])
     notes = [
-        "Two learners: Theorem 3's variance lies above that of the matched test by the covariance that it leaves out. Both lie "
-        "below the true one, because neither "
-        "counts that training sets overlap.",
+        "Two learners: Theorem 3's variance lies above that of the matched test by the covariance that it leaves out. Neither "
+        "counts that training sets overlap: a ratio below 1 to the true one is what that costs.",
         "Folds × rows of a fold, of the models and of the exact cases. A claim that holds on one model is not thereby true: the "
-        "stable classifier's training sets overlap without doing harm. "
-        "Reference: an independent simulation of the same models; exact values for binomial folds.",
-        "The interval over the data set has ends on multiples of 1/n, so that its coverage jumps by a hundredth as the truth "
-        "crosses one; the "
-        "interval with the variance within folds has nearly the same width and does not.",
+        "overlap of training sets does a stable classifier less harm. Reference: an earlier simulation of the same models by "
+        "other code, of fewer data sets; exact values for binomial folds.",
+        "An accuracy takes n + 1 values, and so do the ends of the interval over the data set, so that its coverage jumps by a "
+        "hundredth as the truth crosses one; the interval with the variance within folds has nearly the same width and does not.",
     ]
     return Grid(["Quantity", "Model", "Folds", "Claimed", "Measured", "Reference", "Verdict"], rows, notes)
 

@@ -147,12 +147,13 @@ STUDY = Study(
                     category="2 Intervals",
                     caption="Accuracy of every classifier with {level_percent} % intervals. Wong's interval over the data set "
                     "takes all predictions for one binomial sample; the one over the folds takes the k accuracies for a sample, "
-                    "with t; for leave-one-out every row is a fold. Wilson's holds for few errors, too, and never leaves 0 to 1. "
-                    "These three are of one partition. Nadeau and Bengio's is about the mean over all repetitions and makes up "
-                    "for training sets that overlap. Look at how far the first two differ on the same predictions, and at the "
-                    "last column: conditions that fail mean that the normal intervals should not be used. None is about the one "
-                    "classifier trained on all rows: Wong's and Wilson's over the data set are about the mean accuracy of the k "
-                    "classifiers of the folds, the others about the average over training sets of this size.",
+                    "with t; for leave-one-out every row is a fold. Wilson's is the one to read of the two binomial ones where "
+                    "errors are few, and never leaves 0 to 1. These three are of one partition. Nadeau and Bengio's is about the "
+                    "mean over all repetitions and makes up for training sets that overlap. Look at how far the first two differ "
+                    "on the same predictions, and at the last column: conditions that fail mean that the normal intervals should "
+                    "not be used. None is about the one classifier trained on all rows: Wong's and Wilson's over the data set "
+                    "are about the mean accuracy of the k classifiers of the folds, the others about the average over training "
+                    "sets of this size.",
                 ),
                 Table(
                     "comparisons",
@@ -162,9 +163,9 @@ STUDY = Study(
                     "the paper and of those used today on the same predictions. Bold: significant at {alpha}. Read a row from "
                     "left to right: where p-values disagree, the choice of the test decides. The matched t over folds takes the "
                     "folds for independent; Nadeau-Bengio corrects it and uses all repetitions; McNemar looks at the rows on "
-                    "which only one of the two is right; the independent z takes the two classifiers to err independently, which "
-                    "phi, the correlation of their being right on the same row, contradicts. For leave-one-out the printed "
-                    "formula of the matched t lacks a square and rejects whenever there is any difference.",
+                    "which only one of the two is right; the independent z takes the two classifiers to err independently, in "
+                    "which case phi, the correlation of their being right on the same row, would be 0. For leave-one-out the "
+                    "printed formula of the matched t lacks a square and rejects whenever there is any difference.",
                 ),
                 Table(
                     "agreement",
@@ -189,11 +190,12 @@ STUDY = Study(
                     category="4 Repetitions",
                     caption="What repeating k-fold cross-validation with other random folds can gain. The paper says that it "
                     "does not reduce the variance of the estimate. It does, but not below what the sample itself contributes: "
-                    "the estimate varies between partitions of the same data (first column), and with the data (second). rho, "
-                    "the correlation of two partitions' estimates, is also the share of the variance that no number of "
-                    "repetitions removes: the variance of the mean of r repetitions is (1 + (r - 1) rho) / r of that of one. "
-                    "Enough: repetitions after which the choice of partitions adds less than a tenth of what repeating cannot "
-                    "remove, in 90 % of such studies; more make a figure more exact that does not get nearer to the truth.",
+                    "the estimate varies between partitions of the same data (the variance that repeating removes), and with the "
+                    "data (the one that it cannot remove). rho, the correlation of two partitions' estimates, is also the share "
+                    "of the variance that no number of repetitions removes: the variance of the mean of r repetitions is (1 + (r "
+                    "- 1) rho) / r of that of one. Enough: repetitions after which the standard deviation that the choice of "
+                    "partitions leaves is at most a tenth of the one that repeating cannot remove, in 90 % of such studies; more "
+                    "make a figure more exact that does not get nearer to the truth.",
                 ),
             ),
         ),
@@ -240,8 +242,8 @@ STUDY = Study(
                     "training part (one number for all samples), the mean error of the models of this very cross-validation, and "
                     "the error of the model trained on the whole sample, which is what a user gets. Bold: below the level by "
                     "more than two Monte Carlo standard errors. Bias: mean of estimate less target, plus or minus its error. "
-                    "Where a data set is the population, samples are a good part of it, and intervals look wider than they are "
-                    "for an endless population.",
+                    "Where a data set is the population, intervals look wider than they are for an endless population, the more "
+                    "the larger a sample is as a share of it.",
                 ),
                 Table(
                     "audit_by_partitioner",
@@ -250,16 +252,16 @@ STUDY = Study(
                     when=has_audit,
                     caption="Per cent of samples whose interval holds the target, mean over populations (of each the mean over "
                     "learners), plus or minus the standard error over populations; below, the difference in percentage points "
-                    "from the reference (SCV for classes, CV for numbers) on the same samples. Bold: further from 0 than "
-                    "two standard errors. A partitioner helps where its coverage lies nearer the level than that of the "
-                    "reference by more than that; the notes count where it does. Bias: mean of estimate less target, in units of "
-                    "the loss (0/1 error, or squared error as a share of the variance of the target). Two things can move "
-                    "coverage: this bias, and folds that are made alike or unlike, which shrinks or widens the intervals that "
-                    "rest on the spread between folds (S2/K, Nadeau-Bengio) and hardly touches those that rest on all rows. SCV "
-                    "is not free of bias itself: test parts have the class shares of the sample, new rows those of the "
-                    "population, so that a learner that does little more than guess the larger class looks better than it is. A "
-                    "mean is no promise for each population: pairs_below of the CSV file counts the pairs of population and "
-                    "learner that are covered less than the level by more than two Monte Carlo errors.",
+                    "from the reference (SCV for classes, CV for numbers) on the same samples. Bold: further from 0 than two "
+                    "standard errors. A partitioner helps where its coverage lies nearer the level than that of the reference by "
+                    "more than that; the notes count where it does. Bias: mean of estimate less target, in units of the loss "
+                    "(0/1 error, or squared error as a share of the variance of the target). Two things can move coverage: this "
+                    "bias, and folds that are made alike or unlike, which may shrink or widen the intervals that rest on the "
+                    "spread between folds (S2/K, Nadeau-Bengio, theta_5), and those that rest on all rows much less. SCV need "
+                    "not be free of bias itself where errors are counted: test parts have the class shares of the sample, new "
+                    "rows those of the population, so that a learner that does little more than guess the larger class looks "
+                    "better than it is. A mean is no promise for each population: pairs_below of the CSV file counts the pairs "
+                    "of population and learner that are covered less than the level by more than two Monte Carlo errors.",
                 ),
             ),
         ),
@@ -296,8 +298,9 @@ STUDY = Study(
                     caption="The paper says that repeating with other random folds does not reduce the variance of the estimate: "
                     "the dashed line. It does, but not below what the sample itself contributes: the variance of the mean of r "
                     "repetitions is (1 + (r - 1) rho) / r of that of one. Every grey curve is a classifier on a data set, the "
-                    "black one their middle. The table gives the number of repetitions after which the choice of folds adds less "
-                    "than a tenth of the standard deviation that stays, and the most that repeating could ever take off.",
+                    "black one their middle. The table gives the number of repetitions after which the choice of folds leaves a "
+                    "standard deviation of at most a tenth of the one that stays, and the most that repeating could ever take "
+                    "off.",
                 ),
                 Figure(
                     "sigma_share",
@@ -307,8 +310,8 @@ STUDY = Study(
                     caption="Geras and Sutton split the variance of a cross-validation estimate into three parts: from single "
                     "rows (sigma), from pairs of rows in the same fold (omega), and from pairs in different folds (gamma). "
                     "Wong's formula is the first part alone. On the horizontal axis: its share of the true variance, one mark "
-                    "per model and size of data. On the vertical axis: how often the interval holds the truth. Stable "
-                    "classifiers are on the right, near the nominal line; the less stable the learner, the further left and the "
+                    "per model, number of folds and rows of a fold. On the vertical axis: how often the interval holds the "
+                    "truth. If overlap of the training parts is the cause, the less stable the learner, the further left and the "
                     "lower. The curve is what follows if nothing else is wrong.",
                 ),
                 Figure(
@@ -321,7 +324,7 @@ STUDY = Study(
                     "marks: the single ones; dashed line: the level, {level_percent} %. The axis is stretched towards 1. Three "
                     "targets, which differ: the mean error of models trained on a training part, the mean error of the models of "
                     "this very cross-validation, and the error of the model trained on the whole sample, which is what a user "
-                    "gets. Below the line an interval promises too much, above it is wider than it need be.",
+                    "gets. Left of the line an interval promises too much, right of it it is wider than it need be.",
                 ),
             ),
         ),

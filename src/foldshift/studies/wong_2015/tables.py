@@ -61,9 +61,8 @@ def intervals_grid(table):
             rows.append([row["learner"], Cell(_cut(row["k"])), Cell(number(row["accuracy"], ".3f")), *cells, Cell(small)])
     notes = [
         "Conditions: at least five right and five wrong predictions in every fold (leave-one-out: in all). Where they fail the "
-        "paper drops the fold, which biases the "
-        "estimate; here all folds are kept, and Wilson's interval is the one to read. For leave-one-out there are no folds and "
-        "no repetitions.",
+        "paper drops the fold, which biases the estimate; here all folds are kept, and of the two binomial intervals Wilson's is "
+        "the one to read. For leave-one-out there are no folds and no repetitions.",
     ]
     if lost := int(table["n_failed"].sum()):
         notes.append(f"{lost} fits were lost; what rests on them is left out. The CSV file has the messages.")
@@ -137,10 +136,10 @@ def repetitions_grid(table):
             cells = [Cell(text) for text in (*spread, *shares, *wanted)]
             rows.append([row["learner"], Cell(str(row["k"])), Cell(str(row["n_repetitions"])), *cells])
     notes = [
-        "What repeating cannot remove: from the spread of the folds of a repetition, which leaves out what their training sets "
-        "have in common, so that it is not too large. Enough: the choice of folds then adds at most a tenth of it to the "
-        "standard deviation, in 90 % of such studies; plug-in: the same without that promise. A dash: fewer than "
-        f"{FEWEST_PARTITIONS} repetitions cannot tell. The paper claims a ratio of 1."
+        f"What repeating cannot remove: from the spread of the folds of a repetition, which leaves out what their training sets "
+        f"have in common, so that it is not too large. Enough: the standard deviation that the choice of folds leaves is then at "
+        f"most a tenth of the one that stays, in 90 % of such studies; plug-in: the same without that promise. A dash: fewer "
+        f"than {FEWEST_PARTITIONS} repetitions cannot tell. The paper claims a ratio of 1."
     ]
     header = [
         "Classifier",
