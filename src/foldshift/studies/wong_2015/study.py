@@ -147,13 +147,13 @@ STUDY = Study(
                     category="2 Intervals",
                     caption="Accuracy of every classifier with {level_percent} % intervals. Wong's interval over the data set "
                     "takes all predictions for one binomial sample; the one over the folds takes the k accuracies for a sample, "
-                    "with t; for leave-one-out every row is a fold. Wilson's is the one to read of the two binomial ones where "
-                    "errors are few, and never leaves 0 to 1. These three are of one partition. Nadeau and Bengio's is about the "
-                    "mean over all repetitions and makes up for training sets that overlap. Look at how far the first two differ "
-                    "on the same predictions, and at the last column: conditions that fail mean that the normal intervals should "
-                    "not be used. None is about the one classifier trained on all rows: Wong's and Wilson's over the data set "
-                    "are about the mean accuracy of the k classifiers of the folds, the others about the average over training "
-                    "sets of this size.",
+                    "with t; for leave-one-out (k is 0 in the CSV file) every row is a fold. Wilson's is the one to read of the "
+                    "two binomial ones where errors are few, and never leaves 0 to 1. These three are of one partition. Nadeau "
+                    "and Bengio's is about the mean over all repetitions and makes up for training sets that overlap. Look at "
+                    "how far the first two differ on the same predictions, and at the last column: conditions that fail mean "
+                    "that the normal intervals should not be used. None is about the one classifier trained on all rows: Wong's "
+                    "and Wilson's over the data set are about the mean accuracy of the k classifiers of the folds, the others "
+                    "about the average over training sets of this size.",
                 ),
                 Table(
                     "comparisons",
