@@ -59,7 +59,8 @@ appears beside it.
 """
 RESULTS = """# {title}: results
 
-Computed between {started:.16} and {ended:.16} (UTC), in one run or resumed, last at commit {commit:.10} (foldshift {foldshift}), on {cores} cores of {processor}.
+Computed between {started:.16} and {ended:.16} (UTC), in one run or resumed, last at commit {commit:.10} (foldshift {foldshift}),
+on {cores} cores of {processor}.
 Every file as in the archive {name}, SHA-256 {sha256:.16}...: {{download}}`settings, machine,
 checksum of every file <../../results/{study}/provenance.json>`. A click on a heading sorts by it.
 
