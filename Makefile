@@ -139,8 +139,8 @@ faster: $(READY) ## the papers' longest rules at an earlier commit and now: seco
 	"$(BIN)/python" tools/compare_rules.py $(BEFORE) --mirror $(MIRROR)
 
 .PHONY: readings
-readings: $(READY) ## could another split or reading give printed numbers that are not met? some ten minutes; MIRROR=folder
-	"$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR))
+readings: $(READY) ## could another split or reading give printed numbers that are not met? some ten minutes; MIRROR=folder, or RUN=folder of a run, for Table VII
+	"$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR)) $(if $(RUN),--run $(RUN))
 
 .PHONY: advice
 advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder, SAMPLES=100

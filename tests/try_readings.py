@@ -17,6 +17,14 @@ mammographic).
 *Table 5 of the regression study.* How much the error of the nearest-neighbour mean depends on which of several samples at equal
 distance are taken, which the paper does not say: standard deviation over random orders of the rows, folds unchanged. And RPART
 with 6 samples per leaf, as printed, and with 7, R's own default.
+
+*Table VII of the classification study.* From the predictions of a run of it (``make readings RUN=FOLDER``, the folder that holds
+``results`` and ``resources``): experiments until the correlation is reached, by the first step that reaches it and by the first
+from which on it holds; for three ways to read ".9999" (reached; passed, when four digits are looked at; the same of its square);
+and for three vectors: whether every instance is right, its predicted class, and the predicted class of every place in the files
+of test parts. The tool writes these fold by fold and in a fold class by class, and its results have no other name for an
+instance, so that a place keeps its class and not its instance. And what the agreement between single runs leads one to expect,
+for every distance and rule of the partitioners.
 """
 
 import argparse
@@ -28,8 +36,13 @@ import pandas as pd
 from scipy.stats import skew
 
 from foldshift.datasets import load_dataset
+from foldshift.datasets.dataset import read_prepared
+from foldshift.evaluation.predictions import read_predictions
+from foldshift.inference.convergence import CAP, converge_cell
 from foldshift.learners import NNRegressor, PDFClassifier, RIPPERClassifier, RPARTRegressor, SVMClassifier
+from foldshift.names import in_order
 from foldshift.partition import make_folds
+from foldshift.partition.storage import read_folds
 from foldshift.studies.cieslak_2009.conditions import BIAS
 from foldshift.studies.cieslak_2009.features import feature_p_values, shift_rows
 from foldshift.studies.cieslak_2009.measure import draw_repeat, shifted_tests
@@ -44,6 +57,11 @@ SEED, ALPHA, IN_PRINT = 2022, 0.05, 3
 N_TIE_SEEDS = 40  # of every order of the rows
 AUC = ROOT / "src/foldshift/studies/moreno_torres_2012/printed/table3_auc.csv"
 REGRESSION = ROOT / "src/foldshift/studies/saez_2022/printed"
+CONVERGENCE = ROOT / "src/foldshift/studies/moreno_torres_2012/printed/table7_convergence.csv"
+PAPER_LEARNERS = {"1NN@paper", "3NN@paper", "C4.5@paper", "FURIA", "LDA@paper", "PART@paper", "PDFC", "RIPPER@paper", "SVM@paper"}
+N_ORDERS = 10  # of experiments
+ITERATIONS = {2: 5, 5: 2, 10: 1}  # of an experiment, by number of folds
+READINGS = {".9999": 0.9999, "1.0000 in print": 0.99995, "square 1.0000 in print": 0.99995**0.5}
 KEEL_RIPPER = {"remaining_rows_mdl": True, "final_polish": False, "columns_once": True, "greedy_pruning": True}
 CELLS = (
     (SVMClassifier(threshold="logistic_one_step"), "SVM", ("hepatitis", "bands", "bands-declared", "crx", "crx-declared")),
@@ -218,6 +236,55 @@ def table5(mirror, n_orders, n_seeds):
             )
 
 
+def by_place(y, folds, values, rng):
+    """Values of every run in the order of the files of test parts: by fold, by class, then at random."""
+    places = np.argsort(2.0 * folds + y + rng.random(folds.shape), axis=1)
+    return np.take_along_axis(values, places, axis=1)
+
+
+def table7(run):
+    """Experiments that agreement between single runs leads one to expect, beside print."""
+    printed = pd.read_csv(CONVERGENCE).set_index(["scheme", "partitioner"])
+    study, rows, rng = run / "results/moreno_torres_2012", [], np.random.default_rng(0)
+    for folder in sorted((study / "predictions").iterdir()):
+        y, folds, runs = read_prepared(run / f"resources/prepared/global/{folder.name}.npz").y, {}, {}
+        for path in in_order(str(path) for path in folder.glob("*/*/all/*/*.npz") if "/truth" not in str(path)):
+            for (learner, *cell), predictions in read_predictions(path).items():
+                if learner.partition("-")[0] in PAPER_LEARNERS:
+                    runs.setdefault((learner, *cell), []).append(predictions)
+        for path in in_order(str(path) for path in study.glob(f"folds/{folder.name}/*/*.npz") if "/truth" not in str(path)):
+            for cell, values in read_folds(path)[0].items():
+                folds.setdefault(cell, []).append(values)
+        for (learner, cut, k), parts in runs.items():
+            predicted, cuts = np.concatenate(parts), np.concatenate(folds[cut, k])
+            if len(predicted) != len(cuts):  # the run has not got to its end
+                continue
+            n_experiments = len(cuts) // ITERATIONS[k]
+            orders = np.argsort(rng.random((N_ORDERS, n_experiments)), axis=1)
+            found = converge_cell(y, predicted, cuts, ITERATIONS[k], orders, tuple(READINGS.values()))
+            placed = converge_cell(y, by_place(y, cuts, predicted, rng), cuts, ITERATIONS[k], orders, tuple(READINGS.values()))
+            vectors = {"correct": found.experiments["instances correct, run"], "class": found.experiments["instances class, run"]}
+            vectors |= {"place": placed.experiments["instances class, run"]}
+            for i, reading in enumerate(READINGS):
+                key = (folder.name, learner, cut, f"{k}x{ITERATIONS[k]}", reading)
+                rows.append((*key, "correct, expected", min(found.expected[i], CAP)))
+                for name, values in vectors.items():
+                    first, last = np.nan_to_num(values[:, i], nan=n_experiments).mean(axis=0)
+                    rows += [(*key, f"{name}, first", first), (*key, f"{name}, last", last)]
+    columns = ["dataset", "learner", "partitioner", "scheme", "reading", "vector", "experiments"]
+    table = pd.DataFrame(rows, columns=columns)
+    print(f"Table VII, {table['dataset'].nunique()} data sets; in print:\n{printed.unstack().to_string()}")
+    plain = table[~table["partitioner"].str.contains("@")]
+    for what in ("mean", "std"):
+        shown = plain.pivot_table("experiments", ["vector", "reading", "scheme"], "partitioner", aggfunc=what)
+        print(f"{what}:\n{shown.round(1).to_string()}")
+    means = table[(table["scheme"] == "5x2") & (table["vector"] == "correct, expected")]
+    means = means.pivot_table("experiments", "partitioner", "reading")
+    print(
+        f"against SCV, 5x2, expected, by distance and rule of the partitioner:\n{(means / means.loc['SCV']).round(3).to_string()}"
+    )
+
+
 def main():
     """Print all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -226,7 +293,11 @@ def main():
     parser.add_argument("--experiments", type=int, default=100, help="of Table III; 100 unless told")
     parser.add_argument("--orders", type=int, default=30, help="of the rows, for Table 5; 30 unless told")
     parser.add_argument("--seeds", type=int, default=120, help="of Table 5; 120 unless told, 1,000 take a quarter of an hour")
+    parser.add_argument("--run", type=Path, help="folder in which the classification study was run, for Table VII alone")
     args = parser.parse_args()
+    if args.run:
+        table7(args.run)
+        return
     warnings.simplefilter("ignore", RuntimeWarning)  # skewness of values that are all the same, where nothing moves
     table5(args.mirror, args.orders, args.seeds)
     table3(args.mirror, args.experiments)
