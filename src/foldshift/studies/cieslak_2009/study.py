@@ -87,17 +87,16 @@ FRIEDMAN = MEAN_P + (
     "of correct rows rejects, which is made to keep its level."
 )
 KRUSKAL = MEAN_P + (
-    "Kruskal-Wallis compares P(+), the predicted probability of the positive class, on the validation part with that on the "
+    "Kruskal-Wallis compares the predicted probability of the positive class on the validation part with that on the "
     "test part, and needs no classes. Below: how often it rejects."
 )
 SELECTION = (
     "Base: nothing has moved; MCAR25, MCAR50: so many per cent of the rows removed at random; MAR: those with the {removed} "
-    "values "
-    "of one feature; MNAR: the same, and the feature hidden; MNARC (true MNAR): selection by class, which is not "
-    "in the paper."
+    "values of one feature; MNAR: the same, and the feature hidden; MNARC (true MNAR): selection by class, which is not in the "
+    "paper."
 )
 MOVED = "CS25 to CS200: one feature moved by so many per cent of its standard deviation."
-SHARES = "P2 to P70: share of positive rows in per cent."
+SHARES = "P(+), P2 to P70: share of positive rows in the test part, in per cent."
 
 
 def features_cost(run, cell):
