@@ -107,7 +107,7 @@ def study_page(study):
 
     title = f"# {find_studies()[study].title}\n\n## What we found\n"
     if study in published(ROOT / "docs" / "results"):
-        title += f"\n[Tables and figures of the full run](../results/{study}.md)\n"
+        title += f"\n[Tables and figures of the published run](../results/{study}.md)\n"
     text = FINDING.sub(with_address, re.sub(r"\A# .*\n", title, _links(found)))
     return text.rstrip() + "\n\n" + re.sub(r"^#", "##", _links(readme), flags=re.MULTILINE)
 
