@@ -6,7 +6,10 @@ import json
 import re
 from pathlib import Path
 
+import yaml
+
 import foldshift
+from foldshift.planning.config import at_scale, compose_schema, resolve
 from foldshift.studies.load import find_studies
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,7 +63,7 @@ appears beside it.
 RESULTS = """# {title}: results
 
 Computed between {started:.16} and {ended:.16} (UTC), in one run or resumed, last at commit {commit:.10} (foldshift {foldshift}),
-on {cores} cores of {processor}.
+on {cores} cores of {processor}. {sizes}
 Every file as in the archive {name}, SHA-256 {sha256:.16}...: {{download}}`settings, machine,
 checksum of every file <../../results/{study}/provenance.json>`. A click on a heading sorts by it.
 
@@ -131,10 +134,13 @@ def _links(text):
 def results_pages(folder):
     """A page with figures and sortable tables for every study below docs/results; `tools/publish.py` writes that folder."""
     found, pages = find_studies(), {}
+    schema = yaml.safe_load((ROOT / "workflow" / "schemas" / "config.schema.yaml").read_text(encoding="utf-8"))
+    full = resolve(at_scale({"scale": "paper"}, found), compose_schema(schema, found))["studies"]
     for study in published(folder):
         place = folder / study
         about = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
-        parts = [RESULTS.format(title=found[study].title, study=study, **about, **about["archive"], **about["machine"])]
+        facts = {**about, **about["archive"], **about["machine"], "sizes": sizes(about["settings"], full[study])}
+        parts = [RESULTS.format(title=found[study].title, study=study, **facts)]
         category = None
         for item in _items(found[study]):
             if not (place / f"{item.stem}.rst").exists():
@@ -145,6 +151,23 @@ def results_pages(folder):
             parts += [f"### {item.title}\n", *_shown(place, item)]
         pages[f"results/{study}.md"] = "\n".join(parts)
     return pages
+
+
+def sizes(settings, full):
+    """In words: the settings of a run that are not those of the papers' scale. A setting that came later is no difference."""
+    ran, there = dict(_flat(settings)), dict(_flat(full))
+    other = [f"`{key}` {ran[key]} (there {there.get(key, 'not set')})" for key in ran if ran[key] != there.get(key)]
+    if not other:
+        return "All settings are those of `config/paper.yaml`."
+    return f"Settings are those of `config/paper.yaml` but for {', '.join(other)}."
+
+
+def _flat(settings, above=""):
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def published(folder):

@@ -113,6 +113,17 @@ def test_tables_and_figures_of_an_archive_are_published_and_shown(archive, tmp_p
     assert "results/wong_2015" in pages.studies_index(pages.published(folder))
 
 
+def test_a_page_of_results_names_the_settings_that_are_not_those_of_the_papers_scale():
+    full = {"n_seeds": 100, "ablation": {"max_rows": 1000000, "n_seeds": 20}, "datasets": ["iris", "wine"], "later": 1}
+    assert pages.sizes({key: full[key] for key in ("n_seeds", "ablation", "datasets")}, full) == (
+        "All settings are those of `config/paper.yaml`."
+    )
+    assert pages.sizes({**full, "n_seeds": 32, "ablation": {"max_rows": 5000}, "datasets": ["iris"], "old": 2}, full) == (
+        "Settings are those of `config/paper.yaml` but for `n_seeds` 32 (there 100), `ablation.max_rows` 5000 (there 1000000), "
+        "`datasets` iris (there iris, wine), `old` 2 (there not set)."
+    )
+
+
 def test_published_files_that_were_changed_lost_or_added_are_found(archive, tmp_path):
     folder = tmp_path / "docs" / "results"
     publish(archive(), folder)
