@@ -587,7 +587,7 @@ def test_reasons_tell_whether_one_of_our_splits_is_like_print(printed):
         }
         row = _row(compare.judge(printed, ours), table="table2", dataset="Page", condition="Base")
         assert words in row["reason"] and row["reason"].endswith("stratified split") and not row["agrees"]
-        assert row["explained"] and "5.5 % of 1,000 random splits" in row["reason"]  # it is known of this cell
+        assert row["explained"] and "4.0 % of 10,000 random splits" in row["reason"]  # it is known of this cell
 
 
 def test_a_number_outside_all_our_splits_is_not_explained_by_that():
