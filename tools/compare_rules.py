@@ -50,7 +50,7 @@ def settings_of(study, root=ROOT):
 
 def classify(task):
     """Every classifier as a job has it: one process, one data set, cut by cut."""
-    from foldshift.datasets.catalogue import load_dataset
+    from foldshift.datasets.dataset import read_prepared
     from foldshift.evaluation import build_learner, design_matrix
     from foldshift.partition import make_folds
     from foldshift.planning.learners_file import configured_learners
@@ -58,7 +58,7 @@ def classify(task):
     study, learners = settings_of(main_study("classification").id, task["root"])
     ids = dict.fromkeys(name for names in configured_learners(study, learners).values() for name in names.values())
     ids = sorted(ids, key=lambda name: name.partition("@")[0])  # both configurations beside each other
-    data = load_dataset(task["dataset"], scaling="global", mirror=task["mirror"])
+    data = read_prepared(task["data"])
     n_seeds = SEEDS[len(data.y) <= MANY_ROWS]
     matrices = {name: design_matrix(data, learners[name]["nominal"]) for name in ids}
     estimators = {name: build_learner(learners[name], categorical_features=data.categorical_features) for name in ids}
@@ -137,10 +137,18 @@ def both(sources, task):
 
 
 def compare_classify(sources, args, folder):
-    """Print seconds by data set, then by classifier, and how many predictions are the same."""
+    """Print seconds by data set, then by classifier, and how many predictions are the same.
+
+    Both commits get the rows that this one prepares: a data set may be new, or have had its rows in another order.
+    """
+    from foldshift.datasets.catalogue import load_dataset
+    from foldshift.datasets.dataset import write_prepared
+
     totals, same_scores, n_labels, n_other, n_cells = {}, {}, {}, {}, 0
     for name in args.datasets or settings_of(main_study("classification").id)[0]["datasets"]:
-        task = {"rule": "classify", "dataset": name, "mirror": str(args.mirror.resolve()), "out": str(folder / "labels")}
+        prepared = folder / "prepared.parquet"
+        write_prepared(prepared, load_dataset(name, scaling="global", mirror=args.mirror))
+        task = {"rule": "classify", "data": str(prepared), "out": str(folder / "labels")}
         old, new = both(sources, task)
         n_cells += 1
         with np.load(old["labels"], allow_pickle=False) as before, np.load(new["labels"], allow_pickle=False) as now:
@@ -188,7 +196,8 @@ def compare_reviews(sources, args, folder):
 
 
 def _print(name, old, new, told=""):
-    print(f"{name:28} {old:8.2f} {new:8.2f} {old / max(new, 1e-9):6.2f}  {told}", flush=True)
+    ratio = f"{old / new:6.2f}" if min(old, new) >= 0.1 else 6 * " "  # the clock of processes goes in hundredths
+    print(f"{name:28} {old:8.2f} {new:8.2f} {ratio}  {told}", flush=True)
 
 
 if __name__ == "__main__":
