@@ -17,7 +17,6 @@ from pathlib import Path
 from crash_runner import planned_jobs
 from workflow_runner import Workflow
 
-BUCKET = "bucket"
 # Nobody checks them; without any, boto3 would look for those of the user.
 KEYS = {"SNAKEMAKE_STORAGE_S3_ACCESS_KEY": "test", "SNAKEMAKE_STORAGE_S3_SECRET_KEY": "test"}
 
@@ -44,6 +43,7 @@ class S3Server:
         self.calls, self._app = Counter(), DomainDispatcherApplication(create_backend_app)
         self._server = make_server("127.0.0.1", 0, self._count, threaded=True, request_handler=Silent)
         self.address = f"http://127.0.0.1:{self._server.server_port}"
+        self.bucket = f"bucket-{self._server.server_port}"  # what is in a bucket, all servers of a process share
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -57,7 +57,7 @@ class S3Server:
 
     def options(self):
         """Options of Snakemake for this server."""
-        return ["--default-storage-prefix", f"s3://{BUCKET}/foldshift", "--storage-s3-endpoint-url", self.address]
+        return ["--default-storage-prefix", f"s3://{self.bucket}/foldshift", "--storage-s3-endpoint-url", self.address]
 
     def objects(self):
         """Content of every object below the prefix, by its name."""
@@ -68,7 +68,7 @@ class S3Server:
         )
         return {
             one.key.removeprefix("foldshift/"): one.get()["Body"].read()
-            for one in s3.Bucket(BUCKET).objects.filter(Prefix="foldshift/")
+            for one in s3.Bucket(self.bucket).objects.filter(Prefix="foldshift/")
         }
 
 
