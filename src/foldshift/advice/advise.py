@@ -112,8 +112,8 @@ def advise(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> advice = advise(*load_iris(return_X_y=True), GaussianNB(), budget=10)
-    >>> advice.n_splits, advice.interval.low < 0.05 < advice.interval.high
-    (10, True)
+    >>> advice.interval.low < 0.05 < advice.interval.high
+    True
     """
     clock = Clock(seconds_of(budget))
     check_confidence(confidence)
