@@ -5,7 +5,8 @@ import logging
 
 import pytest
 
-from foldshift.planning.plan import Job, Recorder, duration, plan_text, read_jobs, seconds_taken, simulate, taken_of_planned
+from foldshift.planning.plan import Job, Recorder, duration, plan_text, read_jobs, simulate
+from foldshift.planning.taken import PRIOR, Ended, ended_jobs, seconds_taken
 
 
 def job(seconds, needs=(), rule="evaluate", mb=500.0, writes_mb=1.0):
@@ -92,8 +93,12 @@ def test_a_plan_tells_what_jobs_that_are_done_took_beside_what_was_planned(tmp_p
     assert rows["evaluate"][-2:] == ["2.00", "2.00"] and rows["measure"][-2:] == ["0.50", "0.50"]
     assert rows["all"][-2:] == ["2.50", "1.25"] and rows["collect"][-1] == "GB"
     assert "2.50 where 2.00 were planned" in text
-    assert rows["measure"][3] == "2.00"  # the pace is that of what is left
-    assert taken_of_planned(everything[:3]) == (7200.0, 9000.0)
+    assert ended_jobs(everything[:3], 2.0) == [Ended("evaluate", 7200.0, 7200.0), Ended("measure", 7200.0, 1800.0)]
+    # What is left goes as the jobs of its rule went on this machine: a quarter of what costs and pace say.
+    overall = (PRIOR + 9000) / (PRIOR + 14400)
+    of_rule = (PRIOR * overall + 1800) / (PRIOR + 7200)
+    assert rows["measure"][3] == f"{2 * of_rule:.2f}" == "0.50" and f"{overall:.2f} times" in text
+    assert "there: 1.00 core-hours" in text
     assert "Took" not in plan_text(everything, everything, set(), [], 2)
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldshift.planning.plan import Job
-from foldshift.planning.progress import PRIOR, Ended, Estimate, Progress, estimate, factors, progress_line
+from foldshift.planning.progress import Estimate, Progress, estimate, progress_line
+from foldshift.planning.taken import PRIOR, Ended, factors
 
 NOON = time.mktime((2026, 3, 4, 12, 0, 0, 0, 0, -1))
 SECONDS = st.floats(0.1, 1e4)
@@ -53,6 +54,15 @@ def test_what_jobs_of_a_rule_took_corrects_the_others_of_that_rule():
 def test_a_job_that_takes_longer_than_predicted_tells_so_before_it_ends():
     jobs = {1: job(10), 2: job(10)}
     assert estimate(jobs, {}, {1: 100.0}, 100, 1).left > estimate(jobs, {}, {1: 5.0}, 5, 1).left
+
+
+def test_what_earlier_runs_took_corrects_the_end_from_the_start():
+    jobs = {1: job(100), 2: job(50, rule="table")}
+    before = [Ended("evaluate", 3000.0, 6000.0)]
+    overall = (PRIOR + 6000) / (PRIOR + 3000)
+    of_rule = (PRIOR * overall + 6000) / (PRIOR + 3000)
+    state = estimate(jobs, {}, {}, 0, 1, before)
+    assert state.done == 0 and state.left == pytest.approx(100 * of_rule + 50 * overall)
 
 
 def test_with_an_unknown_number_of_cores_the_share_that_is_done_tells_the_end():
@@ -181,7 +191,7 @@ def test_what_the_workflow_takes_from_snakemake_is_there():
     assert isinstance(logger, logging.Logger)
     assert {str(event) for event in LogEvent} >= {"job_info", "job_finished", "job_error"}
     assert all(hasattr(DAG, name) for name in ("needrun_jobs", "dependencies"))
-    assert all(hasattr(SnakemakeJob, name) for name in ("resources", "jobid"))
+    assert all(hasattr(SnakemakeJob, name) for name in ("resources", "jobid", "benchmark"))
     source = inspect.getsource(JobScheduler.__init__)
     assert "self.job_rate_limiter = " in source and "self.scheduler = JobScheduler(" in inspect.getsource(Workflow)
     names = ("main_snakefile", "is_main_process", "overwrite_configfiles", "local_exec", "cores", "current_basedir")

@@ -42,7 +42,7 @@ from foldshift.planning.modules import digest, expose, module_files
 from foldshift.names import bundle_of, part_of, scheme_of
 from foldshift.planning.pace import pace
 from foldshift.planning.plan import RECORD, Recorder
-from foldshift.planning.progress import LastWords, Progress, jobs_of
+from foldshift.planning.progress import LastWords, Progress, ended_before, jobs_of
 from foldshift.planning.record import add_record, forgotten, record_file
 from foldshift.studies.base import key as item_key
 from foldshift.studies.configure import configure, located
@@ -419,8 +419,13 @@ def begin():
     if hasattr(workflow.scheduler, "job_rate_limiter"):
         workflow.scheduler.job_rate_limiter = None
     here = workflow.local_exec
-    jobs = jobs_of(workflow.dag, pace(WORKS) if here else 1.0)
-    PROGRESS.start(jobs, CORES if here else None, logger)
+    factor = pace(WORKS) if here else 1.0
+    PROGRESS.start(
+        jobs_of(workflow.dag, factor),
+        CORES if here else None,
+        logger,
+        ended_before(workflow.dag, factor) if here else (),
+    )
 
 
 def tell_failures():

@@ -1,10 +1,11 @@
 """What a run will take, before anything is started: jobs, core-hours, longest job, memory, disk, and the time on some cores."""
 
-import csv
 import heapq
 import json
 import logging
 from typing import NamedTuple
+
+from foldshift.planning.taken import ended_jobs, factors
 
 TOGETHER = "tables_and_figures"  # rules of one job each
 RECORD = "FOLDSHIFT_RECORD"  # environment variable: the file that a dry run writes its jobs to
@@ -110,44 +111,6 @@ def read_jobs(path):
     ]
 
 
-def seconds_taken(path):
-    """Wall time of a job as Snakemake noted it.
-
-    Parameters
-    ----------
-    path : path-like
-        The file that Snakemake wrote: a row of times below their names.
-
-    Returns
-    -------
-    seconds : float or None
-        None where the file is missing, or is not one of those.
-    """
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return float(next(csv.DictReader(file, delimiter="\t"))["s"])
-    except (OSError, StopIteration, KeyError, TypeError, ValueError):
-        return None
-
-
-def taken_of_planned(jobs):
-    """What was planned for jobs, and what they took.
-
-    Parameters
-    ----------
-    jobs : sequence of Job
-        Jobs that are done.
-
-    Returns
-    -------
-    planned, taken : float
-        Seconds, of those that were timed.
-    """
-    found = [(job.seconds, seconds_taken(job.timed)) for job in jobs if job.timed]
-    timed = [(planned, taken) for planned, taken in found if taken is not None]
-    return sum(planned for planned, _ in timed), sum(taken for _, taken in timed)
-
-
 def simulate(jobs, n_cores, dispatch=DISPATCH):
     """Time until the last of some jobs is done, if the longest of those that are ready always goes first.
 
@@ -191,7 +154,8 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     Parameters
     ----------
     everything, left : sequence of Job
-        All jobs of the configuration, and those of them that it would run now. Of the others the files named by `timed` are read.
+        All jobs of the configuration, and those of them that it would run now. Of the others the files named by `timed` are read:
+        what is left is taken to go as they went; see `foldshift.planning.taken.factors`.
     reporting : collection of str
         Rules of tables and figures, which share a line.
     unmeasured : sequence of str
@@ -207,21 +171,27 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     """
     to_run = {job.makes for job in left}
     done = [job for job in everything if job.makes not in to_run]  # their costs are those of the table
-    everything, left = ([job._replace(seconds=pace * job.seconds) for job in jobs] for jobs in (everything, left))
+    there = sum(job.seconds for job in left)
+    overall, by_rule = factors(ended_jobs(done, pace))
+    left = [job._replace(seconds=pace * by_rule.get(job.rule, overall) * job.seconds) for job in left]
 
-    def by_rule(jobs):
+    def members_of(jobs):
         rules = {}
         for job in jobs:
             rules.setdefault(TOGETHER if job.rule in reporting else job.rule, []).append(job)
         return rules
 
-    rules, to_do = by_rule(everything), by_rule(left)
-    times_of = {rule: taken_of_planned(some) for rule, some in by_rule(done).items()}
-    all_planned, all_taken = (sum(times[i] for times in times_of.values()) for i in (0, 1))
+    def times_of(jobs):
+        ended = ended_jobs(jobs)
+        return sum(job.predicted for job in ended), sum(job.taken for job in ended)
+
+    rules, to_do = members_of(everything), members_of(left)
+    times_by_rule = {rule: times_of(some) for rule, some in members_of(done).items()}
+    all_planned, all_taken = (sum(times[i] for times in times_by_rule.values()) for i in (0, 1))
     unit, size = unit_of(max(sum(job.seconds for job in left), all_taken))
     lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{unit:>14}{'longest':>10}{'memory':>10}{'disk':>10}{'took':>9}{'of plan':>9}"]
     for rule, members, some, (planned, taken) in (
-        *((rule, members, to_do.get(rule, []), times_of.get(rule, (0, 0))) for rule, members in rules.items()),
+        *((rule, members, to_do.get(rule, []), times_by_rule.get(rule, (0, 0))) for rule, members in rules.items()),
         ("all", everything, left, (all_planned, all_taken)),
     ):
         longest, largest = (max((getattr(job, one) for job in some), default=0) for one in ("seconds", "mb"))
@@ -238,12 +208,13 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
         + ", ".join(f"{n} cores {duration(seconds)}" if n > 1 else f"1 core {duration(seconds)}" for n, seconds in times.items()),
         f"{unit.capitalize()}, longest job and disk are those of the jobs that are left; memory is that of the largest job. "
         f"Times are those of this machine, which has just done a fixed piece of work in {pace:.2f} times what it takes where the "
-        f"costs were measured; there: {sum(job.seconds for job in left) / pace / size:.2f} {unit}.",
+        f"costs were measured; there: {there / size:.2f} {unit}.",
     ]
     if all_planned:
         lines.append(
             f"Took: {unit} of wall time of the jobs that are done, as far as they were timed ({all_taken / size:.2f} where "
-            f"{all_planned / size:.2f} were planned by the costs as they stand); of plan: the ratio of the two."
+            f"{all_planned / size:.2f} were planned by the costs as they stand); of plan: the ratio of the two. What is left is "
+            f"taken to go as they went: {overall:.2f} times what costs and machine say, each rule more by its own jobs."
         )
     if unmeasured:
         lines.append(

@@ -8,8 +8,8 @@ import time
 from typing import NamedTuple
 
 from foldshift.planning.plan import Job, simulate, unit_of
+from foldshift.planning.taken import Ended, ended_jobs, factors
 
-PRIOR = 30.0  # predicted seconds that a prediction weighs against what jobs have really taken
 LEAST = 0.1  # share of its expected time that a job which goes on is thought to need at least
 
 
@@ -29,37 +29,7 @@ class Estimate(NamedTuple):
     left: float | None
 
 
-class Ended(NamedTuple):
-    """A job that has ended, or goes on for longer than predicted: its rule, and the seconds predicted and taken."""
-
-    rule: str
-    predicted: float
-    taken: float
-
-
-def factors(ended):
-    """By how much the jobs of every rule take longer than predicted.
-
-    Parameters
-    ----------
-    ended : sequence of Ended
-
-    Returns
-    -------
-    overall : float
-        For rules of which no job has ended.
-    by_rule : dict of str to float
-        Drawn towards `overall`, and that towards 1, the more the less was predicted for what has ended.
-    """
-    overall = (PRIOR + sum(job.taken for job in ended)) / (PRIOR + sum(job.predicted for job in ended))
-    sums = {}
-    for job in ended:
-        predicted, taken = sums.get(job.rule, (0.0, 0.0))
-        sums[job.rule] = predicted + job.predicted, taken + job.taken
-    return overall, {rule: (PRIOR * overall + taken) / (PRIOR + predicted) for rule, (predicted, taken) in sums.items()}
-
-
-def estimate(jobs, finished, running, elapsed, cores):
+def estimate(jobs, finished, running, elapsed, cores, before=()):
     """Where a run stands.
 
     Parameters
@@ -75,6 +45,8 @@ def estimate(jobs, finished, running, elapsed, cores):
     cores : int or None
         Cores that work at once. None if nobody knows (a cluster with a queue): the time left then follows from the share of the
         work that is done.
+    before : sequence of Ended, default=()
+        Jobs that earlier runs did.
 
     Returns
     -------
@@ -82,7 +54,7 @@ def estimate(jobs, finished, running, elapsed, cores):
     """
     ended = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in finished.items()]
     late = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in running.items() if taken > jobs[i].seconds]
-    overall, by_rule = factors(ended + late)
+    overall, by_rule = factors([*before, *ended, *late])
     position, left = {}, []
     for i, job in jobs.items():
         if i not in finished:
@@ -144,10 +116,10 @@ class Progress(logging.Handler):
     def __init__(self, stream=None, interval=60.0, clock=time.time):
         super().__init__()
         self.stream, self.interval, self.clock = stream, interval, clock
-        self.jobs, self.begun, self.finished, self.cores = {}, {}, {}, None
+        self.jobs, self.begun, self.finished, self.cores, self.before = {}, {}, {}, None, ()
         self.started = self.said = clock()
 
-    def start(self, jobs, cores, logger):
+    def start(self, jobs, cores, logger, before=()):
         """Follow a run.
 
         Parameters
@@ -158,8 +130,10 @@ class Progress(logging.Handler):
             See `estimate`.
         logger : logging.Logger
             Snakemake's own.
+        before : sequence of Ended, default=()
+            See `estimate`.
         """
-        self.jobs, self.cores = jobs, cores
+        self.jobs, self.cores, self.before = jobs, cores, before
         self.started = self.said = self.clock()
         logger.addHandler(self)
 
@@ -180,7 +154,7 @@ class Progress(logging.Handler):
         """Where the run stands; see `progress_line`."""
         now = self.clock()
         running = {i: now - begun for i, begun in self.begun.items()}
-        state = estimate(self.jobs, self.finished, running, now - self.started, self.cores)
+        state = estimate(self.jobs, self.finished, running, now - self.started, self.cores, self.before)
         return progress_line(len(self.finished), len(self.jobs), now, now - self.started, state, ended)
 
     def end(self):
@@ -243,6 +217,30 @@ def jobs_of(dag, pace=1.0):
                 seconds = pace * float(job.resources.get("expected_s", 0.0))
                 found[job.jobid] = Job(job.rule.name, seconds, 0.0, 0.0, tuple(one.jobid for one in needs[job]))
     return found
+
+
+def ended_before(dag, pace=1.0):
+    """What an earlier run did of the jobs that a run needs, as far as it was timed.
+
+    Parameters
+    ----------
+    dag : snakemake.dag.DAG
+    pace : float, default=1.0
+        As for `jobs_of`.
+
+    Returns
+    -------
+    ended : list of Ended
+    """
+    done = set(dag.jobs) - set(dag.needrun_jobs())
+    timed = [job for job in done if job.benchmark]
+    return ended_jobs(
+        [
+            Job(job.rule.name, float(job.resources.get("expected_s", 0.0)), 0.0, 0.0, (), timed=str(job.benchmark))
+            for job in timed
+        ],
+        pace,
+    )
 
 
 def _long_duration(seconds):
