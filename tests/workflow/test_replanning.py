@@ -29,6 +29,7 @@ CONFIG = {
             "datasets": ["iris"],
             "partitioners": ["SCV", "DB-SCV"],
             "learners": ["1NN", "LDA"],
+            "configurations": ["corrected"],
             "learners_per_job": 1,
             "schemes": ["2x1"],
             "n_seeds": 2,
@@ -117,7 +118,7 @@ def after_an_edit(workflow, module):
 
 def test_what_is_finished_plans_nothing(done):
     workflow, every, _ = done
-    assert len(every) > 12 and planned(workflow) == set()
+    assert len(every) >= 12 and planned(workflow) == set()
 
 
 FOLDS = {
