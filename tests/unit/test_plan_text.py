@@ -87,6 +87,7 @@ def test_a_plan_tells_what_jobs_that_are_done_took_beside_what_was_planned(tmp_p
         Job("measure", 3600.0, 500.0, 0.0, (), "c", fast),
         Job("measure", 3600.0, 500.0, 0.0, (), "d", slow),  # an earlier run's: the job is to be run again
         Job("collect", 10.0, 500.0, 0.0, (), "e"),
+        Job("their_compile_kernels", 1.0, 500.0, 0.0, (), "f", slow),  # planned at what is not kept: nothing, by now
     ]
     text = plan_text(everything, [everything[3]], set(), [], 2, pace=2.0)
     rows = {line.split()[0]: line.split() for line in text.splitlines() if line}
