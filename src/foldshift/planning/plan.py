@@ -172,7 +172,8 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     to_run = {job.makes for job in left}
     done = [job for job in everything if job.makes not in to_run]  # their costs are those of the table
     there = sum(job.seconds for job in left)
-    overall, by_rule = factors(ended_jobs(done, pace))
+    ended = ended_jobs(done)
+    overall, by_rule = factors([job._replace(predicted=pace * job.predicted) for job in ended])
     left = [job._replace(seconds=pace * by_rule.get(job.rule, overall) * job.seconds) for job in left]
 
     def members_of(jobs):
@@ -181,13 +182,12 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
             rules.setdefault(TOGETHER if job.rule in reporting else job.rule, []).append(job)
         return rules
 
-    def times_of(jobs):
-        ended = ended_jobs(jobs)
-        return sum(job.predicted for job in ended), sum(job.taken for job in ended)
+    def times_of(some):
+        return sum(job.predicted for job in some), sum(job.taken for job in some)
 
     rules, to_do = members_of(everything), members_of(left)
-    times_by_rule = {rule: times_of(some) for rule, some in members_of(done).items()}
-    all_planned, all_taken = (sum(times[i] for times in times_by_rule.values()) for i in (0, 1))
+    times_by_rule = {rule: times_of(some) for rule, some in members_of(ended).items()}
+    all_planned, all_taken = times_of(ended)
     unit, size = unit_of(max(sum(job.seconds for job in left), all_taken))
     lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{unit:>14}{'longest':>10}{'memory':>10}{'disk':>10}{'took':>9}{'of plan':>9}"]
     for rule, members, some, (planned, taken) in (
