@@ -6,7 +6,7 @@ from foldshift.inference.agreement import accuracy, agreements, draw_subsets
 from foldshift.reporting.few import too_few
 from foldshift.reporting.figures import plt
 from foldshift.reporting.tables import to_csv, to_html, to_tex
-from foldshift.studies.moreno_torres_2012.accuracy import common_subsets
+from foldshift.studies.moreno_torres_2012.accuracy import common_subsets, error_notes
 from foldshift.studies.moreno_torres_2012.compare import (
     compare_table3,
     coverage,
@@ -152,6 +152,21 @@ def test_one_experiment_and_one_data_set_still_make_tables():
     assert repetitions["experiments"].tolist() == [1]
     drawn = draw_accuracy(repetitions, too_few(1, 0.1))
     assert drawn.figure is None and drawn.reason.startswith("this run has 1 data set, and the smallest p")
+
+
+def test_an_error_of_0_and_a_missing_one_are_explained_where_they_stand():
+    steps = np.array([[0.9], [0.6]])[:, :, None] + np.linspace(0, 0.01, 6)[None, :, None]  # one learner ahead on all six sets
+    truth = {5: np.repeat(steps, 3, axis=2)}
+    few = {"paper": ({(5, "SCV"): np.repeat(steps, 6, axis=2)}, truth)}
+    table = accuracy_table(few, {5: 2}, ["SCV"], n_subsets=5, master_seed=0)
+    assert table["percent"].tolist() == [100, 100] and table["standard_error"].tolist() == [0, 0]
+    assert table["subset_error"].isna().all()  # four sets are too few for the test
+    assert accuracy_grid(table).rows[1][1].text == "100.00 ± 0.00 (–)"
+    notes = " ".join(accuracy_grid(table).notes)
+    assert "± 0.00: all 6 experiments of such a cell found as many pairs" in notes and "up to 39 % of other experiments" in notes
+    assert "(–): no error over data sets" in notes
+    assert "± 0.0: all" in " ".join(error_notes(table, "± 0.0"))
+    assert (TABLE6["standard_error"] > 0).all() and "± 0.00:" not in " ".join(accuracy_grid(TABLE6).notes)
 
 
 def test_grids_mark_what_the_paper_marks_and_have_one_width():

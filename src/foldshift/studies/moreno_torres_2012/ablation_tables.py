@@ -8,7 +8,7 @@ from foldshift.inference.missing import mean_present
 from foldshift.reporting.few import one_line, sentence
 from foldshift.reporting.numbers import EMPTY, number, with_error
 from foldshift.reporting.tables import Cell, Grid
-from foldshift.studies.moreno_torres_2012.accuracy import accuracy_rows, alike
+from foldshift.studies.moreno_torres_2012.accuracy import accuracy_rows, alike, error_notes
 from foldshift.studies.moreno_torres_2012.shared import AVERAGE, NO_PAIR, scheme_name
 
 KEYS = ("configuration", "metric", "rule", "truth", "classifiers")
@@ -216,7 +216,7 @@ def ablation_grid(table, nothing=NO_PAIR):
             )
     shares = [] if none else ["Pairs", *[f"{name} (%)" for name in partitioners]]
     header = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
-    return Grid(header, rows, [sentence(nothing)] if none else [])
+    return Grid(header, rows, [sentence(nothing)] if none else error_notes(table, "± 0.0"))
 
 
 def bias_grid(table):

@@ -8,6 +8,7 @@ import numpy as np
 
 from foldshift.inference.agreement import draw_subsets, subset_error
 from foldshift.inference.missing import common_results
+from foldshift.reporting.numbers import EMPTY, count_range
 from foldshift.seeding import generator
 from foldshift.studies.moreno_torres_2012.shared import AVERAGE, scheme_name
 
@@ -103,3 +104,36 @@ def _accuracy_row(scheme, partitioner, parts, n_datasets, n_cells):
         "n_datasets": n_datasets,
         "n_cells": n_cells,
     }
+
+
+def error_notes(table, zero="± 0.00"):
+    """What is to be said of a Table VI with an error of 0, or without one over data sets.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Rows of `accuracy_rows`.
+    zero : str, default="± 0.00"
+        How an error of 0 is printed.
+
+    Returns
+    -------
+    notes : list of str
+        Of n experiments that all find the same share of the pairs others may still differ: where more than
+        ``1 - .05 ** (1 / n)`` of all experiments do, n alike have a probability below .05 (the rule of three, exactly).
+    """
+    notes = []
+    found = table[table["percent"].notna()]
+    alike_ones = found[(found["standard_error"] == 0) & (found["n_experiments"] > 0)]
+    if len(alike_ones):
+        n = alike_ones["n_experiments"]
+        notes.append(
+            f"{zero}: all {count_range(n)} experiments of such a cell found as many pairs. It is not that there is no error: "
+            f"at .05, up to {100 * (1 - 0.05 ** (1 / n.min())):.0f} % of other experiments may find more or fewer."
+        )
+    if found["subset_error"].isna().any():
+        notes.append(
+            f"({EMPTY}): no error over data sets. It needs at least three of them, and two subsets (two thirds of them) on which "
+            "a pair of classifiers truly differs."
+        )
+    return notes

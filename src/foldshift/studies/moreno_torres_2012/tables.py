@@ -16,7 +16,7 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
-from foldshift.studies.moreno_torres_2012.accuracy import N_SUBSETS, accuracy_rows, alike, common_subsets, formula_of
+from foldshift.studies.moreno_torres_2012.accuracy import N_SUBSETS, accuracy_rows, alike, common_subsets, error_notes, formula_of
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation
 from foldshift.studies.moreno_torres_2012.shared import AVERAGE, NO_PAIR, describe, scheme_name
 
@@ -444,6 +444,7 @@ def accuracy_grid(table):
         f"Experiments as significant in the wrong direction: at most {opposite:.2f} % of a cell; they do not count as agreements."
         if opposite == opposite
         else "No pair of classifiers truly differs in this run.",
+        *error_notes(table),
     ]
     if cells.min() < cells.max():
         notes.append(
