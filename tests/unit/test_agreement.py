@@ -7,6 +7,7 @@ from foldshift.inference.agreement import (
     accuracy,
     accuracy_by_repetitions,
     agreements,
+    draw_experiments,
     draw_subsets,
     halves,
     jackknife_error,
@@ -15,6 +16,7 @@ from foldshift.inference.agreement import (
     pairwise_tests,
     significant_pairs,
     subset_error,
+    truth_errors,
 )
 from foldshift.inference.wilcoxon import rank_sum_p, wilcoxon_signed_ranks
 
@@ -199,3 +201,44 @@ def test_p_of_a_sum_of_ranks_is_the_same_from_either_side():
     sums = np.array([0, 3, 26, 52, 105, 189, 189.5])
     assert (rank_sum_p(sums, 27) == rank_sum_p(378 - sums, 27)).all()
     assert rank_sum_p(0.0, 27) == 2 / 2**27 and f"{rank_sum_p(38.0, 27):.2e}" == "9.60e-05"
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_the_error_of_the_truth_is_the_spread_over_truths_of_drawn_experiments(formula):
+    _, truth = noisy(4, 14, 12, seed=2, spread=0.05)
+    _, experiments = noisy(4, 14, 25, seed=2, spread=0.05)
+    truth[0, 3], experiments[0, 3] = np.nan, np.nan  # never run
+    experiments[2, 5, 7] = np.nan  # one failed fit
+    drawn = draw_experiments(12, 30, np.random.default_rng(0))
+    percents, shares = [], {}
+    for chosen in drawn:
+        mean = np.where(np.isnan(truth).all(axis=2), np.nan, truth[:, :, chosen].mean(axis=2))
+        found = agreements(mean, experiments, 0.3, formula)
+        percents.append(accuracy([(mean, experiments)], draw_subsets(14, 1, np.random.default_rng(0)), 0.3, formula).percent)
+        for i, pair in enumerate(zip(found.pairs.row.tolist(), found.pairs.column.tolist())):
+            shares.setdefault(pair, []).append(100 * found.agree[i].sum() / found.judged[i].sum())
+    errors = truth_errors(truth, experiments, drawn, 0.3, formula)
+    assert errors.percent == pytest.approx(np.std(percents, ddof=1)) and errors.percent > 0
+    kept = {pair: np.std(share, ddof=1) for pair, share in shares.items() if len(share) > 1}
+    assert len(kept) > 3
+    for (a, b), error in kept.items():
+        assert errors.by_pair[a, b] == errors.by_pair[b, a] == pytest.approx(error, abs=1e-9)
+    assert np.isnan(errors.by_pair).sum() == 16 - 2 * len(kept)
+
+
+def test_the_error_of_the_truth_is_what_other_truths_would_change():
+    mean, experiments = noisy(5, 20, 60, seed=3, spread=0.05)
+    rng = np.random.default_rng(4)
+    percents, errors = [], []
+    for i in range(40):
+        truth = mean[:, :, None] + 0.05 * rng.normal(size=(5, 20, 10))
+        percents.append(accuracy([(truth.mean(axis=2), experiments)], draw_subsets(20, 1, rng), 0.1).percent)
+        if i < 10:
+            errors.append(truth_errors(truth, experiments, draw_experiments(10, 60, rng), 0.1).percent)
+    assert 0.6 < np.mean(errors) / np.std(percents, ddof=1) < 1.7
+
+
+def test_a_truth_of_one_experiment_has_no_known_error():
+    truth, experiments = noisy(3, 8, 5, seed=0)
+    errors = truth_errors(truth[:, :, None], experiments, draw_experiments(1, 50, np.random.default_rng(0)))
+    assert np.isnan(errors.percent) and np.isnan(errors.by_pair).all()

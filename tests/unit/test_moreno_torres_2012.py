@@ -6,26 +6,14 @@ from foldshift.inference.agreement import accuracy, agreements, draw_subsets
 from foldshift.reporting.few import too_few
 from foldshift.reporting.figures import plt
 from foldshift.reporting.tables import to_csv, to_html, to_tex
-from foldshift.studies.moreno_torres_2012.accuracy import common_subsets, error_notes
-from foldshift.studies.moreno_torres_2012.compare import (
-    compare_table3,
-    coverage,
-    gaps_grid,
-    is_far,
-    join,
-    paper_name,
-    printed_table4,
-    rank_errors,
-    reason_for,
-    table3_gaps,
-)
+from foldshift.studies.moreno_torres_2012.accuracy import accuracy_table, agreement_table, common_subsets, error_notes
+from foldshift.studies.moreno_torres_2012.compare import coverage, join, paper_name, printed_table4, rank_errors
 from foldshift.studies.moreno_torres_2012.figures import draw_accuracy
 from foldshift.studies.moreno_torres_2012.shared import describe
+from foldshift.studies.moreno_torres_2012.table3_gaps import compare_table3, gaps_grid, is_far, reason_for, table3_gaps
 from foldshift.studies.moreno_torres_2012.tables import (
     accuracy_grid,
-    accuracy_table,
     agreement_grid,
-    agreement_table,
     auc_grid,
     auc_table,
     classifiers_grid,
@@ -62,7 +50,7 @@ def study(seed, n_experiments=12, n_truth=8):
 RESULTS = {"paper": study(0), "corrected": study(1)}
 TABLE3 = auc_table(RESULTS, SCHEMES, LEARNERS, DATASETS)
 TABLE4 = wilcoxon_table(RESULTS, SCHEMES, LEARNERS)
-TABLE5 = agreement_table(RESULTS, SCHEMES, PARTITIONERS, LEARNERS)
+TABLE5 = agreement_table(RESULTS, SCHEMES, PARTITIONERS, LEARNERS, master_seed=0)
 TABLE6 = accuracy_table(RESULTS, SCHEMES, PARTITIONERS, n_subsets=5, master_seed=0)
 
 
@@ -134,6 +122,9 @@ def test_table_6_is_the_mean_of_table_5_and_averages_the_schemes():
     alone = accuracy([(truth[5].mean(axis=2), values[5, "SCV"])], common_subsets(7, 5, 0), formula="paper")
     assert table.loc["5x2", "subset_std"] == pytest.approx(alone.by_subset.std(ddof=1))
     assert table.loc["5x2", "jackknife_error"] == pytest.approx(alone.jackknife_error)
+    assert table.loc["Average", "truth_error"] == pytest.approx(
+        np.sqrt((table.loc[["2x5", "5x2"], "truth_error"] ** 2).sum()) / 2
+    )
 
 
 def test_subsets_are_the_same_for_all_that_compare_as_many_data_sets():
@@ -146,7 +137,7 @@ def test_one_experiment_and_one_data_set_still_make_tables():
     table = accuracy_table(one, {5: 2}, ["SCV"], n_subsets=3, master_seed=0)
     assert table["percent"].isna().all() and (table["n_pairs"] == 0).all()
     assert accuracy_grid(table).rows[1][1].text == "no pair"
-    assert len(agreement_table(one, {5: 2}, ["SCV"], LEARNERS)) == 0
+    assert len(agreement_table(one, {5: 2}, ["SCV"], LEARNERS, master_seed=0)) == 0
     assert wilcoxon_table(one, {5: 2}, LEARNERS)["p_value"].tolist() == [1.0] * 6
     repetitions = repetitions_table(one, {5: 2}, ["SCV"], master_seed=0)
     assert repetitions["experiments"].tolist() == [1]

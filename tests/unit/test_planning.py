@@ -5,7 +5,7 @@ import yaml
 
 from foldshift.datasets.entry import CatalogueEntry
 from foldshift.errors import ConfigError
-from foldshift.planning.blocks import block_names, block_range, bundles, groups, partitioner_options
+from foldshift.planning.blocks import block_names, block_range, bundles, groups, partitioner_options, variants
 from foldshift.planning.checks import check_studies, check_writable
 from foldshift.planning.command_line import named_studies
 from foldshift.planning.config import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
@@ -250,6 +250,21 @@ def test_bundles_of_a_study_of_classes_are_partitioners_truth_and_variants(schem
     assert len(variants) == 9 and "DOB-SCV@heom-keel" in variants and "DOB-SCV@heom-balanced" not in variants
     without = bundles(study | {"ablation": study["ablation"] | {"n_seeds": 0}}, 8)
     assert [bundle.kind for bundle in without] == ["own", "truth"]
+
+
+def test_the_cut_of_the_papers_tool_has_all_schemes_and_its_own_number_of_experiments(schema):
+    study = resolve(with_classes(ablation={"n_seeds": 2, "tool_seeds": 3}), schema)["studies"]["moreno_torres_2012"]
+    found = bundles(study, 8)
+    tool = ("DB-SCV@keel-keel", "DOB-SCV@keel-keel", "MS-SCV@keel-keel")
+    assert found[-1] == ("ablation", tool, {2: 5, 5: 2}, 3)
+    others = [name for bundle in found[2:-1] for name in bundle.partitioners]
+    assert len(others) == 4 * 3 and not set(others) & set(tool)
+    assert all(bundle.iterations == {5: 2} and bundle.n_seeds == 2 for bundle in found[2:-1])
+    alone = study | {"ablation": study["ablation"] | {"metrics": ["heom"], "rules": ["balanced"]}}
+    assert [bundle.partitioners for bundle in bundles(alone, 8)[2:]] == [tool]
+    assert set(variants(alone)) == set(tool)
+    without = study | {"ablation": study["ablation"] | {"n_seeds": 0}}
+    assert variants(without) == {} and [bundle.kind for bundle in bundles(without, 8)] == ["own", "truth"]
 
 
 def test_ids_say_how_to_cut(schema):

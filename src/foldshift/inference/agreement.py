@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foldshift.inference.missing import mean_present
+from foldshift.inference.missing import mean_present, std_present
 from foldshift.inference.wilcoxon import equal_rows, wilcoxon_signed_ranks
 
 ALPHA = 0.1
@@ -38,6 +38,13 @@ class Agreements(NamedTuple):
     agree: np.ndarray
     opposite: np.ndarray
     judged: np.ndarray
+
+
+class TruthErrors(NamedTuple):
+    """Result of `truth_errors`, in per cent."""
+
+    percent: float
+    by_pair: np.ndarray
 
 
 class Accuracy(NamedTuple):
@@ -145,17 +152,58 @@ def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
     if experiments.shape[:2] != truth_mean.shape:
         raise ValueError(f"experiments of shape {experiments.shape} do not belong to a truth of shape {truth_mean.shape}")
     pairs = significant_pairs(truth_mean, alpha, formula)
-    n_experiments = experiments.shape[2]
-    differences = experiments[pairs.row] - experiments[pairs.column]
-    without_truth = np.isnan(truth_mean[pairs.row] - truth_mean[pairs.column])
-    differences[without_truth] = np.nan
-    judged = (~np.isnan(differences) | without_truth[:, :, None]).all(axis=1)
-    flat = np.moveaxis(differences, 2, 1).reshape(len(pairs.row) * n_experiments, truth_mean.shape[1])
-    r_plus, r_minus, p, _ = _signed_ranks(flat, formula)
-    shape = (len(pairs.row), n_experiments)
-    reached = (p.reshape(shape) <= pairs.p_value[:, None]) & judged
-    same = np.sign(r_plus - r_minus).reshape(shape) == np.sign(pairs.r_plus - pairs.r_minus)[:, None]
+    p, sign, judged = _tests_of_experiments(truth_mean, experiments, pairs, formula)
+    reached = (p <= pairs.p_value[:, None]) & judged
+    same = sign == np.sign(pairs.r_plus - pairs.r_minus)[:, None]
     return Agreements(pairs, reached & same, reached & ~same, judged)
+
+
+def draw_experiments(n_experiments, n_draws, rng):
+    """Draws of experiments with replacement: shape (n_draws, n_experiments), of indices; none of fewer than two experiments."""
+    return rng.integers(0, n_experiments, (n_draws if n_experiments > 1 else 0, n_experiments))
+
+
+def truth_errors(truth, experiments, drawn, alpha=ALPHA, formula="corrected"):
+    """What the truth's own experiments add to the error of `agreements` and `accuracy`: other ones would set other thresholds.
+
+    The bootstrap: the experiments of the truth are drawn with replacement, and the pairs and their p taken from the mean of those
+    drawn; the experiments that are judged stay as they are. The error is one and the same event for all partitioners that are
+    judged by this truth.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n_learners, n_datasets, n_truth)
+        Results of the experiments whose mean is the truth; NaN where there is none.
+    experiments : ndarray of shape (n_learners, n_datasets, n_experiments)
+        See `agreements`.
+    drawn : ndarray of shape (n_draws, n_truth), dtype int
+        See `draw_experiments`.
+    alpha, formula
+        See `agreements`.
+
+    Returns
+    -------
+    errors : TruthErrors
+        ``percent``, the standard error of the per cent of agreements over all kept pairs; ``by_pair``, ndarray of shape
+        (n_learners, n_learners), that of the share of a single pair in per cent, over the draws that keep the pair. NaN where
+        there are fewer than two.
+    """
+    truth, experiments = (_check(one, 3, "(n_learners, n_datasets, n_experiments)") for one in (truth, experiments))
+    everything = pairwise_tests(mean_present(truth), formula)
+    p, sign, judged = _tests_of_experiments(mean_present(truth), experiments, everything, formula)
+    percents, shares = [], []
+    for chosen in drawn:
+        tests = pairwise_tests(mean_present(truth[:, :, chosen]), formula)
+        kept = tests.p_value <= alpha
+        agree = (p <= tests.p_value[:, None]) & (sign == np.sign(tests.r_plus - tests.r_minus)[:, None]) & judged
+        percents.append(mean_present(_percent(agree[kept], judged[kept])))
+        share = mean_present(np.where(judged, agree, np.nan), axis=1)
+        shares.append(np.where(kept, 100 * share, np.nan))
+    by_pair = np.full((len(truth), len(truth)), np.nan)
+    if len(shares):
+        errors = std_present(np.array(shares), axis=0)
+        by_pair[everything.row, everything.column] = by_pair[everything.column, everything.row] = errors
+    return TruthErrors(float(std_present(np.array(percents))) if percents else np.nan, by_pair)
 
 
 def halves(n_experiments):
@@ -304,6 +352,19 @@ def accuracy_by_repetitions(truth_mean, experiments, repetitions, n_draws, rng, 
         rows.append((m, mean_present(percent), std, error))
     m, percent, std, error = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     return m.astype(np.int64), percent, std, error
+
+
+def _tests_of_experiments(truth_mean, experiments, pairs, formula):
+    """p, sign of the difference and whether it is judged, of every pair and experiment: three arrays (n_pairs, n_experiments)."""
+    n_experiments = experiments.shape[2]
+    differences = experiments[pairs.row] - experiments[pairs.column]
+    without_truth = np.isnan(truth_mean[pairs.row] - truth_mean[pairs.column])
+    differences[without_truth] = np.nan
+    judged = (~np.isnan(differences) | without_truth[:, :, None]).all(axis=1)
+    flat = np.moveaxis(differences, 2, 1).reshape(len(pairs.row) * n_experiments, truth_mean.shape[1])
+    r_plus, r_minus, p, _ = _signed_ranks(flat, formula)
+    shape = (len(pairs.row), n_experiments)
+    return p.reshape(shape), np.sign(r_plus - r_minus).reshape(shape), judged
 
 
 def _percent(found, judged):

@@ -9,64 +9,26 @@ from foldshift.inference.missing import mean_present
 from foldshift.inference.wilcoxon import rank_sum_p
 from foldshift.reporting.items import Shown
 from foldshift.reporting.paper import OTHER_DATA, compared_grid, join_with_print, ledger_grid, print_ledger
-from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
 from foldshift.studies.moreno_torres_2012.accuracy import alike, formula_of
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration
 from foldshift.studies.moreno_torres_2012.shared import AVERAGE, paper_name
+from foldshift.studies.moreno_torres_2012.table3_gaps import (
+    TRUTH_SCHEME,
+    compare_table3,
+    gaps_grid,
+    is_far,
+    reason_for,
+    table3_gaps,
+)
+from foldshift.studies.moreno_torres_2012.tool_cut import AS_PAPER, WITH_TOOL, met_with_tool, results_of_tool, tables_of_tool
+from foldshift.studies.moreno_torres_2012.tool_cut import TABLES as OF_TOOL_TABLES
 from foldshift.studies.moreno_torres_2012.verdicts import verdicts
 
 TABLES = ("table1", "table3", "table4", "table5", "table6", "table7")
-TRUTH_SCHEME = "5x2"  # Tables III to V are printed for this scheme only
 TABLE5_PARTITIONER = "DOB-SCV"
-PRINTED_TRUTH = 200  # experiments behind a printed cell of Table III
 PRINT_KEYS = ("configuration", "scheme", "row", "column", "quantity")  # of a printed number
-HALF_DIGIT = 5e-5  # Table III is printed with four decimals
 N_BOOTSTRAP = 200
-
-# What is known to differ where a cell of Table III is further off than chance allows: by configuration, classifier and data set,
-# None for all others. Found by running the classifiers with and without each switch (findings.md).
-_NEIGHBOURS = (
-    "the paper's tool has another distance (keel_hvdm), skips neighbours at distance 0 and breaks ties by its own order of rows"
-)
-_SINGULAR = "singular in the paper's tool, which then gives every row the first class"
-REASONS = {
-    "paper": {
-        "LDA": {
-            "mammographic": "the row with BI-RADS = 55 is set to 5; the paper's own repair is not known "
-            "(.8239 set to 5, .8243 removed)"
-        },
-        "PART": {
-            None: "the value moves with the order of the rows in the paper's tool, which is not known (.51 to .58 on wisconsin)"
-        },
-    },
-    "corrected": {
-        "1NN": {None: _NEIGHBOURS},
-        "3NN": {None: _NEIGHBOURS},
-        "C4.5": {
-            None: "where a numeric split needs more than 5 samples on either side, the paper's tool asks for 25 "
-            "(cut_above_5_needs_25)"
-        },
-        "LDA": {
-            "bands": f"in some folds {_SINGULAR}",
-            "chess": f"in one fold of five {_SINGULAR}",
-            "crx": f"{_SINGULAR} (.5000)",
-            "mushroom": f"{_SINGULAR} (.5000)",
-            None: "nominal inputs are indicators here, integer codes in the paper's tool",
-        },
-        "PART": {
-            None: "the paper's tool stops when the widest leaf is the first (stop_when_first_leaf_widest), "
-            "and is near chance on many sets"
-        },
-        "RIPPER": {None: "the paper's RIPPER takes a column once in a rule, prunes greedily and polishes nothing"},
-        "SVM": {
-            None: "the paper's tool moves the threshold by a logistic model that is stopped early (threshold: logistic_one_step)"
-        },
-    },
-}
-
-# Kinds of columns that a general reason is about, by classifier: a data set without any has another one, or none that is known.
-ABOUT = {"LDA": ("nominal",), "C4.5": ("real", "integer")}
 
 
 def paper_vs_ours(inputs, settings):
@@ -104,7 +66,10 @@ def paper_vs_ours(inputs, settings):
     columns = {paper_name(row["dataset"]): row for row in ours["table1"].to_dict("records")}
     printed_way = table[table["configuration"] != "corrected"]
     reasons = [reason_for("paper", row.column, row.row, columns.get(row.row)) for row in printed_way.itertuples()]
-    ledger = print_ledger(printed_way, verdicts(printed_way, reasons, settings["n_seeds"], settings["n_truth"]))
+    of_tool = beside_tool(printed, results, settings)
+    explained = met_with_tool(printed_way, *of_tool, ["table", *PRINT_KEYS[1:]]) if of_tool else False
+    ledger = print_ledger(printed_way, verdicts(printed_way, reasons, settings["n_seeds"], settings["n_truth"], explained))
+    table = pd.concat([table, of_tool[0]], ignore_index=True) if of_tool else table
     return {
         "paper_vs_ours": Shown(table, compared_grid(table)),
         "print_ledger": Shown(ledger, ledger_grid(ledger)),
@@ -114,126 +79,40 @@ def paper_vs_ours(inputs, settings):
     }
 
 
+def beside_tool(printed, results, settings):
+    """The printed Tables V and VI beside ours cut by the distance and rules of the paper's tool.
+
+    Parameters
+    ----------
+    printed : dict of str to pandas.DataFrame
+        See `join`.
+    results : dict of str to (dict, dict)
+        Values, with the variants of the partitioners, and truth of every configuration.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    found : (pandas.DataFrame, int) or None
+        Rows as `join` makes them, and experiments of ours; None where nothing was cut so, or all of the study was.
+    """
+    values, truth = results.get(AS_PAPER, ({}, {}))
+    values = results_of_tool(values, settings)
+    if not values:
+        return None
+    schemes = {k: r for k, r in settings["iterations"].items() if any(k == one for one, _ in values)}
+    whole = whole_cells(values, settings | {"iterations": schemes})
+    remark = coverage(whole, settings["datasets"], settings["learners"], printed["table1"]["dataset"])
+    rows = join(printed, tables_of_tool(values, truth, settings), {WITH_TOOL: remark})
+    return rows[rows["table"].isin(OF_TOOL_TABLES)], min(array.shape[2] for array in values.values())
+
+
 def whole_cells(values, settings):
     """1 where every scheme has results of all partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
     schemes, partitioners = settings["iterations"], settings["partitioners"]
     common, _ = alike(values, {}, schemes, partitioners)
     there = [np.any([~np.isnan(common[k, name]).all(axis=2) for name in partitioners], axis=0) for k in schemes]
     return np.where(np.all(there, axis=0), 1.0, np.nan)[:, :, None]
-
-
-def reason_for(configuration, classifier, dataset, columns=None):
-    """Known reason why a cell of Table III is off, or an empty text; `columns`: number of columns of every kind."""
-    known = REASONS.get(configuration, {}).get(classifier, {})
-    about = ABOUT.get(classifier)
-    general = not (about and columns) or any(columns.get(kind, 0) for kind in about)
-    return known.get(paper_name(dataset), known.get(None, "") if general else "")
-
-
-def is_far(cells):
-    """Which cells are further from print than three standard errors, or off without a spread that could tell."""
-    return (cells["standard_errors"] > 3) | (cells["standard_errors"].isna() & (cells["standard_error"] == 0))
-
-
-def compare_table3(printed, table, datasets=None):
-    """Every printed cell of Table III beside ours.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        ``dataset, classifier, auc``.
-    table : pandas.DataFrame
-        As `tables.auc_table` makes it.
-    datasets : pandas.DataFrame, optional
-        Table I: ``dataset`` and the number of columns of every kind, which some reasons are about.
-
-    Returns
-    -------
-    cells : pandas.DataFrame
-        ``configuration, classifier, dataset, printed, ours, gap, standard_error, standard_errors, reason``; of the scheme 5x2,
-        where there is a result of ours. ``standard_error`` is that of the gap: the print rests on 200 experiments, taken to
-        spread as ours do. ``standard_errors`` is the gap beyond the rounding of the print, in standard errors, NaN where ours
-        never varied; ``reason`` stands where that is more than three, or NaN, of which it tells why.
-    """
-    columns = {} if datasets is None else {row["dataset"]: row for row in datasets.to_dict("records")}
-    expected = {(paper_name(row.dataset), row.classifier): row.auc for row in printed.itertuples()}
-    rows = []
-    for row in table[table["scheme"] == TRUTH_SCHEME].itertuples():
-        key = (paper_name(row.dataset), row.classifier)
-        if key not in expected or pd.isna(row.auc):
-            continue
-        gap = row.auc - expected[key]
-        error = row.std * np.sqrt(1 / row.n_experiments + 1 / PRINTED_TRUTH)
-        beyond = max(abs(gap) - HALF_DIGIT, 0.0)
-        times = 0.0 if beyond == 0 else beyond / error if error > 0 else np.nan
-        reason = "" if times <= 3 else reason_for(row.configuration, row.classifier, row.dataset, columns.get(row.dataset))
-        if error == 0 and beyond > 0:
-            same = f"all {row.n_experiments} experiments of ours give the same, so that there is no standard error"
-            reason = "; ".join(filter(None, (same, reason)))
-        rows.append((row.configuration, row.classifier, row.dataset, expected[key], row.auc, gap, error, times, reason))
-    columns = ["configuration", "classifier", "dataset", "printed", "ours", "gap", "standard_error", "standard_errors", "reason"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def table3_gaps(cells):
-    """How far a column of Table III is from print.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `compare_table3` makes it.
-
-    Returns
-    -------
-    summary : pandas.DataFrame
-        ``configuration, classifier, n_datasets, mean_absolute_gap, rms_gap, mean_gap, within_2, within_3, further`` by
-        configuration and classifier; ``within_2`` counts the data sets within two standard errors, ``further`` names those
-        further off than three.
-    """
-    rows = []
-    for (configuration, classifier), part in cells.groupby(["configuration", "classifier"], sort=False):
-        gap, times = part["gap"], part["standard_errors"]
-        further = " ".join(part["dataset"][is_far(part)])
-        sizes = (len(part), gap.abs().mean(), np.sqrt((gap**2).mean()), gap.mean())
-        rows.append((configuration, classifier, *sizes, int((times <= 2).sum()), int((times <= 3).sum()), further))
-    columns = [
-        "configuration",
-        "classifier",
-        "n_datasets",
-        "mean_absolute_gap",
-        "rms_gap",
-        "mean_gap",
-        "within_2",
-        "within_3",
-        "further",
-    ]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def gaps_grid(summary, cells):
-    """The summary of `table3_gaps` and the cells further off than three standard errors, with their reasons."""
-    rows = []
-    for configuration, part in summary.groupby("configuration", sort=False):
-        rows.append([f"{configuration} configuration"])
-        for row in part.itertuples():
-            counts = [Cell(f"{row.within_2} of {row.n_datasets}"), Cell(f"{row.within_3} of {row.n_datasets}")]
-            gaps = [Cell(f"{value:.4f}") for value in (row.mean_absolute_gap, row.rms_gap)]
-            rows.append([row.classifier, *gaps, Cell(f"{row.mean_gap:+.4f}"), *counts, row.further or "none"])
-    header = [
-        "Classifier",
-        "Mean absolute gap",
-        "Root mean square",
-        "Mean gap",
-        "Within 2 errors",
-        "Within 3 errors",
-        "Further off",
-    ]
-    notes = ["The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."]
-    for row in cells[is_far(cells)].itertuples():
-        if row.configuration == "paper":
-            times = "" if np.isnan(row.standard_errors) else f"{row.standard_errors:.1f} standard errors; "
-            notes.append(f"{row.classifier} on {row.dataset}: {row.gap:+.4f}; {times}{row.reason or 'no reason known'}.")
-    return Grid(header, rows, notes)
 
 
 def rank_errors(results, learners, k, n_draws=N_BOOTSTRAP, rng=None):
@@ -316,6 +195,9 @@ def join(printed, ours, remarks, rank_sum_errors=None):
     table : pandas.DataFrame
         As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`.
     """
+    if "table6" in ours and not set(printed["table6"]["scheme"]) <= set(ours["table6"]["scheme"]):
+        table6 = ours["table6"]  # the print's mean is over all its schemes
+        ours = ours | {"table6": table6[table6["scheme"] != AVERAGE]}
     numbers = _our_numbers(ours, rank_sum_errors or {})
     theirs, here = [], []
     for table, *keys, value, remark in _printed_numbers(printed):
@@ -393,15 +275,26 @@ def _our_numbers(ours, rank_sum_errors):
             n = row.n_experiments or np.nan
             share = row.agreements / n
             quantity = f"agreements of {TABLE5_PARTITIONER}, of 100"
-            error = 100 * np.sqrt(share * (1 - share) / n)
+            # One hit and one miss more: all of n, or none, is no share without error.
+            usual = (row.agreements + 1) / (n + 2)
+            error = np.hypot(100 * np.sqrt(usual * (1 - usual) / n), _of_truth(row))
             out["table5", row.configuration, row.scheme, row.row, row.column, quantity] = (100 * share, error)
     for row in _rows(ours, "table6"):
-        out["table6", row.configuration, row.scheme, row.partitioner, "", "percent"] = (row.percent, row.standard_error)
+        out["table6", row.configuration, row.scheme, row.partitioner, "", "percent"] = (
+            row.percent,
+            np.hypot(row.standard_error, _of_truth(row)),
+        )
     for row in _rows(ours, "table7"):
         key = ("table7", row.configuration, row.scheme, row.partitioner, "")
         out[(*key, "mean")] = (row.mean, getattr(row, "standard_error", np.nan))
         out[(*key, "std")] = (row.std, np.nan)
     return out
+
+
+def _of_truth(row):
+    """Error of a number of Tables V and VI that comes from the truth's own experiments; 0 where it is not known."""
+    error = getattr(row, "truth_error", np.nan)
+    return 0.0 if np.isnan(error) else error
 
 
 def _rows(ours, name):

@@ -9,14 +9,14 @@ the iterations of an experiment.
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.agreement import ALPHA, accuracy, accuracy_by_repetitions, agreements, pairwise_tests, significant_pairs
+from foldshift.inference.agreement import ALPHA, accuracy_by_repetitions, pairwise_tests
 from foldshift.inference.missing import mean_present, std_present
 from foldshift.reporting.few import one_line, too_few
 from foldshift.reporting.items import Shown
 from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
 from foldshift.reporting.tables import Cell, Grid
 from foldshift.seeding import generator
-from foldshift.studies.moreno_torres_2012.accuracy import N_SUBSETS, accuracy_rows, alike, common_subsets, error_notes, formula_of
+from foldshift.studies.moreno_torres_2012.accuracy import accuracy_table, agreement_table, alike, error_notes, formula_of
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation
 from foldshift.studies.moreno_torres_2012.shared import AVERAGE, NO_PAIR, describe, scheme_name
 
@@ -59,8 +59,8 @@ def agreement(inputs, settings, learners):
     classifiers = classifiers_table(learners, names, settings["ids"])
     auc = auc_table(results, schemes, names, settings["datasets"], foundation(inputs.scores, settings))
     tests = wilcoxon_table(results, schemes, names, alpha)
-    found = agreement_table(results, schemes, partitioners, names, alpha)
     seed = settings["master_seed"]
+    found = agreement_table(results, schemes, partitioners, names, alpha, master_seed=seed)
     accuracies = accuracy_table(results, schemes, partitioners, alpha, master_seed=seed)
     repetitions = repetitions_table(results, schemes, partitioners, alpha, master_seed=seed)
     few = too_few(len(settings["datasets"]), alpha)
@@ -180,90 +180,6 @@ def wilcoxon_table(results, schemes, learners, alpha=ALPHA):
         "significant",
     ]
     return pd.DataFrame(rows, columns=[*columns, "n_datasets"])
-
-
-def agreement_table(results, schemes, partitioners, learners, alpha=ALPHA):
-    """Table V: how many single experiments find the difference of a pair that the truth shows.
-
-    Parameters
-    ----------
-    results, schemes, learners, alpha
-        See `wilcoxon_table`.
-    partitioners : sequence of str
-        In the order of the table.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, partitioner, row, column, agreements, opposite, n_experiments, p_value``; the pairs significant
-        in truth, in both orders. ``opposite`` counts experiments that are as significant in the wrong direction; they are not
-        agreements. ``p_value`` is the truth's, on the data sets on which the partitioner has results of both; ``n_experiments``
-        counts those that are complete on them. Empty where there is none.
-    """
-    rows = []
-    for configuration, (values, truth) in results.items():
-        for k, r in schemes.items():
-            means = mean_present(truth[k])
-            everywhere = significant_pairs(means, alpha, formula_of(configuration))
-            for name in partitioners:
-                own = np.where(np.isnan(values[k, name]).all(axis=2), np.nan, means)
-                found = agreements(own, values[k, name], alpha, formula_of(configuration))
-                lost = np.isnan(own[everywhere.row] - own[everywhere.column]).all(axis=1)
-                for i, j, p in zip(everywhere.row[lost], everywhere.column[lost], everywhere.p_value[lost]):
-                    for first, second in ((i, j), (j, i)):
-                        keys = (configuration, scheme_name(k, r), name, learners[first], learners[second])
-                        rows.append((*keys, np.nan, np.nan, 0, p))
-                counts = dict(zip(zip(found.pairs.row.tolist(), found.pairs.column.tolist()), range(len(found.pairs.row))))
-                counts |= {(j, i): position for (i, j), position in counts.items()}
-                for (i, j), position in sorted(counts.items()):
-                    n = int(found.judged[position].sum())
-                    agree, opposite = int(found.agree[position].sum()), int(found.opposite[position].sum())
-                    keys = (configuration, scheme_name(k, r), name, learners[i], learners[j])
-                    rows.append((*keys, *((agree, opposite) if n else (np.nan, np.nan)), n, found.pairs.p_value[position]))
-    columns = ["configuration", "scheme", "partitioner", "row", "column", "agreements", "opposite", "n_experiments", "p_value"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, master_seed):
-    """Table VI: per cent of single experiments that find the true result, averaged over the pairs.
-
-    Parameters
-    ----------
-    results, schemes, partitioners, alpha
-        See `agreement_table`.
-    n_subsets : int, default=200
-        Random subsets of two thirds of the data sets, the same for all cells.
-    master_seed : int
-        The one seed of the configuration, which the draws are derived from.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, partitioner, percent, standard_error, subset_std, subset_low, subset_high, subset_error,
-        jackknife_error, opposite_percent, n_pairs, n_experiments, n_datasets, n_cells``. ``standard_error`` is over experiments;
-        ``subset_std`` and the range from ``subset_low`` to ``subset_high`` (90 %) over the subsets, with everything repeated on
-        each; ``subset_error`` and ``jackknife_error`` estimate the standard error over data sets, from the subsets and by leaving
-        out one. Rows of scheme ``Average`` are the mean over the schemes. All partitioners of a scheme rest on the same results,
-        see `alike`: ``n_datasets`` data sets with results, ``n_cells`` pairs of data set and classifier, and for every pair of
-        classifiers at least ``n_experiments`` experiments. NaN where no pair differs in truth, or the partitioner has no results.
-    """
-    rows = []
-    for configuration, (values, truth) in results.items():
-        values, truth = alike(values, truth, schemes, partitioners)
-        means = {k: mean_present(truth[k]) for k in schemes}
-        present = np.any([~np.isnan(array).all(axis=0) for array in means.values()], axis=0)
-        subsets = common_subsets(int(present.sum()), n_subsets, master_seed)
-        found = {
-            (k, name): accuracy([(means[k][:, present], values[k, name][:, present])], subsets, alpha, formula_of(configuration))
-            for k in schemes
-            for name in partitioners
-        }
-        n_cells = {k: int((~np.isnan(array)).sum()) for k, array in means.items()}
-        rows += [
-            {"configuration": configuration} | row
-            for row in accuracy_rows(found, schemes, partitioners, int(present.sum()), n_cells)
-        ]
-    return pd.DataFrame(rows)
 
 
 def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=REPETITIONS, n_draws=N_DRAWS, *, master_seed):

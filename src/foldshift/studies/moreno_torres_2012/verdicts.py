@@ -9,7 +9,7 @@ ABOVE = "printed as >0.2"
 TRANSPOSED = {frozenset(pair) for pair in (("3NN", "C4.5"), ("3NN", "RIPPER"), ("C4.5", "RIPPER"))}  # Table IV; findings
 
 
-def verdicts(table, reasons, n_seeds, n_truth):
+def verdicts(table, reasons, n_seeds, n_truth, explained=False):
     """Verdict on every printed number of a comparison.
 
     Parameters
@@ -20,6 +20,8 @@ def verdicts(table, reasons, n_seeds, n_truth):
         Why a cell of Table III may be off, by row; empty where nothing is known.
     n_seeds, n_truth : int
         Experiments of the run, and of its truth.
+    explained : ndarray of bool, default=False
+        Which numbers are explained by something else, by row; see `tool_cut.met_with_tool`.
 
     Returns
     -------
@@ -34,6 +36,6 @@ def verdicts(table, reasons, n_seeds, n_truth):
     known = (table["table"] == "table3").to_numpy() & (np.asarray(reasons) != "")
     pairs = [frozenset(pair) in TRANSPOSED for pair in zip(table["row"], table["column"])]
     known |= (table["table"] == "table4").to_numpy() & np.array(pairs, dtype=bool)
-    known |= table["note"].str.startswith("misprint").to_numpy()
+    known |= table["note"].str.startswith("misprint").to_numpy() | explained
     missing = (table["ours"].isna() | (table["printed"].isna() & ~table["note"].str.startswith(ABOVE))).to_numpy()
     return np.where(missing, table["note"], np.where(met, MET, np.where(known, EXPLAINED, OPEN)))
