@@ -5,12 +5,13 @@ import yaml
 
 from foldshift.datasets.entry import CatalogueEntry
 from foldshift.errors import ConfigError
-from foldshift.planning.blocks import block_names, block_range, bundles, groups, partitioner_options, variants
+from foldshift.planning.blocks import block_names, block_range, bundles, groups, partitioner_options
 from foldshift.planning.checks import check_studies, check_writable
 from foldshift.planning.command_line import named_studies
 from foldshift.planning.config import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
 from foldshift.planning.learners_file import configured_learners, read_learners
 from foldshift.planning.modules import module_files
+from foldshift.planning.of_tool import all_bundles
 from foldshift.studies.configure import configure
 from foldshift.studies.load import find_studies
 
@@ -254,17 +255,23 @@ def test_bundles_of_a_study_of_classes_are_partitioners_truth_and_variants(schem
 
 def test_the_cut_of_the_papers_tool_has_all_schemes_and_its_own_number_of_experiments(schema):
     study = resolve(with_classes(ablation={"n_seeds": 2, "tool_seeds": 3}), schema)["studies"]["moreno_torres_2012"]
-    found = bundles(study, 8)
+    found = all_bundles(study, 8)
     tool = ("DB-SCV@keel-keel", "DOB-SCV@keel-keel", "MS-SCV@keel-keel")
     assert found[-1] == ("ablation", tool, {2: 5, 5: 2}, 3)
     others = [name for bundle in found[2:-1] for name in bundle.partitioners]
     assert len(others) == 4 * 3 and not set(others) & set(tool)
     assert all(bundle.iterations == {5: 2} and bundle.n_seeds == 2 for bundle in found[2:-1])
-    alone = study | {"ablation": study["ablation"] | {"metrics": ["heom"], "rules": ["balanced"]}}
-    assert [bundle.partitioners for bundle in bundles(alone, 8)[2:]] == [tool]
-    assert set(variants(alone)) == set(tool)
-    without = study | {"ablation": study["ablation"] | {"n_seeds": 0}}
-    assert variants(without) == {} and [bundle.kind for bundle in bundles(without, 8)] == ["own", "truth"]
+    assert found[:2] == bundles(study, 8)[:2] and partitioner_options(tool[1], study)[0] == "DOB-SCV"
+
+    def changed(**changes):
+        return study | {"ablation": study["ablation"] | changes}
+
+    assert [one.partitioners for one in all_bundles(changed(metrics=["heom", "keel"], rules=["keel"]), 3)[2:]] == [
+        ("DB-SCV@heom-keel", "DOB-SCV@heom-keel", "MS-SCV@heom-keel"), tool
+    ]  # fmt: skip
+    assert [one.partitioners for one in all_bundles(changed(metrics=["keel"], rules=["keel"]), 8)[2:]] == [tool]
+    for without in (changed(tool_seeds=0), changed(n_seeds=0), changed(metrics=["heom"]), study | {"metric": "keel"}):
+        assert all_bundles(without, 8) == bundles(without, 8)
 
 
 def test_ids_say_how_to_cut(schema):

@@ -14,7 +14,7 @@ RULES = {
     "balanced": {"duplicates": "neighbours", "remainders": "spread"},
     "keel": {"duplicates": "skipped", "remainders": "restart"},
 }
-OF_TOOL = ("keel", "keel")  # distance and rules of KEEL, which the classification study was made with
+
 
 OWN, ABLATION = "own", "ablation"  # what a bundle is for, beside TRUTH
 MOST_LETTERS = 200  # of names that are joined in the name of a file: with schemes, below the 255 letters that file systems allow
@@ -75,23 +75,18 @@ def variants(settings):
     Parameters
     ----------
     settings : dict
-        Resolved settings of the study: ``metric``, ``ablation`` with ``metrics``, ``rules``, ``n_seeds``, of which 0 means no
-        variant at all, and ``tool_seeds``.
+        Resolved settings of the study: ``metric``, ``ablation`` with ``metrics`` and ``rules``.
 
     Returns
     -------
     variants : dict of str to dict
         Id, e.g. ``DOB-SCV@keel-balanced``, to ``partitioner``, ``metric``, ``rule``.
     """
-    ablation = settings["ablation"]
-    own = OF_TOOL if settings["metric"] == OF_TOOL[0] else (settings["metric"], "balanced")
-    if not ablation.get("n_seeds", 1):
-        return {}
-    wanted = [(metric, rule) for metric in ablation["metrics"] for rule in ablation["rules"]]
-    wanted += [OF_TOOL] if ablation.get("tool_seeds") else []
+    own = (settings["metric"], "keel" if settings["metric"] == "keel" else "balanced")
     return {
         f"{name}@{metric}-{rule}": {"partitioner": name, "metric": metric, "rule": rule}
-        for metric, rule in dict.fromkeys(wanted)
+        for metric in settings["ablation"]["metrics"]
+        for rule in settings["ablation"]["rules"]
         if (metric, rule) != own
         for name in NEIGHBOUR_PARTITIONERS
     }
@@ -117,14 +112,9 @@ def bundles(settings, size, shown=str):
     wanted = [(OWN, settings["partitioners"], per_k, settings["n_seeds"])]
     if "n_truth" in settings:
         wanted.append((TRUTH, [TRUTH], per_k, settings["n_truth"]))
-    ablation, known = settings.get("ablation", {}), variants(settings) if "ablation" in settings else {}
-    of_tool = [name for name, one in known.items() if ablation.get("tool_seeds") and (one["metric"], one["rule"]) == OF_TOOL]
-    if known:
-        chosen = {k: r for k, r in per_k.items() if f"{k}x{r}" in ablation["schemes"]}
-        others = [name for name in known if name not in of_tool]
-        wanted.append((ABLATION, others, chosen, min(ablation["n_seeds"], settings["n_seeds"])))
-    if of_tool:
-        wanted.append((ABLATION, of_tool, per_k, min(ablation["tool_seeds"], settings["n_seeds"])))
+    if settings.get("ablation", {}).get("n_seeds"):
+        chosen = {k: r for k, r in per_k.items() if f"{k}x{r}" in settings["ablation"]["schemes"]}
+        wanted.append((ABLATION, variants(settings), chosen, min(settings["ablation"]["n_seeds"], settings["n_seeds"])))
     return [
         Bundle(kind, tuple(part), {k: own[k] for k in numbers}, n_seeds)
         for kind, partitioners, own, n_seeds in wanted

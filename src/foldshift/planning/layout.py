@@ -26,13 +26,13 @@ from foldshift.planning.blocks import (
     TRUTH,
     Bundle,
     block_range,
-    bundles,
     choice_of,
     groups,
 )
 from foldshift.planning.kept import choose, covered, files_below, missing, tiles
 from foldshift.planning.learners_file import FIT, configured_learners
 from foldshift.planning.modules import is_there
+from foldshift.planning.of_tool import all_bundles
 from foldshift.planning.shapes import shape_of
 
 USUAL_METRIC = "heom"  # of the partitioners that look at neighbours, where their label does not tell another
@@ -228,7 +228,7 @@ class Layout:
         self._known_learners = recorded.get("learners", {}) | {
             self.label_of[name]: {"name": name} | learner_content(entry) for name, entry in learners.items()
         }
-        self.bundles = bundles(self.settings, config["partitioners_per_job"], self.partitioner_label)
+        self.bundles = all_bundles(self.settings, config["partitioners_per_job"], self.partitioner_label)
         self._known_partitioners = recorded.get("partitioners", {}) | {
             self.partitioner_label(name): {"name": name} | self.choice(name)
             for bundle in self.bundles

@@ -16,7 +16,7 @@ COLUMNS = 10  # of a generated population, about
 def derive(run):
     """What functions need beside the configuration: partitions per experiment, ids of learners, variants of partitioners."""
     settings = run.settings
-    return {"iterations": run.schemes, "ids": run.ids, "variants": variants(settings)}
+    return {"iterations": run.schemes, "ids": run.ids, "variants": variants(settings) if settings["ablation"]["n_seeds"] else {}}
 
 
 def choices(run):

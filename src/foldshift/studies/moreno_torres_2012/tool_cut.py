@@ -6,7 +6,8 @@ number that is met with them, and not with the study's own distance, is explaine
 
 import numpy as np
 
-from foldshift.planning.blocks import NEIGHBOUR_PARTITIONERS, OF_TOOL
+from foldshift.planning.blocks import NEIGHBOUR_PARTITIONERS
+from foldshift.planning.of_tool import OF_TOOL
 from foldshift.reporting.paper import met_within_errors
 from foldshift.studies.moreno_torres_2012.accuracy import accuracy_table, agreement_table
 from foldshift.studies.moreno_torres_2012.verdicts import PRINTED_EXPERIMENTS
