@@ -18,6 +18,10 @@ mammographic).
 distance are taken, which the paper does not say: standard deviation over random orders of the rows, folds unchanged. And RPART
 with 6 samples per leaf, as printed, and with 7, R's own default.
 
+*Tables V and VI of the classification study.* From the seed rows of a run of it (``make readings RUN=FOLDER``, as below): the
+printed Table V held against every way to cut that was run, with one iteration and with all of an experiment, and with the printed
+p of Table IV as thresholds, so that the truth of the run plays no part; and Table VI by the number of iterations.
+
 *Table VII of the classification study.* From the predictions of a run of it (``make readings RUN=FOLDER``, the folder that holds
 ``results`` and ``resources``): experiments until the correlation is reached, by the first step that reaches it and by the first
 from which on it holds; for three ways to read ".9999" (reached; passed, when four digits are looked at; the same of its square);
@@ -38,14 +42,19 @@ from scipy.stats import skew
 from foldshift.datasets import load_dataset
 from foldshift.datasets.dataset import read_prepared
 from foldshift.evaluation.predictions import read_predictions
+from foldshift.inference.agreement import agreements, pairwise_tests
 from foldshift.inference.convergence import CAP, converge_cell
+from foldshift.inference.missing import mean_present
+from foldshift.inference.wilcoxon import rank_sum_p
 from foldshift.learners import NNRegressor, PDFClassifier, RIPPERClassifier, RPARTRegressor, SVMClassifier
 from foldshift.names import in_order
 from foldshift.partition import make_folds
 from foldshift.partition.storage import read_folds
+from foldshift.planning.blocks import TRUTH
 from foldshift.studies.cieslak_2009.conditions import BIAS
 from foldshift.studies.cieslak_2009.features import feature_p_values, shift_rows
 from foldshift.studies.cieslak_2009.measure import draw_repeat, shifted_tests
+from foldshift.studies.moreno_torres_2012.experiments import read_experiments
 
 ROOT = Path(__file__).resolve().parents[1]
 PRINTED = ROOT / "src/foldshift/studies/cieslak_2009/printed"
@@ -55,10 +64,12 @@ NAMES = {"E-State": "estate"} | {
 BINS = (("width", 10), ("width", 30), ("share", 30), ("value", None))
 SEED, ALPHA, IN_PRINT = 2022, 0.05, 3
 N_TIE_SEEDS = 40  # of every order of the rows
-AUC = ROOT / "src/foldshift/studies/moreno_torres_2012/printed/table3_auc.csv"
+CLASSES = ROOT / "src/foldshift/studies/moreno_torres_2012/printed"
+AUC = CLASSES / "table3_auc.csv"
 REGRESSION = ROOT / "src/foldshift/studies/saez_2022/printed"
-CONVERGENCE = ROOT / "src/foldshift/studies/moreno_torres_2012/printed/table7_convergence.csv"
+CONVERGENCE = CLASSES / "table7_convergence.csv"
 PAPER_LEARNERS = {"1NN@paper", "3NN@paper", "C4.5@paper", "FURIA", "LDA@paper", "PART@paper", "PDFC", "RIPPER@paper", "SVM@paper"}
+PAIR_ALPHA = 0.1  # at which classifiers differ
 N_ORDERS = 10  # of experiments
 ITERATIONS = {2: 5, 5: 2, 10: 1}  # of an experiment, by number of folds
 READINGS = {".9999": 0.9999, "1.0000 in print": 0.99995, "square 1.0000 in print": 0.99995**0.5}
@@ -242,6 +253,63 @@ def by_place(y, folds, values, rng):
     return np.take_along_axis(values, places, axis=1)
 
 
+def of_print(tests):
+    """Printed p of every pair that differs in print, and the name of the better: exact, from the printed sums of ranks."""
+    found = {}
+    for row in pd.read_csv(CLASSES / "table4_wilcoxon.csv").itertuples():
+        if row.row < row.column and (p := float(rank_sum_p(float(row.r_plus), tests.n_datasets[0]))) <= PAIR_ALPHA:
+            found[row.row, row.column] = p, float(row.r_plus) > float(row.r_minus)
+    return found
+
+
+def share_found(values, names, limits):
+    """Per cent of experiments that find each pair at the printed p, in the same direction; of whole experiments alone."""
+    hits = {pair: [] for pair in limits}
+    for one in np.moveaxis(values, 2, 0):
+        if np.isnan(one).any():
+            continue
+        tests = pairwise_tests(one, "paper")
+        for i, j, p, plus, minus in zip(tests.row, tests.column, tests.p_value, tests.r_plus, tests.r_minus):
+            pair, ahead = ((names[i], names[j]), plus > minus) if names[i] < names[j] else ((names[j], names[i]), minus > plus)
+            if pair in limits:
+                hits[pair].append(p <= limits[pair][0] + 1e-12 and plus != minus and ahead == limits[pair][1])
+    return pd.Series({pair: 100 * np.mean(found) for pair, found in hits.items()}), len(next(iter(hits.values())))
+
+
+def tables5_and_6(run):
+    """How often one experiment finds what is true, by cut and by iterations of an experiment, beside print."""
+    paths = sorted((run / "results/moreno_torres_2012/seed_scores").glob("*.parquet"))
+    learners, datasets = sorted(PAPER_LEARNERS), [path.stem for path in paths]
+    names = [name.partition("@")[0] for name in learners]
+    single = read_experiments(paths, learners, datasets, dict.fromkeys(ITERATIONS, 1))
+    limits = of_print(pairwise_tests(mean_present(single[5, TRUTH]), "paper"))
+    printed = pd.read_csv(CLASSES / "table5_dobscv_5x2_agreement.csv")
+    printed = pd.Series({(row.row, row.column): row.times_same_result for row in printed.itertuples() if row.row < row.column})
+    printed6 = pd.read_csv(CLASSES / "table6_accuracy.csv").set_index(["scheme", "partitioner"])["percent_same_result"]
+    rows, means = [], []
+    for (k, cut), values in single.items():
+        n, r = values.shape[2] // ITERATIONS[k], ITERATIONS[k]
+        whole = values.reshape(*values.shape[:2], n, r)
+        for m in sorted({1, 2, r} - {2 if r == 1 else 0}) if cut != TRUTH else ():
+            taken = whole[..., :m].mean(axis=3)
+            found = agreements(mean_present(single[k, TRUTH]), taken, PAIR_ALPHA, "paper")
+            percent = 100 * mean_present(np.where(found.judged, found.agree, np.nan), axis=0)
+            error = np.nanstd(percent, ddof=1) / np.sqrt((~np.isnan(percent)).sum())
+            means.append((f"{k}x{r}", cut, m, printed6.get((f"{k}x{r}", cut.partition("@")[0])), np.nanmean(percent), error, n))
+            if k == 5:
+                share, n = share_found(taken, names, limits)
+                gap = share[printed.index] - printed
+                chance = np.sqrt((printed * (100 - printed)).mean() * (1 / max(n, 1) + 1 / 100))
+                rows.append((cut, m, n, np.sqrt((gap**2).mean()), chance, gap.mean(), share.loc[("PDFC", "SVM")]))
+    columns = ["cut", "iterations", "experiments", "rms gap", "by chance", "mean gap", "PDFC-SVM"]
+    print(
+        f"Table V (DOB-SCV, 5x2; PDFC-SVM {printed['PDFC', 'SVM']}), thresholds of Table IV in print, {len(datasets)} data sets:"
+    )
+    print(pd.DataFrame(rows, columns=columns).sort_values("rms gap").round(1).to_string(index=False))
+    columns = ["scheme", "cut", "iterations", "print", "ours", "error", "experiments"]
+    print(f"Table VI:\n{pd.DataFrame(means, columns=columns).round(1).to_string(index=False)}\n", flush=True)
+
+
 def table7(run):
     """Experiments that agreement between single runs leads one to expect, beside print."""
     printed = pd.read_csv(CONVERGENCE).set_index(["scheme", "partitioner"])
@@ -294,9 +362,10 @@ def main():
     parser.add_argument("--experiments", type=int, default=100, help="of Table III; 100 unless told")
     parser.add_argument("--orders", type=int, default=30, help="of the rows, for Table 5; 30 unless told")
     parser.add_argument("--seeds", type=int, default=120, help="of Table 5; 120 unless told, 1,000 take a quarter of an hour")
-    parser.add_argument("--run", type=Path, help="folder in which the classification study was run, for Table VII alone")
+    parser.add_argument("--run", type=Path, help="folder in which the classification study was run, for Tables V to VII alone")
     args = parser.parse_args()
     if args.run:
+        tables5_and_6(args.run)
         table7(args.run)
         return
     warnings.simplefilter("ignore", RuntimeWarning)  # skewness of values that are all the same, where nothing moves
