@@ -101,7 +101,8 @@ def beside_tool(printed, results, settings):
     if not values:
         return None
     schemes = {k: r for k, r in settings["iterations"].items() if any(k == one for one, _ in values)}
-    whole = whole_cells(values, settings | {"iterations": schemes})
+    settings = settings | {"iterations": schemes}
+    whole = whole_cells(values, settings)
     remark = coverage(whole, settings["datasets"], settings["learners"], printed["table1"]["dataset"])
     rows = join(printed, tables_of_tool(values, truth, settings), {WITH_TOOL: remark})
     return rows[rows["table"].isin(OF_TOOL_TABLES)], min(array.shape[2] for array in values.values())

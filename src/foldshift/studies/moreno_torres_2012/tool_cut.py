@@ -51,15 +51,14 @@ def tables_of_tool(values, truth, settings):
     truth : dict of int to ndarray of shape (n_learners, n_datasets, n_truth)
         By k.
     settings : dict
-        Of the study.
+        Of the study; its ``iterations`` those of the k in `values`.
 
     Returns
     -------
     tables : dict of str to pandas.DataFrame
         ``table5``, ``table6``, of the configuration `WITH_TOOL`.
     """
-    schemes = {k: r for k, r in settings["iterations"].items() if any(k == one for one, _ in values)}
-    results, seed = {AS_PAPER: (values, truth)}, settings["master_seed"]
+    schemes, results, seed = settings["iterations"], {AS_PAPER: (values, truth)}, settings["master_seed"]
     partitioners, learners, alpha = settings["partitioners"], settings["learners"], settings["alpha"]
     tables = {
         "table5": agreement_table(results, schemes, partitioners, learners, alpha, master_seed=seed),
