@@ -2,6 +2,7 @@
 
 import logging
 
+from foldshift.blocks import block_range
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
 from foldshift.importing import import_object
@@ -10,7 +11,6 @@ from foldshift.own_code import PARTITIONER, OwnCodeError, call_own
 from foldshift.partition.arrays import check_folds
 from foldshift.partition.registry import make_folds, options_of
 from foldshift.partition.storage import write_folds
-from foldshift.planning.blocks import block_range
 from foldshift.seeding import draw_seeds, seed_sequence
 
 

@@ -280,6 +280,42 @@ def test_no_child_outlives_its_job(tmp_path, number):
         job.wait()
 
 
+HALTED_JOB = """
+import os, sys, time
+sys.path[:0] = {paths!r}
+from foldshift.evaluation.isolation import run_cells
+
+def work(cell):
+    with open(sys.argv[1] + ".part", "w") as file:
+        file.write(str(os.getpid()))
+    os.replace(sys.argv[1] + ".part", sys.argv[1])
+    for _ in range(40):
+        time.sleep(0.02)
+    return "done"
+
+print(*dict(run_cells(work, [("a",)], minutes=3 / 60)).values())
+"""
+
+
+@linux
+def test_time_in_which_a_job_is_halted_with_its_learner_does_not_count(tmp_path):
+    code = HALTED_JOB.format(paths=[str(ROOT / "src")])
+    job = subprocess.Popen([sys.executable, "-c", code, tmp_path / "pid"], stdout=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        both = [job.pid, int((tmp_path / "pid").read_text())]
+        for signum in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in both:
+                os.kill(pid, signum)
+            time.sleep(4 if signum == signal.SIGSTOP else 0)
+        assert job.communicate(timeout=60)[0] == "done\n"
+    finally:
+        job.kill()
+        job.wait()
+
+
 @linux
 def test_log_lines_and_warnings_of_the_child_reach_the_log(tmp_path):
     handler = logging.FileHandler(tmp_path / "log", mode="w")

@@ -22,6 +22,7 @@ from foldshift.evaluation.status import FAILED, TIMEOUT
 ISOLATES = sys.platform.startswith("linux")
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 PERIOD = 0.2  # seconds between looks at a silent child; the end of one whose own children hold its pipe is seen no other way
+HALTED = 2.0  # seconds between two looks at which this process, too, must have stood still
 GRACE = 5.0  # seconds between a child's last word and its end
 DONE, RAISED, MEMORY, LATE, DIED = "done", "raised", "memory", "late", "died"
 SIGNALS = {one.value: one.name for one in signal.Signals}
@@ -68,6 +69,7 @@ def run_cells(function, cells, *, minutes=None, memory_mb=None):
         again, so that neither
           a stray kill nor the cells before change a result. A second time, or the first time without memory in a new child, it is
           lost (``failed``).
+        - Time in which this process stands still itself (a suspended cluster job, Ctrl-Z) counts for no limit.
 
     Raises
     ------
@@ -89,11 +91,12 @@ def run_cells(function, cells, *, minutes=None, memory_mb=None):
             if wasted[learner] >= seconds:
                 yield cell, Lost(TIMEOUT, f"not tried: {learner} ran out of time on earlier cells of this data set")
                 continue
-            start = time.monotonic()
+            spent = 0.0
             for last_try in (False, True):
                 new = child is None
                 child = child or (_Child if ISOLATES else _Here)(function, memory_mb)
-                kind, value = child.run(cell, seconds)
+                kind, value, took = child.run(cell, seconds)
+                spent += took
                 if kind in (DONE, RAISED):
                     break
                 child.end()
@@ -106,7 +109,7 @@ def run_cells(function, cells, *, minutes=None, memory_mb=None):
             if kind == DONE:
                 yield cell, value
             else:
-                wasted[learner] += time.monotonic() - start
+                wasted[learner] += spent
                 yield cell, _lost(kind, value, minutes, memory_mb)
     finally:
         if child is not None:
@@ -138,6 +141,20 @@ def _outcome(function, cell):
         return RAISED, error
 
 
+class _Watch:
+    """Counts seconds, but for those in which this process stands still; it must be looked at once in every `PERIOD`."""
+
+    def __init__(self):
+        self._last, self._seconds = time.monotonic(), 0.0
+
+    def look(self):
+        """Seconds so far."""
+        now = time.monotonic()
+        passed, self._last = now - self._last, now
+        self._seconds += passed if passed < HALTED else PERIOD
+        return self._seconds
+
+
 class _Here:
     """Runs cells in this process."""
 
@@ -145,7 +162,9 @@ class _Here:
         self._function = function
 
     def run(self, cell, seconds):
-        return _outcome(self._function, cell)
+        start = time.monotonic()
+        kind, value = _outcome(self._function, cell)
+        return kind, value, time.monotonic() - start
 
     def end(self):
         """There is nothing to end."""
@@ -179,11 +198,15 @@ class _Child:
             os.setpgid(self._pid, self._pid)
 
     def run(self, cell, seconds):
-        """Kind and value: the result, an exception, or a text."""
-        deadline = time.monotonic() + seconds
+        """Kind and value (the result, an exception, or a text), and the seconds that count."""
+        watch = _Watch()
+        kind, value = self._run(cell, watch, seconds)
+        return kind, value, watch.look()
+
+    def _run(self, cell, watch, seconds):
         try:
             os.write(self._requests, pickle.dumps(cell))
-            return self._receive(deadline)
+            return self._receive(watch, seconds)
         except TimeoutError:
             return LATE, ""
         except (BrokenPipeError, EOFError):
@@ -194,14 +217,14 @@ class _Child:
             how = f"killed by {SIGNALS.get(-code, f'signal {-code}')}" if code < 0 else f"exit code {code}"
             return DIED, f"its process died ({how})"
 
-    def _receive(self, deadline):
-        """The next message; EOFError if the child has died, TimeoutError if the deadline passes."""
+    def _receive(self, watch, seconds):
+        """The next message; EOFError if the child has died, TimeoutError if the seconds are over."""
         poll = select.poll()
         poll.register(self._results, select.POLLIN)
         data, size = bytearray(), 8
         while len(data) < size:
             ended = self._has_ended()  # before the look into the pipe, which then holds all that will ever come
-            left = deadline - time.monotonic()
+            left = seconds - watch.look()
             if poll.poll(0 if ended else 1000 * max(0.0, min(PERIOD, left))):
                 chunk = os.read(self._results, 1 << 20)
                 if not chunk:

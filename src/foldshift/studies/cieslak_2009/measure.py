@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foldshift.blocks import block_range
 from foldshift.datasets.dataset import Dataset, read_prepared
 from foldshift.errors import DataError
-from foldshift.planning.blocks import block_range
 from foldshift.seeding import fit_states, generator
 from foldshift.shift.injectors import ENDS, Versions, feature_scale, versions
 from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED, Condition

@@ -1,6 +1,6 @@
 """Monitoring classifiers while their test data shift (Cieslak and Chawla 2009): what is measured and what is shown."""
 
-from foldshift.planning.blocks import block_range
+from foldshift.blocks import block_range
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 from foldshift.studies.cieslak_2009.paper_names import paper_name
 from foldshift.studies.common import has_print

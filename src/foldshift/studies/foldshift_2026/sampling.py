@@ -5,13 +5,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from foldshift.blocks import block_range
 from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.populations import draw_population
 from foldshift.errors import DataError
 from foldshift.evaluation.isolation import Lost, run_cells
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.status import FAILED, OK
-from foldshift.planning.blocks import block_range
 from foldshift.seeding import generator
 from foldshift.studies.foldshift_2026.cuts import cut_sample, fits
 from foldshift.studies.samples import draw_sample, target_scale

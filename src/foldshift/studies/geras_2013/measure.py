@@ -4,12 +4,12 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_matrix
 
+from foldshift.blocks import block_range
 from foldshift.datasets.reviews import read_counts
 from foldshift.evaluation.sources import DESIGNS, draw_rows, estimate_losses
 from foldshift.evaluation.storage import TEXT
 from foldshift.inference.variance import ESTIMATORS, cv_variance, variance_components
 from foldshift.learners.text import text_learner
-from foldshift.planning.blocks import block_range
 from foldshift.seeding import generator
 
 ANY_SEED = 0  # of the first call, whose result nobody sees

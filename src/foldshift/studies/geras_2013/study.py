@@ -1,7 +1,7 @@
 """Cross-validation over several sources, and its variance (Geras and Sutton 2013): what is measured and what is shown."""
 
+from foldshift.blocks import block_range
 from foldshift.errors import ConfigError
-from foldshift.planning.blocks import block_range
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 
 # Seconds of one core per review and fit, per fit, and per data set.

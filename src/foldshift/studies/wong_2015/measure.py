@@ -5,6 +5,7 @@ import logging
 import numpy as np
 import pyarrow as pa
 
+from foldshift.blocks import block_range
 from foldshift.datasets.dataset import read_prepared
 from foldshift.errors import DataError
 from foldshift.estimators import clone_with_state
@@ -16,7 +17,6 @@ from foldshift.evaluation.scores import one_line
 from foldshift.evaluation.status import FAILED, OK
 from foldshift.evaluation.storage import TEXT
 from foldshift.partition.registry import make_folds
-from foldshift.planning.blocks import block_range
 from foldshift.seeding import fit_states, seed_sequence
 
 STUDY = "wong_2015"

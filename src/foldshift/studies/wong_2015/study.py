@@ -1,6 +1,6 @@
 """Intervals and tests from k-fold and leave-one-out cross-validation (Wong 2015): what is measured and what is shown."""
 
-from foldshift.planning.blocks import block_range
+from foldshift.blocks import block_range
 from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
 
 MOST_REPETITIONS = 1000  # in one job
