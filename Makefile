@@ -142,6 +142,10 @@ faster: $(READY) ## the papers' longest rules at an earlier commit and now: seco
 readings: $(READY) ## could another split or reading give printed numbers that are not met? some ten minutes; MIRROR=folder, or RUN=folder of a run, for Table VII
 	"$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR)) $(if $(RUN),--run $(RUN))
 
+.PHONY: draws
+draws: $(READY) ## what the study of honesty found in each published draw of its samples, and in all together: a minute
+	@"$(BIN)/python" -m foldshift.studies.foldshift_2026.draws $(or $(DRAWS),7deca6f e211d5f HEAD)
+
 .PHONY: advice
 advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder, SAMPLES=100
 	"$(BIN)/python" tools/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))

@@ -11,6 +11,7 @@ from foldshift.reporting.tables import to_html
 from foldshift.seeding import seed_sequence
 from foldshift.shift.covariates import fold_ks_attributes
 from foldshift.studies.foldshift_2026.cuts import N_DRAWN, cut_sample, fits
+from foldshift.studies.foldshift_2026.draws import pooled
 from foldshift.studies.foldshift_2026.honesty import (
     ANSWER,
     CLAIMS,
@@ -162,6 +163,17 @@ def test_claims_on_the_number_of_folds_compare_the_random_cut_with_itself():
     assert (nearer["lower"], nearer["higher"]) == ("CV with 10 folds", "CV with 5 folds")
     assert table.loc[("two folds make the estimate too high", "regression"), "verdict"] == HOLDS
     assert "ten folds bring the estimate nearer to the truth than five" not in set(ledger(of_populations(ROWS))["claim"])
+
+
+def test_draws_that_are_pooled_weigh_the_same_and_keep_their_populations():
+    one = of_populations(ROWS)
+    other = one.assign(error_one=one["error_one"] * np.where(one["cut"] == "TSCV", 0.5, 1.0))
+    claim = "a stratified target brings the estimate nearer to the truth"
+    first, second, both = (ledger(draw).set_index("claim").loc[claim] for draw in (one, other, pooled([one, other])))
+    assert both["n_populations"] == len(POPULATIONS)
+    ratios = [1 + row["difference"] / 100 for row in (first, second, both)]
+    assert ratios[2] == pytest.approx(np.sqrt(ratios[0] * ratios[1]))
+    pd.testing.assert_frame_equal(ledger(pooled([one, one])), ledger(one))
 
 
 def test_two_populations_decide_nothing():
