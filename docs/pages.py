@@ -135,11 +135,13 @@ def results_pages(folder):
     """A page with figures and sortable tables for every study below docs/results; `tools/publish.py` writes that folder."""
     found, pages = find_studies(), {}
     schema = yaml.safe_load((ROOT / "workflow" / "schemas" / "config.schema.yaml").read_text(encoding="utf-8"))
-    full = resolve(at_scale({"scale": "paper"}, found), compose_schema(schema, found))["studies"]
+    full = resolve(at_scale({"scale": "paper"}, found), compose_schema(schema, found))
     for study in published(folder):
         place = folder / study
         about = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
-        facts = {**about, **about["archive"], **about["machine"], "sizes": sizes(about["settings"], full[study])}
+        ran = {**about["settings"], "master_seed": about["master_seed"]}
+        there = {**full["studies"][study], "master_seed": full["master_seed"]}
+        facts = {**about, **about["archive"], **about["machine"], "sizes": sizes(ran, there)}
         parts = [RESULTS.format(title=found[study].title, study=study, **facts)]
         category = None
         for item in _items(found[study]):
