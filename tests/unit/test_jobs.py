@@ -162,7 +162,7 @@ def test_the_printed_command_repeats_the_failure_and_after_mending_makes_the_out
     (code / "Snakefile").write_text(SNAKEFILE)
     (code / "job.py").write_text(SCRIPT)
     (tmp_path / "my config.yaml").write_text(f"text: none\nprofile: {root}/profiles/default\n")
-    command = [SNAKEMAKE, "--snakefile", "../the code/Snakefile", "--directory", "../the work", "--cores", "1"]
+    command = [SNAKEMAKE, "--snakefile", "../the code/Snakefile", "--directory", "../the work", "--cores", "1", "--keep-going"]
     command += ["--configfile", "../my config.yaml", "--config", "text=it's $HOME", "which=[1, 2]"]
     environment = os.environ | {"PYTHONPATH": str(root / "src")}
     environment.pop(RERUN, None)
