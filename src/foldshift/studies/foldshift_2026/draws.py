@@ -18,7 +18,18 @@ PUBLISHED = "docs/results/foldshift_2026/tables/by_population.csv"
 
 
 def read_draw(name):
-    """Measures by population of a draw: of a file, or as published in a commit."""
+    """Measures by population of a draw.
+
+    Parameters
+    ----------
+    name : str
+        A file ``by_population.csv``, or a commit (as `git show` takes it) that the table was published in.
+
+    Returns
+    -------
+    draw : pandas.DataFrame
+        As `honesty.by_population` makes it. What is neither ends the program with a message.
+    """
     if Path(name).is_file():
         return pd.read_csv(name)
     found = subprocess.run(["git", "show", f"{name}:{PUBLISHED}"], capture_output=True, text=True)
@@ -28,7 +39,18 @@ def read_draw(name):
 
 
 def pooled(draws):
-    """All draws as one table: a size of one draw stands beside the same size of another, so that each counts."""
+    """All draws as one table, for the `ledger` and `by_folds`.
+
+    Parameters
+    ----------
+    draws : sequence of pandas.DataFrame
+        As `honesty.by_population` makes them.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Their rows. ``n_sample`` names the draw too, such as ``0/50``, so that the same size of two draws counts twice.
+    """
     return pd.concat(
         [draw.assign(n_sample=[f"{i}/{n}" for n in draw["n_sample"]]) for i, draw in enumerate(draws)], ignore_index=True
     )
