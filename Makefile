@@ -35,12 +35,12 @@ lock: ## renew requirements.lock and envs/foldshift.yaml from pyproject.toml (ne
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade --quiet -o requirements.lock
 	uv pip compile pyproject.toml --extra docs --extra workflow --constraint requirements.lock --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet -o docs/requirements.lock
-	"$(BIN)/python" tools/write_conda_env.py
+	"$(BIN)/python" envs/write_conda_env.py
 
 .PHONY: run
 run: $(READY) ## the main job with the default configuration: minutes, no data host needed
 	@"$(BIN)/snakemake" --cores $(CORES) all
-	@"$(BIN)/python" tools/finish_run.py
+	@"$(BIN)/python" scripts/finish_run.py
 
 # Two files at a time. What is slow: tests/conftest.py lists files, single tests bear the mark.
 PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 5
@@ -71,24 +71,24 @@ $(SITE_READY): docs/requirements.lock $(READY)
 .PHONY: docs
 docs: $(SITE_READY) ## the site, build/site/index.html: its gallery is run, links within it are followed
 	"$(BIN)/python" -m sphinx -W --keep-going -q -b html docs build/site
-	"$(BIN)/python" tools/check_links.py build/site
+	"$(BIN)/python" docs/check_links.py build/site
 
 .PHONY: package
 package: $(READY) ## wheel and sdist, tried in fresh environments of the Pythons at hand
 	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check build
-	"$(BIN)/python" tools/try_package.py
+	"$(BIN)/python" tests/try_package.py
 
 .PHONY: adapters
 adapters: $(READY) ## contract tests against skore, optuna and AutoGluon, each in a fresh environment: two minutes
-	@"$(BIN)/python" tools/try_adapters.py
+	@"$(BIN)/python" tests/try_adapters.py
 
 .PHONY: bench
 bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours
-	"$(BIN)/python" tools/bench.py $(if $(MIRROR),--mirror $(MIRROR))
+	"$(BIN)/python" benchmarks/bench.py $(if $(MIRROR),--mirror $(MIRROR))
 
 .PHONY: drift-levels
 drift-levels: $(READY) ## level and power of fold_drift, DriftReport and the tests of whole tables, simulated: an hour
-	"$(BIN)/python" tools/simulate_drift.py
+	"$(BIN)/python" validation/simulate_drift.py
 
 .PHONY: paper
 paper: $(READY) ## a study at the paper's scale, STUDY=moreno_torres_2012 or (default) saez_2022; MIRROR=folder takes the data from there
@@ -101,42 +101,32 @@ archive: $(READY) ## one file with scores, configuration, provenance, tables and
 .PHONY: reproduce
 reproduce: $(READY) ## tables and figures again from an archive, compared byte for byte: ARCHIVE=results/archive/foldshift.zip
 	@test -n "$(ARCHIVE)" || { echo "Name the archive: make reproduce ARCHIVE=results/archive/foldshift.zip"; exit 1; }
-	@"$(BIN)/python" tools/reproduce.py "$(ARCHIVE)" --cores $(CORES) $(if $(STUDIES_FROM),--studies-from $(STUDIES_FROM))
+	@"$(BIN)/python" scripts/reproduce.py "$(ARCHIVE)" --cores $(CORES) $(if $(STUDIES_FROM),--studies-from $(STUDIES_FROM))
 
 .PHONY: publish
 publish: $(READY) ## tables and figures of an archive, with provenance, below docs/results: ARCHIVE=results/archive/foldshift.zip
 	@test -n "$(ARCHIVE)" || { echo "Name the archive: make publish ARCHIVE=results/archive/foldshift.zip"; exit 1; }
-	@"$(BIN)/python" tools/publish.py $(ARCHIVE)
+	@"$(BIN)/python" docs/publish.py $(ARCHIVE)
 
 .PHONY: fuzz
 fuzz: $(READY) ## a million damaged data files against every parser
-	"$(BIN)/python" tools/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
+	"$(BIN)/python" tests/fuzz/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
 
 .PHONY: coverage
 coverage: $(READY) ## coverage of every interval on six populations, and whether recommend_repetitions keeps its promise: an hour or two
-	"$(BIN)/python" tools/simulate_coverage.py --out build/coverage
+	"$(BIN)/python" validation/simulate_coverage.py --out build/coverage
 
 .PHONY: levels
 levels: $(READY) ## real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties: an hour or two
-	"$(BIN)/python" tools/simulate_levels.py
+	"$(BIN)/python" validation/simulate_levels.py
 
 .PHONY: corrected-t
 corrected-t: $(READY) ## how often tests on one data set find a difference between equally good learners: half an hour
-	"$(BIN)/python" tools/simulate_corrected_t.py
+	"$(BIN)/python" validation/simulate_corrected_t.py
 
 .PHONY: cuts
 cuts: $(READY) ## what the balanced cuts reach on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
-	"$(BIN)/python" tools/measure_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
-
-.PHONY: neighbours
-neighbours: $(READY) ## the cuts that look at neighbours, at an earlier commit and now: BEFORE=commit; MIRROR=folder for checksums of folds
-	@test -n "$(BEFORE)" || { echo "Name the earlier commit: make neighbours BEFORE=4995399"; exit 1; }
-	"$(BIN)/python" tools/compare_neighbour_cuts.py $(BEFORE) $(if $(MIRROR),--mirror $(MIRROR))
-
-.PHONY: faster
-faster: $(READY) ## the papers' longest rules at an earlier commit and now: seconds, and whether models are the same: BEFORE=commit MIRROR=folder
-	@test -n "$(BEFORE)" -a -n "$(MIRROR)" || { echo "Name both: make faster BEFORE=8ca907c MIRROR=folder"; exit 1; }
-	"$(BIN)/python" tools/compare_rules.py $(BEFORE) --mirror $(MIRROR)
+	"$(BIN)/python" validation/balance_of_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
 
 .PHONY: readings
 readings: $(READY) ## could another split or reading give printed numbers that are not met? some ten minutes; MIRROR=folder, or RUN=folder of a run, for Table VII
@@ -144,21 +134,21 @@ readings: $(READY) ## could another split or reading give printed numbers that a
 
 .PHONY: draws
 draws: $(READY) ## what the study of honesty found in each published draw of its samples, and in all together: a minute
-	@"$(BIN)/python" -m foldshift.studies.foldshift_2026.draws $(or $(DRAWS),7deca6f e211d5f HEAD)
+	@"$(BIN)/python" -m foldshift.studies.foldshift_2026.compare_draws $(or $(DRAWS),7deca6f e211d5f HEAD)
 
 .PHONY: advice
 advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder, SAMPLES=100
-	"$(BIN)/python" tools/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))
+	"$(BIN)/python" validation/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))
 
 .PHONY: scale
 scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
-	"$(BIN)/python" tools/measure_scale.py
+	"$(BIN)/python" benchmarks/measure_scale.py
 
 .PHONY: overhead
 overhead: $(READY) ## what the workflow costs beside computing, on a slice of each study: MIRROR=folder of the real data
 	@test -n "$(MIRROR)" || { echo "Name the folder of the real data: make overhead MIRROR=folder"; exit 1; }
-	"$(BIN)/python" tools/measure_overhead.py --study saez_2022 --datasets stock --mirror $(MIRROR) --cores $(CORES)
-	"$(BIN)/python" tools/measure_overhead.py --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
+	"$(BIN)/python" benchmarks/measure_overhead.py --study saez_2022 --datasets stock --mirror $(MIRROR) --cores $(CORES)
+	"$(BIN)/python" benchmarks/measure_overhead.py --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
 
 .PHONY: crash
 crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at random moments; what was done again, and whether the bytes are the same
@@ -166,7 +156,7 @@ crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at 
 
 .PHONY: bytes
 bytes: $(READY) ## both main studies, cut small, run in nine ways (cores, blocks, hash seeds, folders): the same bytes?
-	"$(BIN)/python" tools/check_bytes.py
+	"$(BIN)/python" tests/check_bytes.py
 
 .PHONY: slurm
 slurm: $(READY) ## the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)
@@ -175,5 +165,5 @@ slurm: $(READY) ## the tests on a cluster of three nodes on this machine, and th
 .PHONY: s3
 s3: $(READY) ## a run with its files in a bucket of a server on this machine, killed and resumed, the same bytes?; calls are counted (ten minutes)
 	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[cloud]'
-	"$(BIN)/python" -m pytest tests/unit/test_bucket.py tests/workflow/test_s3.py
+	"$(BIN)/python" -m pytest tests/engine/test_bucket.py tests/workflow/test_s3.py
 	"$(BIN)/python" tests/s3_server.py

@@ -9,8 +9,8 @@ from pathlib import Path
 import yaml
 
 import foldshift
-from foldshift.planning.config import at_scale, compose_schema, resolve
-from foldshift.studies.load import find_studies
+from foldshift.engine.config.schema import at_scale, compose_schema, resolve
+from foldshift.engine.study.find import find_studies
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "made"  # folder below docs, not in the history
@@ -132,7 +132,7 @@ def _links(text):
 
 
 def results_pages(folder):
-    """A page with figures and sortable tables for every study below docs/results; `tools/publish.py` writes that folder."""
+    """A page with figures and sortable tables for every study below docs/results; `docs/publish.py` writes that folder."""
     found, pages = find_studies(), {}
     schema = yaml.safe_load((ROOT / "workflow" / "schemas" / "config.schema.yaml").read_text(encoding="utf-8"))
     full = resolve(at_scale({"scale": "paper"}, found), compose_schema(schema, found))

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
+from foldshift.core.files import write_text
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.layout.file_names import cells_wanted, held_scores, in_order, runs_wanted
+from foldshift.engine.storage.score_files import read_columns, write_rows
+from foldshift.engine.storage.seed_results import count_failures, seed_schema, select_cells, summarise_scores
+from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, METRICS
 from foldshift.evaluation.status import OK
-from foldshift.evaluation.storage import read_columns, write_rows
-from foldshift.evaluation.summary import count_failures, seed_schema, select_cells, summarise_scores
-from foldshift.files import write_text
-from foldshift.jobs import run
-from foldshift.names import cells_wanted, held_scores, in_order, runs_wanted
 
 CELL = ("learner", "partitioner", "k")
 MESSAGES = (*CELL, "status", "message")

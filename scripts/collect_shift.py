@@ -1,9 +1,9 @@
 """One row per seed from the target shift of one data set: the mean of D_n over the folds."""
 
-from foldshift.evaluation.storage import SHIFT_SCHEMA, read_columns, write_rows
-from foldshift.evaluation.summary import SEED_SHIFT_SCHEMA, select_cells, summarise_shift
-from foldshift.jobs import run
-from foldshift.names import cells_wanted, held_folds, in_order, runs_wanted
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.layout.file_names import cells_wanted, held_folds, in_order, runs_wanted
+from foldshift.engine.storage.score_files import SHIFT_SCHEMA, read_columns, write_rows
+from foldshift.engine.storage.seed_results import SEED_SHIFT_SCHEMA, select_cells, summarise_shift
 
 
 def main(job):

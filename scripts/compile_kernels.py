@@ -4,10 +4,10 @@ import json
 import logging
 import time
 
-from foldshift.files import write_text
-from foldshift.jobs import run
+from foldshift.core.files import write_text
+from foldshift.engine.costs.compile_cost import kept_paths, record_kept
+from foldshift.engine.jobs.run_job import run
 from foldshift.partition.registry import import_path
-from foldshift.planning.compile_cost import kept_paths, record_kept
 
 
 def main(job):
@@ -39,7 +39,7 @@ def main(job):
 
 def compile_parts(params, left, n_processes):
     """Compile those of the learners, partitioners and measures whose names are in `left`."""
-    from foldshift.evaluation.first_calls import compile_kernels  # loads all that compiles: a second where nothing is left
+    from foldshift.engine.jobs.warm_up import compile_kernels  # loads all that compiles: a second where nothing is left
 
     return compile_kernels(
         {name: entry for name, entry in params.learners.items() if name in left},

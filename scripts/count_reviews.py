@@ -3,11 +3,11 @@
 import json
 import logging
 
-from foldshift.datasets.review_sources import fetch_review_file, review_files
-from foldshift.datasets.reviews import Reviews, bag_of_words, generate_reviews, parse_reviews, write_counts
-from foldshift.files import write_text
-from foldshift.jobs import run
-from foldshift.seeding import generator
+from foldshift.core.files import write_text
+from foldshift.core.seeding import generator
+from foldshift.datasets.sources.review_files import fetch_review_file, review_files
+from foldshift.datasets.sources.reviews import Reviews, bag_of_words, generate_reviews, parse_reviews, write_counts
+from foldshift.engine.jobs.run_job import run
 
 PER_DOMAIN = 2000  # generated reviews, as many as there are real ones
 
@@ -37,7 +37,7 @@ def main(job):
     write_counts(job.output.counts, counts)
     origin = {
         "name": f"{job.wildcards.reviews} reviews",
-        "source": "generated" if not origins else "reviews of products, see datasets/reviews.tsv",
+        "source": "generated" if not origins else "reviews of products, see datasets/sources/reviews.tsv",
         "domains": list(counts.domains),
         "n_reviews": int(counts.X.shape[0]),
         "n_words": int(counts.X.shape[1]),

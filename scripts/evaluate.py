@@ -6,20 +6,20 @@ from pathlib import Path
 
 import numpy as np
 
+from foldshift.core.errors import DataError
+from foldshift.core.imports import import_object
+from foldshift.core.seeding import fit_states
 from foldshift.datasets.dataset import read_prepared
-from foldshift.errors import DataError
-from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.engine.jobs.isolation import Lost, run_cells
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.jobs.user_code import LEARNER, call_own
+from foldshift.engine.storage.fold_files import part_of_block, read_folds
+from foldshift.engine.storage.prediction_files import write_predictions
+from foldshift.engine.storage.score_files import fold_rows, score_schema, write_rows
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.predictions import write_predictions
-from foldshift.evaluation.scores import lost_scores, part_of_block
+from foldshift.evaluation.regressors import lost_scores
 from foldshift.evaluation.status import OK
-from foldshift.evaluation.storage import fold_rows, score_schema, write_rows
 from foldshift.evaluation.task_objects import TASK_OBJECTS
-from foldshift.importing import import_object
-from foldshift.jobs import run
-from foldshift.own_code import LEARNER, call_own
-from foldshift.partition.storage import read_folds
-from foldshift.seeding import fit_states
 
 
 def estimator(spec, data):

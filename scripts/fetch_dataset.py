@@ -8,14 +8,14 @@ import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from foldshift.datasets.download import UnreachableError
-from foldshift.datasets.entry import CatalogueEntry
-from foldshift.datasets.preparation import prepare
-from foldshift.datasets.sources import DEFAULT_HOSTS, fetch
-from foldshift.datasets.storage import write_raw
-from foldshift.errors import DataError
-from foldshift.files import write_text
-from foldshift.jobs import run
+from foldshift.core.errors import DataError
+from foldshift.core.files import write_text
+from foldshift.datasets.catalogue_entry import CatalogueEntry
+from foldshift.datasets.prepare import prepare
+from foldshift.datasets.sources.download import UnreachableError
+from foldshift.datasets.sources.fetch import DEFAULT_HOSTS, fetch
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.storage.raw_table_files import write_raw
 
 PAUSE = 30  # seconds: hosts fail for minutes at a time, and the pauses between attempts of one download are shorter
 

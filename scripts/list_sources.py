@@ -2,8 +2,8 @@
 
 import json
 
-from foldshift.files import write_text
-from foldshift.jobs import run
+from foldshift.core.files import write_text
+from foldshift.engine.jobs.run_job import run
 
 
 def main(job):

@@ -2,16 +2,16 @@
 
 import logging
 
-from foldshift.blocks import block_range
+from foldshift.core.errors import DataError
+from foldshift.core.imports import import_object
+from foldshift.core.seeding import draw_seeds, seed_sequence
 from foldshift.datasets.dataset import read_prepared
-from foldshift.errors import DataError
-from foldshift.importing import import_object
-from foldshift.jobs import run
-from foldshift.own_code import PARTITIONER, OwnCodeError, call_own
-from foldshift.partition.arrays import check_folds
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.jobs.user_code import PARTITIONER, OwnCodeError, call_own
+from foldshift.engine.layout.seed_blocks import block_range
+from foldshift.engine.storage.fold_files import write_folds
+from foldshift.partition.folds import check_folds
 from foldshift.partition.registry import make_folds, options_of
-from foldshift.partition.storage import write_folds
-from foldshift.seeding import draw_seeds, seed_sequence
 
 
 def cut(data, name, k, seeds, master_seed, choice):

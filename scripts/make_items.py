@@ -1,9 +1,9 @@
 """Make tables and figures of a study: call the function that the study declares, write what it returns in all forms."""
 
-from foldshift.errors import require_keys
-from foldshift.importing import import_object
-from foldshift.jobs import run
-from foldshift.own_code import ITEMS, call_own
+from foldshift.core.errors import require_keys
+from foldshift.core.imports import import_object
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.jobs.user_code import ITEMS, call_own
 from foldshift.reporting.items import write_item
 
 

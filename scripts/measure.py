@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from foldshift.errors import require_keys
-from foldshift.evaluation.storage import write_rows
-from foldshift.files import atomic_path
-from foldshift.importing import import_object
-from foldshift.jobs import run
-from foldshift.own_code import MEASURE, ROWS, call_own
+from foldshift.core.errors import require_keys
+from foldshift.core.files import atomic_path
+from foldshift.core.imports import import_object
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.jobs.user_code import MEASURE, ROWS, call_own
+from foldshift.engine.storage.score_files import write_rows
 
 
 def main(job):

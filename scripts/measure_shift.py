@@ -2,10 +2,10 @@
 folds."""
 
 from foldshift.datasets.dataset import read_prepared
-from foldshift.evaluation.storage import SHIFT_SCHEMA, fold_rows, write_rows
-from foldshift.jobs import run
-from foldshift.partition.storage import read_folds
-from foldshift.shift.ks import fold_ks
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.storage.fold_files import read_folds
+from foldshift.engine.storage.score_files import SHIFT_SCHEMA, fold_rows, write_rows
+from foldshift.shift.measures.ks import fold_ks
 
 
 def main(job):

@@ -3,11 +3,11 @@
 import json
 import logging
 
+from foldshift.core.files import write_text
 from foldshift.datasets.dataset import write_prepared
-from foldshift.datasets.preparation import describe, prepare
-from foldshift.datasets.storage import read_raw
-from foldshift.files import write_text
-from foldshift.jobs import run
+from foldshift.datasets.prepare import describe, prepare
+from foldshift.engine.jobs.run_job import run
+from foldshift.engine.storage.raw_table_files import read_raw
 
 
 def main(job):

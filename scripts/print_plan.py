@@ -10,10 +10,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from foldshift.errors import ConfigError
-from foldshift.jobs import RERUN, run
-from foldshift.planning.pace import pace
-from foldshift.planning.plan import RECORD, plan_text, read_jobs
+from foldshift.core.errors import ConfigError
+from foldshift.engine.costs.machine_speed import pace
+from foldshift.engine.costs.plan import RECORD, plan_text, read_jobs
+from foldshift.engine.jobs.run_job import RERUN, run
 
 
 def dry_run(target, record, *options):

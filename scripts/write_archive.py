@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import foldshift
-from foldshift.archive import content_of, workflow_files, write_archive
-from foldshift.jobs import run
-from foldshift.planning.modules import module_files
+from foldshift.engine.archive.crate import content_of, workflow_files, write_archive
+from foldshift.engine.jobs.code_digest import module_files
+from foldshift.engine.jobs.run_job import run
 
 ROOT = Path(foldshift.__file__).parents[2]
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import yaml
 
-from foldshift.archive import ROWS_FORMAT
-from foldshift.files import write_text
-from foldshift.jobs import run
-from foldshift.versions import installed_versions
+from foldshift.core.files import write_text
+from foldshift.core.versions import installed_versions
+from foldshift.engine.archive.crate import ROWS_FORMAT
+from foldshift.engine.jobs.run_job import run
 
 SEEDS = (
     "Every random number comes from numpy's PCG64, seeded with the master seed and the SHA-256 of the names of what it is for "
     "(data set, partitioner, k, seed, ...); "
-    "see foldshift.seeding. The seeds of the partitions are drawn without replacement from 1 to 1,000,000; they stand in every "
-    "row of the scores."
+    "see foldshift.core.seeding. The seeds of the partitions are drawn without replacement from 1 to 1,000,000; they stand in "
+    "every row of the scores."
 )
 
 

@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 SLOW = (
     "fuzz/",
     "slurm/",
-    "unit/test_compiling.py",
-    "unit/test_failures_report.py",
-    "unit/test_modules.py",
+    "core/test_compiling.py",
+    "reporting/test_failures_report.py",
+    "engine/test_modules.py",
     "workflow/test_added_work.py",
     "workflow/test_as_module.py",
     "workflow/test_classes.py",

@@ -92,7 +92,7 @@ class DataServer:
 
     @property
     def hosts(self):
-        """Base addresses for `foldshift.datasets.sources.fetch`."""
+        """Base addresses for `foldshift.datasets.sources.fetch.fetch`."""
         return {"keel": f"{self.url}/keel/dataset/data", "uci": self.url, "openml": f"{self.url}/api/v1/xml"}
 
     def use_certificate(self, certificate, key):

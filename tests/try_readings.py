@@ -44,21 +44,21 @@ from scipy.stats import skew
 
 from foldshift.datasets import load_dataset
 from foldshift.datasets.dataset import read_prepared
+from foldshift.engine.config.configure import configure
+from foldshift.engine.layout.bundles import TRUTH
+from foldshift.engine.layout.file_names import in_order
+from foldshift.engine.storage.fold_files import read_folds
+from foldshift.engine.storage.prediction_files import read_predictions
 from foldshift.evaluation import build_learner, classification_scores, design_matrix, evaluate_folds
-from foldshift.evaluation.predictions import read_predictions
-from foldshift.inference.agreement import agreements, pairwise_tests
-from foldshift.inference.convergence import CAP, converge_cell
+from foldshift.inference.comparisons.wilcoxon import rank_sum_p
 from foldshift.inference.missing import mean_present
-from foldshift.inference.wilcoxon import rank_sum_p
+from foldshift.inference.repetitions.agreement import agreements, pairwise_tests
+from foldshift.inference.repetitions.convergence import CAP, converge_cell
 from foldshift.learners import NNRegressor, PDFClassifier, RIPPERClassifier, RPARTRegressor, SVMClassifier
-from foldshift.names import in_order
 from foldshift.partition import make_folds
-from foldshift.partition.storage import read_folds
-from foldshift.planning.blocks import TRUTH
 from foldshift.studies.cieslak_2009.conditions import BIAS
-from foldshift.studies.cieslak_2009.features import feature_p_values, shift_rows
+from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values, shift_rows
 from foldshift.studies.cieslak_2009.measure import draw_repeat, shifted_tests
-from foldshift.studies.configure import configure
 from foldshift.studies.moreno_torres_2012.experiments import read_experiments
 
 ROOT = Path(__file__).resolve().parents[1]

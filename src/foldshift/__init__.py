@@ -15,7 +15,7 @@ Arrays in, arrays out. The packages below hold the science, the Snakemake workfl
 Each is there after ``import foldshift`` and is loaded when it is first used.
 """
 
-from foldshift.lazy import exports
+from foldshift.core.lazy_exports import exports
 
 __version__ = "0.2.0"
 

@@ -1,4 +1,5 @@
-"""The fuzzer of `tools/fuzz_parsers.py`: that it finds what it looks for, and that the parsers stand 100,000 of its inputs."""
+"""The fuzzer of `tests/fuzz/fuzz_parsers.py`: that it finds what it looks for, and that the parsers stand 100,000 of its
+inputs."""
 
 import contextlib
 import os
@@ -12,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fuzz_parsers
-from foldshift.datasets.parsers import read_table
-from foldshift.errors import DataError
+from foldshift.core.errors import DataError
+from foldshift.datasets.readers.formats import read_table
 from fuzz_parsers import NAMES, Case, fault_of, make_case, minimise, read_case
 
 
 @pytest.mark.parametrize("n_inputs", [25_000, pytest.param(100_000, marks=pytest.mark.thorough)])
 def test_damaged_files_give_tables_or_the_projects_errors(root, n_inputs):
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONHASHSEED": "0"}
-    command = [sys.executable, root / "tools/fuzz_parsers.py", "--inputs", str(n_inputs), "--seed", "0"]
+    command = [sys.executable, root / "tests/fuzz/fuzz_parsers.py", "--inputs", str(n_inputs), "--seed", "0"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     assert f"{n_inputs} inputs, 0 faults" in done.stdout

@@ -14,8 +14,8 @@ import pytest
 
 from conftest import shared_folder
 from foldshift.datasets import load_dataset
-from foldshift.learners.c45 import C45Classifier
-from foldshift.learners.part import PARTClassifier
+from foldshift.learners.trees.c45 import C45Classifier
+from foldshift.learners.trees.part import PARTClassifier
 
 pytestmark = pytest.mark.oracle
 

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from foldshift.datasets import load_dataset
-from foldshift.shift.failures import failing
-from foldshift.shift.injectors import feature_scale, versions
-from foldshift.studies.cieslak_2009.features import feature_p_values
-from foldshift.studies.cieslak_2009.names import paper_name
+from foldshift.shift.detectors.co_failure import failing
+from foldshift.shift.inject.injectors import feature_scale, versions
+from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
+from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values
 from foldshift.studies.cieslak_2009.splits import positive_class, split
 
 pytestmark = pytest.mark.oracle

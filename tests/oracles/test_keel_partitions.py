@@ -8,7 +8,7 @@ part exactly.
 import numpy as np
 import pytest
 
-from foldshift.partition.classes import dob_scv_folds
+from foldshift.partition.methods.distance_based import dob_scv_folds
 
 pytestmark = pytest.mark.oracle
 

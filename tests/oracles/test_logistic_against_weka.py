@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_ripper_against_weka import weka_jar
 
-from foldshift.learners._logistic import logistic_one_step
+from foldshift.learners.kernels._logistic import logistic_one_step
 
 pytestmark = pytest.mark.oracle
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foldshift.learners.mars import MARSRegressor
+from foldshift.learners.linear.mars import MARSRegressor
 
 SHARED = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 REAL_SETS = SHARED / "data" / "scvreg"

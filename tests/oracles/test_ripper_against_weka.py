@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import ks_2samp
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from foldshift.learners.ripper import RIPPERClassifier
+from foldshift.learners.rules.ripper import RIPPERClassifier
 
 pytestmark = pytest.mark.oracle
 

@@ -10,7 +10,7 @@ import time
 from typing import NamedTuple
 
 from crash_runner import wait_until
-from foldshift.studies.load import find_studies
+from foldshift.engine.study.find import find_studies
 from workflow_runner import ROOT, TINY, TINY_CLASSES
 
 SCRIPT = ROOT / "tests/slurm_cluster.sh"

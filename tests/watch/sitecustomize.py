@@ -9,7 +9,7 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
-DIGESTS = "foldshift.planning.modules"
+DIGESTS = "foldshift.engine.jobs.code_digest"
 
 
 def note(line):

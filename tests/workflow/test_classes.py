@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from foldshift.datasets.dataset import read_prepared
-from foldshift.evaluation.predictions import read_predictions
-from foldshift.partition.storage import read_folds
+from foldshift.engine.storage.fold_files import read_folds
+from foldshift.engine.storage.prediction_files import read_predictions
 from workflow_runner import ROOT, TINY_CLASSES, Workflow
 
 pytestmark = pytest.mark.workflow

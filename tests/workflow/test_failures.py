@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from foldshift.evaluation.isolation import ISOLATES
-from foldshift.evaluation.metrics import CLASSIFICATION_METRICS, METRICS
-from foldshift.evaluation.predictions import read_predictions
+from foldshift.engine.jobs.isolation import ISOLATES
+from foldshift.engine.storage.prediction_files import read_predictions
+from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, METRICS
 from workflow_runner import ROOT, Workflow
 
 pytestmark = [

@@ -9,13 +9,13 @@ import pytest
 import yaml
 from test_mistakes import message
 
-from foldshift.datasets.review_sources import MIRRORED, review_files
-from foldshift.studies.configure import configure
+from foldshift.datasets.sources.review_files import MIRRORED, review_files
+from foldshift.engine.config.configure import configure
 from workflow_runner import ROOT, TINY_ADVICE, TINY_HONESTY, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 
 pytestmark = pytest.mark.workflow
 # Loaded by their packages, whether used or not; what these say decides which files a job rests on, and is no file of it.
-BY_PACKAGES = {"src/foldshift/lazy.py", "src/foldshift/shift/hellinger.py"}
+BY_PACKAGES = {"src/foldshift/core/lazy_exports.py", "src/foldshift/shift/measures/hellinger.py"}
 CONFIGS = {
     "geras_2013": TINY_SOURCES,
     "wong_2015": TINY_INFERENCE,

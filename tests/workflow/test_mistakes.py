@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from data_server import DataServer, closed_port, html, zip_of
-from foldshift.studies.load import find_studies
+from foldshift.engine.study.find import find_studies
 from workflow_runner import TINY, Workflow
 
 pytestmark = pytest.mark.workflow

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from foldshift.datasets.dataset import read_prepared
-from foldshift.partition.storage import read_folds
+from foldshift.engine.storage.fold_files import read_folds
 from workflow_runner import ROOT, Workflow
 
 pytestmark = pytest.mark.workflow

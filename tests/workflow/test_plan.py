@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from foldshift.planning.plan import TOGETHER
-from foldshift.studies.load import find_studies
+from foldshift.engine.costs.plan import TOGETHER
+from foldshift.engine.study.find import find_studies
 from workflow_runner import ROOT, TINY, TINY_CLASSES, Workflow
 
 pytestmark = pytest.mark.workflow

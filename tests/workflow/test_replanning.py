@@ -69,7 +69,7 @@ class Mine(DummyRegressor):
         return super().fit(X, y)
 """
 # Loaded by their packages, whether used or not; what these say decides which files a job rests on, and is no file of it.
-BY_PACKAGES = {"src/foldshift/lazy.py", "src/foldshift/shift/hellinger.py"}
+BY_PACKAGES = {"src/foldshift/core/lazy_exports.py", "src/foldshift/shift/measures/hellinger.py"}
 
 
 def project(folder):
@@ -134,19 +134,22 @@ SHIFT = r"saez_2022/shift/"
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("src/foldshift/partition/neighbours.py", [FOLDS["cuts"], MORENO_SCORES + "iris/(?!truth)", MORENO_END]),
-        ("src/foldshift/partition/classes.py", [FOLDS["cuts"], MORENO_SCORES + "iris/(?!truth)", MORENO_END]),
-        ("src/foldshift/nominal.py", [FOLDS["cuts"], MORENO_SCORES + "iris/((?!truth)|.*1NN)", MORENO_END]),
-        ("src/foldshift/partition/scv.py", [FOLDS["cuts"], FOLDS["truth"], MORENO_SCORES, MORENO_END]),
-        ("src/foldshift/partition/stratified.py", [FOLDS["saez"], SHIFT, SAEZ_SCORES, SAEZ_END]),
-        ("src/foldshift/learners/lda.py", [MORENO_SCORES + ".*LDA", MORENO_END]),
-        ("src/foldshift/learners/nearest.py", [SAEZ_SCORES + ".*/NN", SAEZ_END, MORENO_SCORES + ".*/1NN", MORENO_END]),
+        ("src/foldshift/partition/neighbours/search.py", [FOLDS["cuts"], MORENO_SCORES + "iris/(?!truth)", MORENO_END]),
+        ("src/foldshift/partition/methods/distance_based.py", [FOLDS["cuts"], MORENO_SCORES + "iris/(?!truth)", MORENO_END]),
+        ("src/foldshift/core/categorical.py", [FOLDS["cuts"], MORENO_SCORES + "iris/((?!truth)|.*1NN)", MORENO_END]),
+        ("src/foldshift/partition/methods/scv.py", [FOLDS["cuts"], FOLDS["truth"], MORENO_SCORES, MORENO_END]),
+        ("src/foldshift/partition/methods/stratified.py", [FOLDS["saez"], SHIFT, SAEZ_SCORES, SAEZ_END]),
+        ("src/foldshift/learners/linear/lda.py", [MORENO_SCORES + ".*LDA", MORENO_END]),
+        (
+            "src/foldshift/learners/neighbours/nearest_regressor.py",
+            [SAEZ_SCORES + ".*/NN", SAEZ_END, MORENO_SCORES + ".*/1NN", MORENO_END],
+        ),
         ("kit/helper.py", [SAEZ_SCORES + ".*/Mine-", SAEZ_END]),
         ("kit/deeper.py", [SAEZ_SCORES + ".*/Mine-", SAEZ_END]),
         ("kit/unused.py", []),
-        ("src/foldshift/shift/ks.py", [SHIFT]),
-        ("src/foldshift/reporting/tables.py", []),
-        ("src/foldshift/learners/gbm.py", []),
+        ("src/foldshift/shift/measures/ks.py", [SHIFT]),
+        ("src/foldshift/reporting/table_grid.py", []),
+        ("src/foldshift/learners/trees/gbm.py", []),
     ],
 )
 def test_an_edited_module_replans_exactly_what_rests_on_it(done, module, expected):
@@ -198,7 +201,7 @@ def test_jobs_rest_on_few_modules_that_they_do_not_load(done):
         if "/scripts/" not in file and not file.endswith("/__init__.py")
     }
     # Imported when a catalogue's entry is of that kind.
-    assert spare <= {("fetch_dataset", "datasets/generated.py")}
+    assert spare <= {("fetch_dataset", "datasets/synthetic/generated.py")}
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

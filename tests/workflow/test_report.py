@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from foldshift.studies.load import find_studies
+from foldshift.engine.study.find import find_studies
 
 pytestmark = pytest.mark.workflow
 

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 import reproduce
-from foldshift.archive import METADATA, content_of, unpack, write_archive
-from foldshift.studies.load import find_studies
+from foldshift.engine.archive.crate import METADATA, content_of, unpack, write_archive
+from foldshift.engine.study.find import find_studies
 from workflow_runner import ROOT, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 
 pytestmark = pytest.mark.workflow
@@ -101,7 +101,7 @@ def made_again(archived, tmp_path_factory):
     """The archive alone, in another place, and what came of it."""
     folder = tmp_path_factory.mktemp("elsewhere")
     shutil.copy(path_of(archived), folder / "foldshift.zip")
-    command = [sys.executable, ROOT / "tools/reproduce.py", "foldshift.zip", "--cores", "2", "--folder", "a folder with spaces"]
+    command = [sys.executable, ROOT / "scripts/reproduce.py", "foldshift.zip", "--cores", "2", "--folder", "a folder with spaces"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=folder, timeout=900)
     return folder / "a folder with spaces", done
 
@@ -174,7 +174,7 @@ def test_a_flipped_byte_in_a_score_file_stops_it_with_one_line(archived, tmp_pat
     data = bytearray(path_of(archived).read_bytes())
     data[info.header_offset + 30 + len(info.filename) + info.compress_size // 2] ^= 4
     (tmp_path / "flipped.zip").write_bytes(data)
-    command = [sys.executable, str(ROOT / "tools/reproduce.py"), "flipped.zip"]
+    command = [sys.executable, str(ROOT / "scripts/reproduce.py"), "flipped.zip"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
     assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"foldshift: archive flipped.zip: {info.filename} is damaged")
@@ -206,7 +206,7 @@ def test_a_table_that_does_not_follow_from_the_scores_is_named_and_so_are_other_
 
 def test_a_folder_that_is_not_empty_is_left_alone(archived, tmp_path):
     (tmp_path / "mine.txt").write_text("x")
-    command = [sys.executable, str(ROOT / "tools/reproduce.py"), str(path_of(archived)), "--folder", str(tmp_path)]
+    command = [sys.executable, str(ROOT / "scripts/reproduce.py"), str(path_of(archived)), "--folder", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "is not empty; name a folder that does not exist yet" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

@@ -180,16 +180,19 @@ DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_2022"} | {
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("learners/nearest.py", {"evaluate", "saez_2022_compare_scaling", "saez_2022_scaling"} | DOWNSTREAM_OF_SCORES),
         (
-            "evaluation/summary.py",
+            "learners/neighbours/nearest_regressor.py",
+            {"evaluate", "saez_2022_compare_scaling", "saez_2022_scaling"} | DOWNSTREAM_OF_SCORES,
+        ),
+        (
+            "engine/storage/seed_results.py",
             {"collect_shift", "saez_2022_shift", "saez_2022_shift_figures", "saez_2022_scaling"} | DOWNSTREAM_OF_SCORES,
         ),
         (
             "studies/saez_2022/figures.py",
             {"saez_2022_target_shift_figure", "saez_2022_convergence_figure", "saez_2022_shift_figures", "saez_2022"},
         ),
-        ("learners/mars.py", set()),
+        ("learners/linear/mars.py", set()),
     ],
 )
 def test_an_edited_module_replans_what_rests_on_it_and_nothing_else(own_copy, module, expected):
@@ -199,7 +202,7 @@ def test_an_edited_module_replans_what_rests_on_it_and_nothing_else(own_copy, mo
         file.write_text(before + "\n# edited\n")
         plan = own_copy.plan()
         assert set(plan) == expected
-        if module == "learners/nearest.py":
+        if module == "learners/neighbours/nearest_regressor.py":
             assert plan["evaluate"] == 2  # the other learner stays
     finally:
         file.write_text(before)

@@ -84,8 +84,8 @@ def test_a_killed_run_resumes_to_the_same_bytes_keeps_finished_jobs_and_asks_lit
 def test_code_is_no_object_and_an_edited_module_replans_exactly_what_rests_on_it(killed, server):
     workflow, keywords, *_ = killed
     assert not [name for name in server.objects() if name.endswith(".py")]
-    assert planned_after_an_edit(workflow, "src/foldshift/learners/gbm.py", server, keywords) == {}
-    again = planned_after_an_edit(workflow, "src/foldshift/shift/ks.py", server, keywords)
+    assert planned_after_an_edit(workflow, "src/foldshift/learners/trees/gbm.py", server, keywords) == {}
+    again = planned_after_an_edit(workflow, "src/foldshift/shift/measures/ks.py", server, keywords)
     assert again["measure_shift"] == again["collect_shift"] == again["saez_2022_shift"] == 1
     assert not {"make_folds", "evaluate", "collect_scores", "prepare_dataset"} & set(again)
 

@@ -13,20 +13,20 @@ from snakemake_interface_storage_plugins.io import Mtime
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from foldshift.errors import FoldshiftError
+from foldshift.core.errors import FoldshiftError
 from foldshift.evaluation.task_objects import TASK_OBJECTS
-from foldshift.files import sweep, write_text
-from foldshift.jobs import LEADER, RERUN, SHOWN, rerun_command
+from foldshift.core.files import sweep, write_text
+from foldshift.engine.jobs.run_job import LEADER, RERUN, SHOWN, rerun_command
 from foldshift.partition.registry import PARTITIONERS, import_path
-from foldshift.planning.compile_cost import compile_seconds, kept_paths
-from foldshift.planning.shapes import local_files, shape_of
-from foldshift.planning.command_line import (
+from foldshift.engine.costs.compile_cost import compile_seconds, kept_paths
+from foldshift.engine.costs.dataset_shapes import local_files, shape_of
+from foldshift.engine.config.command_line import (
     check_arguments,
     check_targets,
     named_studies,
     targets_of,
 )
-from foldshift.planning.engine import (
+from foldshift.engine.costs.rule_costs import (
     COLLECT,
     collect_cost,
     fetch_cost,
@@ -35,19 +35,19 @@ from foldshift.planning.engine import (
     scores_cost,
     shift_cost,
 )
-from foldshift.planning.bucket import ask_less
-from foldshift.planning.cluster import shorten_log_folders
-from foldshift.planning.lost import lost_fits, lost_rows
-from foldshift.planning.modules import digest, expose, module_files
-from foldshift.names import bundle_of, part_of, scheme_of
-from foldshift.planning.pace import pace
-from foldshift.planning.plan import RECORD, Recorder
-from foldshift.planning.progress import LastWords, Progress, ended_before, jobs_of
-from foldshift.planning.record import add_record, forgotten, record_file
-from foldshift.studies.base import key as item_key
-from foldshift.studies.configure import configure, located
-from foldshift.studies.run import own_study_folders
-from foldshift.versions import commit_of
+from foldshift.engine.jobs.s3_patch import ask_less
+from foldshift.engine.jobs.slurm_patch import shorten_log_folders
+from foldshift.engine.jobs.failure_summary import lost_fits, lost_rows
+from foldshift.engine.jobs.code_digest import digest, expose, module_files
+from foldshift.engine.layout.file_names import bundle_of, part_of, scheme_of
+from foldshift.engine.costs.machine_speed import pace
+from foldshift.engine.costs.plan import RECORD, Recorder
+from foldshift.engine.costs.progress import LastWords, Progress, ended_before, jobs_of
+from foldshift.engine.layout.labels import add_record, forgotten, record_file
+from foldshift.engine.study.declare import key as item_key
+from foldshift.engine.config.configure import configure, located
+from foldshift.engine.study.run import own_study_folders
+from foldshift.core.versions import commit_of
 
 # Jobs run this clone's library, whatever else is installed, and find the user's own modules in the working directory.
 expose(ROOT / "src", Path.cwd())
@@ -579,7 +579,7 @@ def first_calls():
     shift = any(TASKS[study] == "regression" for study in LAYOUTS)
     return sorted(
         {
-            *(["foldshift.evaluation.first_calls.target_shift"] if shift else []),
+            *(["foldshift.engine.jobs.warm_up.target_shift"] if shift else []),
             *(
                 run.found.path(measure.first_call)
                 for run in RUNS.values()

@@ -10,23 +10,23 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
 
-from foldshift.advice.faults import find_faults
-from foldshift.advice.fitting import FOR_EVER, Clock, cross_validate, first_fit
-from foldshift.advice.halves import on_halves_of, with_biases
-from foldshift.advice.heard import with_warnings_as_a_fault
-from foldshift.advice.intervals import difference, told
-from foldshift.advice.learners import SEED, baseline, has_gaps_or_texts, prepared, usual
+from foldshift.advice.data import as_data, check_kind
+from foldshift.advice.issues import find_faults
+from foldshift.advice.learner_warnings import with_warnings_as_a_fault
+from foldshift.advice.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
+from foldshift.advice.report_interval import difference, told
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
-from foldshift.advice.scoring import as_score
-from foldshift.advice.shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_shift, table_of
-from foldshift.advice.table import as_data, check_kind
-from foldshift.advice.words import methods_paragraph, used_versions, verdict
-from foldshift.errors import DataError
-from foldshift.estimators import check_predictor, title, title_in_full
-from foldshift.inference.arguments import check_confidence
-from foldshift.inference.repetitions import FEWEST_PARTITIONS, recommend_repetitions
-from foldshift.partition.arrays import as_folds
+from foldshift.advice.score import as_score
+from foldshift.advice.split_half import on_halves_of, with_biases
+from foldshift.advice.split_shift import RANDOM_GROUPS, cut, cuts_side_by_side, split_shift, table_of
+from foldshift.advice.timed_cv import FOR_EVER, Clock, cross_validate, first_fit
+from foldshift.advice.wording import methods_paragraph, used_versions, verdict
+from foldshift.core.arguments import check_confidence
+from foldshift.core.errors import DataError
+from foldshift.core.estimators import check_predictor, title, title_in_full
+from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS, recommend_repetitions
+from foldshift.partition.folds import as_folds
 
 MOST_REPEATS = 50
 EPS = 0.25  # of the standard deviation that no repetition removes: beyond, another cut adds 3 % to the standard error
@@ -66,7 +66,7 @@ def advise(
         Target: a quantity, or two or more classes; without missing values.
     estimator : scikit-learn estimator, optional
         Any classifier, regressor or pipeline; not changed. By default a random forest behind a plain preparation
-        (`foldshift.advice.learners.prepared`).
+        (`foldshift.advice.preprocessing.prepared`).
     scoring : str or callable, optional
         A scorer of scikit-learn by name, or ``scorer(estimator, X, y)``; ``error`` (default for classes) or ``rmse`` (default for
         quantities). For accuracy, squared and absolute error, log loss and Brier score intervals rest on rows, else on folds.
@@ -262,7 +262,7 @@ def given_split(cv, data):
     ----------
     cv : None, int, splitter or iterable of (train, test)
         None: what scikit-learn would do.
-    data : foldshift.advice.table.Data
+    data : foldshift.advice.data.Data
 
     Returns
     -------

@@ -32,7 +32,7 @@ class Expected(NamedTuple):
 
 @cache
 def _rows():
-    """Rows of ``expected.csv``, which `tools/write_expected.py` makes from the study's published tables."""
+    """Rows of ``expected.csv``, which `validation/write_expected.py` makes from the study's published tables."""
     with files("foldshift.advice").joinpath("expected.csv").open(encoding="utf-8") as lines:
         return tuple(csv.DictReader(lines))
 

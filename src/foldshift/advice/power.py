@@ -6,12 +6,12 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import pearson3, skew
 
-from foldshift.readable import figures
-from foldshift.shift.cuts import fold_tests, mean_distances, random_cuts
+from foldshift.core.repr import figures
+from foldshift.shift.measures.random_splits import fold_tests, mean_distances, random_cuts
 
 TILTS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
 N_RANDOM, N_PLANTED = 4999, 200
-LEAST_RANDOM = 1999  # of `foldshift.shift.folds.fold_drift`
+LEAST_RANDOM = 1999  # of `foldshift.shift.report.fold_drift.fold_drift`
 MOST_CELLS = 80_000_000  # rows x random and planted cuts: some seconds
 FEWEST = 5  # rows of a fold, on average
 SHARES = (0.5, 0.9)
@@ -37,7 +37,7 @@ class Power(NamedTuple):
 
 
 def power_of(folds, n_columns, alpha):
-    """Shifts of one fold in one column that `foldshift.advice.shift.split_shift` finds in a given share of cases.
+    """Shifts of one fold in one column that `foldshift.advice.split_shift.split_shift` finds in a given share of cases.
 
     Parameters
     ----------

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from foldshift.advice.data import Data
 from foldshift.advice.expected import expected_of
 from foldshift.advice.power import in_words
-from foldshift.advice.table import Data
-from foldshift.files import atomic_path
-from foldshift.readable import readable
+from foldshift.core.files import atomic_path
+from foldshift.core.repr import readable
 
 
 @readable
@@ -27,29 +27,29 @@ class Advice:
         The splitter that is recommended, for ``cv=`` of scikit-learn.
     cv_line : str
         The same as a line of Python.
-    data : foldshift.advice.table.Data
+    data : foldshift.advice.data.Data
     facts : dict
         What the rules of advice were asked with.
     rules : tuple of foldshift.advice.rules.Rule
         Those that decided.
-    faults : tuple of foldshift.advice.faults.Fault
+    faults : tuple of foldshift.advice.issues.Fault
         The worst first.
-    split : foldshift.advice.shift.SplitShift or None
+    split : foldshift.advice.split_shift.SplitShift or None
         The split given as ``cv=``, or scikit-learn's default, against random cuts.
     split_name : str
         Which of the two it is, as the subject of a sentence.
     split_is_given : bool
         Whether it was given as ``cv=``.
-    cuts : tuple of foldshift.advice.shift.CutShift
-    intervals : tuple of foldshift.advice.intervals.Told
+    cuts : tuple of foldshift.advice.split_shift.CutShift
+    intervals : tuple of foldshift.advice.report_interval.Told
         The one to print first, then others and why not.
-    differences : tuple of foldshift.advice.intervals.Difference
+    differences : tuple of foldshift.advice.report_interval.Difference
         To the baseline, and to the other learner.
-    repetitions : foldshift.inference.repetitions.Repetitions or None
+    repetitions : foldshift.inference.repetitions.recommend.Repetitions or None
         From the repetitions that were made; None where one was.
     halves : dict or None
         What cross-validation of halves of this table said of their other halves.
-    score : foldshift.advice.scoring.Score
+    score : foldshift.advice.score.Score
     learner : str
     baseline : float or None
         The score of the baseline; None for a score of folds.
@@ -181,7 +181,7 @@ class Advice:
 
     def to_html(self, path=None):
         """The page, one file without any reference to a network; returned as text, and written where a path is given."""
-        from foldshift.advice.page import page
+        from foldshift.advice.page.html import page
 
         return _written(page(self), path)
 

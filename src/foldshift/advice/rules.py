@@ -9,7 +9,7 @@ PARTS = ("cut", "folds", "repetitions", "interval", "difference", "caution")
 EVIDENCE = ("theorem", "measured", "measured here", "definition")
 FACTS = {
     "task": str,  # classification, regression
-    "score": str,  # share, loss, folds: foldshift.advice.scoring
+    "score": str,  # share, loss, folds: foldshift.advice.score
     "groups": bool,  # rows belong together
     "n": int,  # rows
     "fits": int,  # fits that the budget pays for

@@ -12,7 +12,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import click  # noqa: E402
 
 from foldshift import __version__  # noqa: E402
-from foldshift.command.progress import Progress  # noqa: E402
+from foldshift.command.terminal_progress import Progress  # noqa: E402
 
 DONE, MISTAKE, USAGE, FOUND = 0, 1, 2, 3
 EXIT_CODES = """\b
@@ -103,8 +103,8 @@ def advise(
     """
     from foldshift.advice.advise import advise as ask
     from foldshift.advice.advise import seconds_of
-    from foldshift.advice.learners import imported, on_all_cores, prepared, usual
-    from foldshift.command.tables import read, target_and_inputs
+    from foldshift.advice.preprocessing import imported, on_all_cores, prepared, usual
+    from foldshift.command.read_tables import read, target_and_inputs
 
     seconds_of(budget)
     _can_be_written(html)
@@ -147,7 +147,7 @@ def drift(train, test, drop, keep, alpha, as_json, check):
       foldshift drift train.csv test.csv
       foldshift drift january.csv february.csv --drop date --check || echo moved
     """
-    from foldshift.command.tables import as_options, frames_of
+    from foldshift.command.read_tables import as_options, frames_of
     from foldshift.shift import DriftReport
 
     with Progress(False) as progress:
@@ -175,7 +175,7 @@ def folds(file, target, groups, task, drop, keep, nominal, partitioner, n_folds,
       foldshift folds data.csv --target price --partitioner TSCV --n-folds 5 --seeds 10 > folds.csv
       foldshift folds data.csv -t class -p CB-SCV --groups patient > folds.csv
     """
-    from foldshift.command.tables import folds_of, read
+    from foldshift.command.read_tables import folds_of, read
 
     table = read(file, target=target, groups=groups, task=task, drop=drop, keep=keep, nominal=nominal)
     with Progress(False) as progress:
@@ -199,7 +199,7 @@ def data(name, task, as_json):
       foldshift data --task regression
       foldshift data concrete
     """
-    from foldshift.command.lists import data_sets
+    from foldshift.command.listings import data_sets
 
     click.echo(data_sets(name, task, as_json))
 
@@ -216,7 +216,7 @@ def studies(name, as_json):
       foldshift studies
       foldshift studies advice
     """
-    from foldshift.command.lists import study_list
+    from foldshift.command.listings import study_list
 
     click.echo(study_list(name, as_json))
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from foldshift.datasets.entry import TASKS, CatalogueEntry
-from foldshift.datasets.sources import DEFAULT_HOSTS, fetch, parse_source
-from foldshift.errors import ConfigError, DataError, unknown
+from foldshift.core.errors import ConfigError, DataError, unknown
+from foldshift.datasets.catalogue_entry import TASKS, CatalogueEntry
+from foldshift.datasets.sources.fetch import DEFAULT_HOSTS, fetch, parse_source
 
 DEFAULT_CATALOGUE = Path(__file__).with_name("catalogue.tsv")
 COLUMNS = tuple(field.name for field in fields(CatalogueEntry) if field.name != "own")
@@ -184,7 +184,7 @@ def load_dataset(name, *, scaling="none", mirror=None, catalogue=DEFAULT_CATALOG
 
     Returns
     -------
-    data : foldshift.datasets.preparation.Dataset
+    data : foldshift.datasets.prepare.Dataset
         ``X, y, feature_names, categorical_features, classes, groups, task`` and more.
 
     Raises
@@ -198,7 +198,7 @@ def load_dataset(name, *, scaling="none", mirror=None, catalogue=DEFAULT_CATALOG
     >>> load_dataset("diabetes").X.shape
     (442, 10)
     """
-    from foldshift.datasets.preparation import prepare
+    from foldshift.datasets.prepare import prepare
 
     entry = find(name, read_catalogue(catalogue))
     if cache is None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foldshift.files import atomic_path
+from foldshift.core.files import atomic_path
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from foldshift.importing import import_object
+from foldshift.core.imports import import_object
 
 
 def build_learner(spec, scaling="global", categorical_features=None):
@@ -68,7 +68,7 @@ def design_matrix(data, nominal="codes"):
     Examples
     --------
     >>> import pandas as pd
-    >>> from foldshift.datasets.frames import read_frame
+    >>> from foldshift.datasets.readers.parquet import read_frame
     >>> from foldshift.datasets import prepare
     >>> from foldshift.evaluation import design_matrix
     >>> frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"], "price": [1.5, 2.5, 3.5]})

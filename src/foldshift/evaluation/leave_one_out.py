@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from foldshift.estimators import shares_work
-from foldshift.evaluation.folds import evaluate_folds, fit_predict, put_together, work_through
-from foldshift.learners.lda import LDAClassifier
-from foldshift.learners.naive_bayes import NaiveBayesClassifier
-from foldshift.learners.nearest import NNRegressor
-from foldshift.learners.nearest_classifier import NNClassifier
+from foldshift.core.estimators import shares_work
+from foldshift.evaluation.cross_validate import evaluate_folds, fit_predict, put_together, work_through
+from foldshift.learners.linear.lda import LDAClassifier
+from foldshift.learners.linear.naive_bayes import NaiveBayesClassifier
+from foldshift.learners.neighbours.nearest_classifier import NNClassifier
+from foldshift.learners.neighbours.nearest_regressor import NNRegressor
 
 CHEAP = (LDAClassifier, NaiveBayesClassifier, NNClassifier, NNRegressor)
 MOST_ROWS = 65_535  # folds are uint16

@@ -2,6 +2,6 @@
 
 # Loaded by name, so that a job rests on the modules of its own task alone.
 TASK_OBJECTS = {
-    "regression": "foldshift.evaluation.scores.REGRESSION",
-    "classification": "foldshift.evaluation.classes.CLASSIFICATION",
+    "regression": "foldshift.evaluation.regressors.REGRESSION",
+    "classification": "foldshift.evaluation.classifiers.CLASSIFICATION",
 }

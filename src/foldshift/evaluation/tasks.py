@@ -13,7 +13,7 @@ class Task(NamedTuple):
         Metrics of every fold.
     evaluate : callable
         ``evaluate(estimator, X, data, folds, random_states)``: predicted class codes, an array of shape (n_runs, n_samples), or
-        None where predictions are not kept; and the scores, as `foldshift.evaluation.scores.evaluate_cell` returns them.
+        None where predictions are not kept; and the scores, as `foldshift.evaluation.regressors.evaluate_cell` returns them.
     """
 
     metrics: tuple

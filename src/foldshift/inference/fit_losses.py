@@ -97,7 +97,7 @@ def losses_after_fit(estimator, X, y, parts, state, loss):
     ValueError
         If a prediction is NaN or infinite.
     """
-    from foldshift.estimators import clone_with_state
+    from foldshift.core.estimators import clone_with_state
 
     predicted = clone_with_state(estimator, state).fit(X, y).predict(np.concatenate([part for part, _ in parts]))
     losses = _checked(loss(np.concatenate([truth for _, truth in parts]), predicted))

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foldshift.partition.arrays import check_folds
-from foldshift.seeding import as_generator
+from foldshift.core.seeding import as_generator
+from foldshift.partition.folds import check_folds
 
 
 class FoldRandomness(NamedTuple):

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foldshift.errors import unknown
-from foldshift.importing import import_object
-from foldshift.partition.arrays import check_folds
-from foldshift.partition.common import check_n_folds
+from foldshift.core.errors import unknown
+from foldshift.core.imports import import_object
+from foldshift.partition.fold_numbers import check_n_folds
+from foldshift.partition.folds import check_folds
 
 CLASSES, NUMBERS = "classification", "regression"
 
@@ -44,24 +44,26 @@ class Partitioner(NamedTuple):
 BY_DISTANCE = ("metric", "duplicates", "remainders")
 BALANCED = ("groups", "stratify")
 ONE_COLUMN_MORE = ("task",)  # the target is one: of numbers or of categories
-STRATA = Partitioner("foldshift.partition.stratified.stratified_folds", (NUMBERS,))  # CV, SCVt and TSCV
+STRATA = Partitioner("foldshift.partition.methods.stratified.stratified_folds", (NUMBERS,))  # CV, SCVt and TSCV
 PARTITIONERS = {
     "CV": STRATA,
     "TSCV": STRATA,
-    "SCV": Partitioner("foldshift.partition.scv.scv_folds", (CLASSES,)),
-    "DB-SCV": Partitioner("foldshift.partition.classes.db_scv_folds", (CLASSES,), True, BY_DISTANCE),
-    "DOB-SCV": Partitioner("foldshift.partition.classes.dob_scv_folds", (CLASSES,), True, BY_DISTANCE),
-    "MS-SCV": Partitioner("foldshift.partition.classes.ms_scv_folds", (CLASSES,), True, BY_DISTANCE),
-    "CB-TSCV": Partitioner("foldshift.partition.balanced.cb_tscv_folds", (NUMBERS,), True, BALANCED),
-    "CB-SCV": Partitioner("foldshift.partition.balanced.cb_scv_folds", (CLASSES,), True, BALANCED),
-    "CB-CV": Partitioner("foldshift.partition.balanced.cb_cv_folds", (NUMBERS, CLASSES), True, BALANCED),
-    "ABA": Partitioner("foldshift.partition.published.aba_folds", (NUMBERS, CLASSES), True),
-    "Twinning": Partitioner("foldshift.partition.published.twinning_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
-    "BDSCV": Partitioner("foldshift.partition.discrepancy.bdscv_folds", (NUMBERS, CLASSES), True),
-    "CBDSCV": Partitioner("foldshift.partition.clustered.cbdscv_folds", (NUMBERS, CLASSES), True),
-    "SCBCV": Partitioner("foldshift.partition.clustered.scbcv_folds", (CLASSES,), True),
-    "SPXY": Partitioner("foldshift.partition.farthest.spxy_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
-    "LOSO": Partitioner("foldshift.partition.groups.source_folds", (), False, ("groups",)),
+    "SCV": Partitioner("foldshift.partition.methods.scv.scv_folds", (CLASSES,)),
+    "DB-SCV": Partitioner("foldshift.partition.methods.distance_based.db_scv_folds", (CLASSES,), True, BY_DISTANCE),
+    "DOB-SCV": Partitioner("foldshift.partition.methods.distance_based.dob_scv_folds", (CLASSES,), True, BY_DISTANCE),
+    "MS-SCV": Partitioner("foldshift.partition.methods.distance_based.ms_scv_folds", (CLASSES,), True, BY_DISTANCE),
+    "CB-TSCV": Partitioner("foldshift.partition.methods.balanced.cb_tscv_folds", (NUMBERS,), True, BALANCED),
+    "CB-SCV": Partitioner("foldshift.partition.methods.balanced.cb_scv_folds", (CLASSES,), True, BALANCED),
+    "CB-CV": Partitioner("foldshift.partition.methods.balanced.cb_cv_folds", (NUMBERS, CLASSES), True, BALANCED),
+    "ABA": Partitioner("foldshift.partition.methods.anticlustering.aba_folds", (NUMBERS, CLASSES), True),
+    "Twinning": Partitioner(
+        "foldshift.partition.methods.anticlustering.twinning_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE
+    ),
+    "BDSCV": Partitioner("foldshift.partition.methods.discrepancy.bdscv_folds", (NUMBERS, CLASSES), True),
+    "CBDSCV": Partitioner("foldshift.partition.methods.cluster.cbdscv_folds", (NUMBERS, CLASSES), True),
+    "SCBCV": Partitioner("foldshift.partition.methods.cluster.scbcv_folds", (CLASSES,), True),
+    "SPXY": Partitioner("foldshift.partition.methods.spxy.spxy_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
+    "LOSO": Partitioner("foldshift.partition.methods.leave_group_out.source_folds", (), False, ("groups",)),
 }
 LEAVE_ONE_SOURCE_OUT = "LOSO"
 BLIND = ("CV", "CB-CV", "ABA", "BDSCV", "LOSO")  # to the target

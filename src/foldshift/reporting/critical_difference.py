@@ -2,9 +2,9 @@
 
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
-from foldshift.inference.rank_diagram import draw_diagram, layout
-from foldshift.reporting.figures import plt
-from foldshift.reporting.numbers import p_value
+from foldshift.inference.comparisons.rank_diagram import draw_diagram, layout
+from foldshift.reporting.figure_style import plt
+from foldshift.reporting.number_formats import p_value
 
 
 def draw_critical_difference(result, *, blocks="data sets"):
@@ -12,8 +12,8 @@ def draw_critical_difference(result, *, blocks="data sets"):
 
     Parameters
     ----------
-    result : foldshift.inference.ranks.CriticalDifference
-        As `foldshift.inference.ranks.critical_difference` makes it.
+    result : foldshift.inference.comparisons.ranks.CriticalDifference
+        As `foldshift.inference.comparisons.ranks.critical_difference` makes it.
     blocks : str, default="data sets"
         What the blocks are, for the line below.
 

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from foldshift.errors import DataError
-from foldshift.files import write_text
+from foldshift.core.errors import DataError
+from foldshift.core.files import write_text
 
 
 class Shown(NamedTuple):
@@ -16,7 +16,7 @@ class Shown(NamedTuple):
     ----------
     frame : pandas.DataFrame
         The tidy table, one value per row with its keys.
-    grid : foldshift.reporting.tables.Grid or None
+    grid : foldshift.reporting.table_grid.Grid or None
         The same as it is printed; None: as it is. Its caption is that of the item.
     words : dict of str to object
         Words of the caption beside the settings.
@@ -68,13 +68,13 @@ def write_item(item, made, path, settings):
     made = made if isinstance(made, kind) else kind(made)
     caption = caption_text(item, settings | (made.words or {}))
     if kind is Drawn:
-        from foldshift.reporting.figures import reason_figure, save_figure, to_page
+        from foldshift.reporting.figure_style import reason_figure, save_figure, to_page
 
         save_figure(path, made.figure or reason_figure(made.reason))
         svg = Path(path).with_suffix(".svg").read_text(encoding="utf-8")
         write_text(Path(path).with_suffix(".html"), to_page(svg, item["title"], caption, made.reason))
     else:
-        from foldshift.reporting.tables import plain_grid, write_table
+        from foldshift.reporting.table_grid import plain_grid, write_table
 
         write_table(path, made.frame, dataclasses.replace(made.grid or plain_grid(made.frame), caption=caption))
     write_text(Path(path).with_suffix(".rst"), to_rst(caption, item["title"]) + "\n")

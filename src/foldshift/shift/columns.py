@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from foldshift.nominal import nominal_columns
-from foldshift.shift.tables import FEWEST_ROWS, as_table, is_frame
+from foldshift.core.categorical import nominal_columns
+from foldshift.shift.table_versions import FEWEST_ROWS, as_table, is_frame
 
 MISSING_LABEL = "missing"
 NEARLY_ALL = 0.95  # of the rows: a text with so many values is an identifier
@@ -47,7 +47,7 @@ def matched_columns(train, test, categorical_features, feature_names):
     ----------
     train, test : DataFrame or array-like of shape (n_samples, n_features)
     categorical_features, feature_names
-        As of `foldshift.shift.drift.DriftReport`.
+        As of `foldshift.shift.report.drift_report.DriftReport`.
 
     Returns
     -------

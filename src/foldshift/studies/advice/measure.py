@@ -10,13 +10,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 
 from foldshift.advice.advise import advise
-from foldshift.advice.words import cut_of
+from foldshift.advice.wording import cut_of
+from foldshift.core.seeding import generator
 from foldshift.datasets.dataset import read_prepared
-from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.engine.jobs.isolation import Lost, run_cells
+from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.status import FAILED, OK
-from foldshift.evaluation.storage import TEXT
-from foldshift.seeding import generator
 
 TEXTS = ("dataset", "learner", "task", "cut", "score", "against_baseline", "faults", "shifted", "status", "message")
 COUNTS = ("n_rows", "n_columns", "k", "n_repeats", "n_done", "halves", "halves_held")

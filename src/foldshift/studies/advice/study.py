@@ -1,6 +1,6 @@
 """Advice for many data sets and learners: what is measured and what is shown."""
 
-from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
 
 K = 10
 N_OTHERS, N_SPREAD, N_PAIRS = 4, 5, 10  # ways of cutting beside the recommended one; partitions, and pairs of halves, of each

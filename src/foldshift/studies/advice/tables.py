@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from foldshift.evaluation.storage import read_columns
-from foldshift.reporting.figures import COLOURS, plt
+from foldshift.engine.storage.score_files import read_columns
+from foldshift.reporting.figure_style import COLOURS, plt
 from foldshift.reporting.items import Drawn, Shown
-from foldshift.reporting.numbers import EMPTY
-from foldshift.reporting.tables import Cell, Grid
+from foldshift.reporting.number_formats import EMPTY
+from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.advice.measure import SCHEMAS, TEXTS
 
 TASKS = {"classification": "Classes: error rate, per cent", "regression": "Quantities: root mean square error"}

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
-from foldshift.studies.cieslak_2009.beside_print import TOLERANCE
-from foldshift.studies.cieslak_2009.names import listed_datasets
+from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
+from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE
+from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
 
 PRINT_KEYS = ("dataset", "ours_is", "condition", "quantity")  # of a printed number
 ROWS_TOLERANCE = 0.002  # share of the rows by which a part of Table 1 may differ
@@ -76,8 +76,8 @@ def comparison(judged):
     Returns
     -------
     table : pandas.DataFrame
-        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note begins with ``agrees`` or ``differs``
-        where the two are compared, and gives the reason and the range of ours over repeats.
+        As `foldshift.reporting.paper_vs_ours.join_with_print` makes it, with `PRINT_KEYS`. The note begins with ``agrees`` or
+        ``differs`` where the two are compared, and gives the reason and the range of ours over repeats.
     """
     on = ["table", *PRINT_KEYS]
     notes = [_note(row) for row in judged.itertuples()]

@@ -7,7 +7,8 @@ LARGEST_EXACT = 10_000  # product of sizes up to which p of KS is exact: there a
 
 
 class Condition(NamedTuple):
-    """A shift of the test part: its name in tables, and kind and severity as `foldshift.shift.injectors.versions` takes them."""
+    """A shift of the test part: its name in tables, and kind and severity as `foldshift.shift.inject.injectors.versions`
+    takes them."""
 
     name: str
     kind: str

@@ -7,11 +7,11 @@ from scipy.stats import t as student_t
 
 from foldshift.inference.proportions import wilson_interval
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, number, with_error
-from foldshift.reporting.tables import Cell, Grid
+from foldshift.reporting.number_formats import EMPTY, number, with_error
+from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.cieslak_2009.conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
-from foldshift.studies.cieslak_2009.names import paper_name
-from foldshift.studies.cieslak_2009.rows import CELL, read_rows
+from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
+from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
 
 # id: (words, kind of rows, column, whether the column is a p-value or a number of failing features)
 DETECTORS = {

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, count, number, percent, with_error
-from foldshift.reporting.tables import Cell, Grid
-from foldshift.shift.failures import translation_limit
-from foldshift.studies.cieslak_2009.beside_print import TOLERANCE, compared, compared_grid, heading, over_repeats
+from foldshift.reporting.number_formats import EMPTY, count, number, percent, with_error
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.shift.detectors.co_failure import translation_limit
+from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE, compared, compared_grid, heading, over_repeats
 from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRANSLATION, TRUE_MNAR, WORDS, condition_kind
-from foldshift.studies.cieslak_2009.names import in_order, listed_datasets
-from foldshift.studies.cieslak_2009.rows import CELL, read_rows
+from foldshift.studies.cieslak_2009.datasets_in_print import in_order, listed_datasets
+from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
 
 FORMULAS = {"paper": "paper's p", "valid": "valid p", "holm": "valid p, Holm", "bh": "valid p, Benjamini-Hochberg"}
 FAILS = {"paper": "fails_paper", "valid": "fails", "holm": "fails_holm", "bh": "fails_bh"}

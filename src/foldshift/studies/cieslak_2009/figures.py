@@ -5,10 +5,10 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
-from foldshift.studies.cieslak_2009.names import listed_datasets, paper_name
+from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets, paper_name
 
 BY_CLASS = ("Compustat", "E-State", "Oil", "Phoneme")  # data sets that the paper looks at in Figure 14
 MOST_ROWS = 4

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.tables import plain_grid
-from foldshift.studies.cieslak_2009.beside_print import compared, compared_grid, over_repeats
+from foldshift.reporting.table_grid import plain_grid
+from foldshift.studies.cieslak_2009.compared_with_print import compared, compared_grid, over_repeats
 from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRUE_MNAR
-from foldshift.studies.cieslak_2009.names import in_order, paper_name
-from foldshift.studies.cieslak_2009.rows import CELL, read_rows
+from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
+from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
 
 
 def hellinger(inputs, settings):

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.stats import norm
 
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Shown
-from foldshift.studies.cieslak_2009.examples import KS_A, KS_B, examples_grid, examples_table
+from foldshift.studies.cieslak_2009.worked_examples import KS_A, KS_B, examples_grid, examples_table
 
 # Two classes of a hypothetical feature, for Figures 2 to 5: shares, means, standard deviations.
 NEGATIVE, POSITIVE = (0.65, 0.0, 1.0), (0.35, 2.5, 0.8)

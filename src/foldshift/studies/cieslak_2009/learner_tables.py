@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.ranks import friedman
+from foldshift.inference.comparisons.ranks import friedman
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, number, percent, with_error
-from foldshift.reporting.tables import Cell, Grid
+from foldshift.reporting.number_formats import EMPTY, number, percent, with_error
+from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.cieslak_2009.conditions import BASE, KIND_NAMES, NO_SHIFT, condition_kind
-from foldshift.studies.cieslak_2009.names import in_order, paper_name
-from foldshift.studies.cieslak_2009.rows import read_rows
+from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
+from foldshift.studies.cieslak_2009.row_schemas import read_rows
 
 TESTS = {"friedman": "friedman_p", "two_proportion": "two_proportion_p", "kruskal": "kruskal_p", "ks_scores": "ks_scores_p"}
 

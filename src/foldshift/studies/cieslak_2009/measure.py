@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foldshift.blocks import block_range
+from foldshift.core.errors import DataError
+from foldshift.core.seeding import fit_states, generator
 from foldshift.datasets.dataset import Dataset, read_prepared
-from foldshift.errors import DataError
-from foldshift.seeding import fit_states, generator
-from foldshift.shift.injectors import ENDS, Versions, feature_scale, versions
+from foldshift.engine.layout.seed_blocks import block_range
+from foldshift.shift.inject.injectors import ENDS, Versions, feature_scale, versions
 from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED, Condition
-from foldshift.studies.cieslak_2009.features import (
+from foldshift.studies.cieslak_2009.detectors.feature_detectors import (
     class_failures,
     complete_tables,
     count_readings,
@@ -27,8 +27,8 @@ from foldshift.studies.cieslak_2009.features import (
     multivariate_tests,
     shift_rows,
 )
-from foldshift.studies.cieslak_2009.predictions import detector_rows, learner_scores
-from foldshift.studies.cieslak_2009.rows import SCHEMAS
+from foldshift.studies.cieslak_2009.detectors.prediction_detectors import detector_rows, learner_scores
+from foldshift.studies.cieslak_2009.row_schemas import SCHEMAS
 from foldshift.studies.cieslak_2009.splits import Split, positive_class, split
 
 STUDY = "cieslak_2009"
@@ -90,11 +90,11 @@ def measure_shifts(inputs, cell, *, master_seed, positive, **settings):
     Returns
     -------
     rows : dict of str to list of dict
-        By kind, as `foldshift.studies.cieslak_2009.rows.SCHEMAS` has them, all but ``learners``.
+        By kind, as `foldshift.studies.cieslak_2009.row_schemas.SCHEMAS` has them, all but ``learners``.
 
     Raises
     ------
-    foldshift.errors.DataError
+    foldshift.core.errors.DataError
         If the data set has no such positive class, or too few rows of a class.
     """
     return _over_repeats(inputs, cell, master_seed, positive, lambda one: feature_rows(one, **settings, progress=logging.warning))
@@ -117,7 +117,7 @@ def measure_learners(inputs, cell, *, learners, master_seed, positive, **setting
 
     Raises
     ------
-    foldshift.errors.DataError
+    foldshift.core.errors.DataError
         As `measure_shifts`.
     """
 

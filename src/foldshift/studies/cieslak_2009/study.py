@@ -1,9 +1,9 @@
 """Monitoring classifiers while their test data shift (Cieslak and Chawla 2009): what is measured and what is shown."""
 
-from foldshift.blocks import block_range
-from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.layout.seed_blocks import block_range
+from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
 from foldshift.studies.cieslak_2009.paper_names import paper_name
-from foldshift.studies.common import has_print
+from foldshift.studies.common.standard_items import has_print
 
 # Seconds, from the jobs of a full run (`snakemake plan` tells what those that are done took beside what was planned).
 PER_VERSION = (1.6e-3, 2.2e-7)  # of a shifted test part: the detectors on features; and per row of the data set
@@ -11,7 +11,7 @@ PER_PREDICTED = (5.2e-4, 8.6e-8)  # the same of a learner
 LEARNERS_START = 0.4
 PER_CHANGED_PAIR = 9e-10  # nearest neighbours after one feature changed: per version, test row and training row
 PER_MULTIVARIATE = 1.2e-4  # of a version: energy, mmd, c2st, Hellinger; per row of both parts, of which `MOST_ROWS` each count
-MOST_ROWS = 800  # as `foldshift.studies.cieslak_2009.features` has it
+MOST_ROWS = 800  # as `foldshift.studies.cieslak_2009.detectors.feature_detectors` has it
 
 DATA, FEATURES, DISTANCE, LEARNERS = "1 Data", "2 Features that fail", "3 Hellinger distance", "4 Learners"
 DETECTORS, EXAMPLES, COMPARISON = "5 Detectors", "6 Worked examples", "7 Paper versus ours"

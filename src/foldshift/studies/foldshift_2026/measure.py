@@ -2,10 +2,10 @@
 
 import pyarrow as pa
 
-from foldshift.evaluation.storage import TEXT
-from foldshift.seeding import seed_sequence
+from foldshift.core.seeding import seed_sequence
+from foldshift.engine.storage.score_files import TEXT
+from foldshift.studies.common.samples import NUMBERS, measure_folds
 from foldshift.studies.foldshift_2026.sampling import cut_rows, measure_samples
-from foldshift.studies.samples import NUMBERS, measure_folds
 
 KEYS = ("population", "task", "learner", "cut", "n_sample", "k", "replicate", "repetition")
 SCHEMAS = {

@@ -5,15 +5,15 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from foldshift.evaluation.storage import TEXT
-from foldshift.inference.comparisons import nadeau_bengio
-from foldshift.inference.conservative import conservative_z
+from foldshift.core.seeding import seed_sequence
+from foldshift.engine.storage.score_files import TEXT
+from foldshift.inference.comparisons.paired import nadeau_bengio
 from foldshift.inference.fit_losses import losses_after_fit, squared_error, zero_one_loss
-from foldshift.inference.intervals import nested_cv_interval
-from foldshift.seeding import seed_sequence
+from foldshift.inference.intervals.conservative import conservative_z
+from foldshift.inference.intervals.cross_validation import nested_cv_interval
+from foldshift.studies.common.samples import attempt
+from foldshift.studies.foldshift_2026.constants import METHODS, NESTED_FOLDS, n_fits
 from foldshift.studies.foldshift_2026.sampling import cut_rows, measure_samples
-from foldshift.studies.foldshift_2026.shared import METHODS, NESTED_FOLDS, n_fits
-from foldshift.studies.samples import attempt
 
 HELD_OUT_SHARE = 10  # a hold-out tests one fold of so many
 ENDS = ("estimate", "low", "high")

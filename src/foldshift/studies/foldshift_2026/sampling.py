@@ -5,16 +5,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from foldshift.blocks import block_range
+from foldshift.core.errors import DataError
+from foldshift.core.seeding import generator
 from foldshift.datasets.dataset import read_prepared
-from foldshift.datasets.populations import draw_population
-from foldshift.errors import DataError
-from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.datasets.synthetic.populations import draw_population
+from foldshift.engine.jobs.isolation import Lost, run_cells
+from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.status import FAILED, OK
-from foldshift.seeding import generator
-from foldshift.studies.foldshift_2026.cuts import cut_sample, fits
-from foldshift.studies.samples import draw_sample, target_scale
+from foldshift.studies.common.samples import draw_sample, target_scale
+from foldshift.studies.foldshift_2026.partitioners import cut_sample, fits
 
 MOST_HELD_OUT = 4000  # rows that stand for the population
 

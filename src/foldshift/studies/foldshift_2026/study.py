@@ -2,9 +2,9 @@
 
 import math
 
-from foldshift.blocks import block_range
-from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.foldshift_2026.shared import RERANDOMISED, n_fits
+from foldshift.engine.layout.seed_blocks import block_range
+from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+from foldshift.studies.foldshift_2026.constants import RERANDOMISED, n_fits
 
 RANDOM = ("CV", "SCV")
 FEWEST = 5  # samples of a population and size
@@ -205,7 +205,7 @@ STUDY = Study(
         ),
         Items(
             "methods",
-            make="methods.everything",
+            make="interval_tables.everything",
             inputs=lambda run: {"rows": run.rows("methods")},
             seconds=4,
             mb=1500,

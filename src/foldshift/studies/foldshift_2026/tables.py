@@ -5,15 +5,15 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from foldshift.evaluation.storage import read_columns
-from foldshift.inference.coverage import WHOLE_SAMPLE
-from foldshift.reporting.figures import COLOURS, plt, style
+from foldshift.engine.storage.score_files import read_columns
+from foldshift.inference.simulation.coverage import WHOLE_SAMPLE
+from foldshift.reporting.figure_style import COLOURS, plt, style
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, counted, p_value, with_error
-from foldshift.reporting.tables import Cell, Grid
-from foldshift.studies.coverage import PARTITIONER_COLUMNS, TASK_TITLES, audit_table, partitioner_table
-from foldshift.studies.foldshift_2026.cuts import REFERENCES
-from foldshift.studies.foldshift_2026.honesty import (
+from foldshift.reporting.number_formats import EMPTY, counted, p_value, with_error
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.common.coverage_rows import PARTITIONER_COLUMNS, TASK_TITLES, audit_table, partitioner_table
+from foldshift.studies.common.samples import NUMBERS
+from foldshift.studies.foldshift_2026.bias_tables import (
     ANSWER,
     COMPARED,
     FAR,
@@ -29,7 +29,7 @@ from foldshift.studies.foldshift_2026.honesty import (
     whole_samples,
 )
 from foldshift.studies.foldshift_2026.measure import KEYS
-from foldshift.studies.samples import NUMBERS
+from foldshift.studies.foldshift_2026.partitioners import REFERENCES
 
 LABELS = {
     "bias_training": "bias, part",
@@ -95,7 +95,7 @@ def audits_of(rows, cuts, level):
     Returns
     -------
     audits : dict of tuple to pandas.DataFrame
-        By size and k: as `foldshift.studies.coverage.audit_table` makes it.
+        By size and k: as `foldshift.studies.common.coverage_rows.audit_table` makes it.
     """
     first = rows[rows["repetition"] == 0].rename(columns={"cut": "partitioner"})
     return {key: audit_table(part, cuts, level) for key, part in first.groupby(["n_sample", "k"], sort=True)}
@@ -115,7 +115,7 @@ def coverage_table(audits, level, learner=None):
     Returns
     -------
     table : pandas.DataFrame
-        Columns ``n_sample, k`` and those of `foldshift.studies.coverage.partitioner_table`.
+        Columns ``n_sample, k`` and those of `foldshift.studies.common.coverage_rows.partitioner_table`.
     """
     found = []
     for (n_sample, k), audit in audits.items():

@@ -3,10 +3,11 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
-from foldshift.studies.geras_2013.errors import DRAWS, error_table, spread_table
-from foldshift.studies.geras_2013.estimators import (
+from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
+from foldshift.studies.geras_2013.rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
+from foldshift.studies.geras_2013.variance_estimators import (
     COMPONENTS,
     ESTIMATES,
     FIGURE6,
@@ -17,7 +18,6 @@ from foldshift.studies.geras_2013.estimators import (
     estimators_table,
     figure6_table,
 )
-from foldshift.studies.geras_2013.rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
 
 ERRORS = {"cvs": "CVS: leave one source out", "out_of_source": "OSE: error on a source held out", "cvr": "CVR: random blocks"}
 SPREADS = {"sd_cvs": "CVS: leave one source out", "sd_cvr": "CVR: random blocks"}
@@ -150,7 +150,7 @@ def draw_error(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.errors.error_table` makes it.
+        As `foldshift.studies.geras_2013.held_out_errors.error_table` makes it.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def draw_spread(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.errors.spread_table` makes it.
+        As `foldshift.studies.geras_2013.held_out_errors.spread_table` makes it.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def draw_decomposition(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.estimators.decomposition_table` makes it.
+        As `foldshift.studies.geras_2013.variance_estimators.decomposition_table` makes it.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def draw_estimators(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.estimators.figure6_table` makes it.
+        As `foldshift.studies.geras_2013.variance_estimators.figure6_table` makes it.
 
     Returns
     -------
@@ -277,7 +277,7 @@ def draw_coverage(table, level=LEVEL):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.estimators.estimators_table` makes it.
+        As `foldshift.studies.geras_2013.variance_estimators.estimators_table` makes it.
     level : float, default=0.95
         Nominal coverage, drawn as a line.
 

@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_matrix
 
-from foldshift.blocks import block_range
-from foldshift.datasets.reviews import read_counts
-from foldshift.evaluation.sources import DESIGNS, draw_rows, estimate_losses
-from foldshift.evaluation.storage import TEXT
-from foldshift.inference.variance import ESTIMATORS, cv_variance, variance_components
-from foldshift.learners.text import text_learner
-from foldshift.seeding import generator
+from foldshift.core.seeding import generator
+from foldshift.datasets.sources.reviews import read_counts
+from foldshift.engine.layout.seed_blocks import block_range
+from foldshift.engine.storage.score_files import TEXT
+from foldshift.evaluation.source_losses import DESIGNS, draw_rows, estimate_losses
+from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, variance_components
+from foldshift.learners.linear.text import text_learner
 
 ANY_SEED = 0  # of the first call, whose result nobody sees
 KEYS = [("learner", TEXT), ("sampling", TEXT), ("n_points", pa.int32()), ("design", TEXT)]

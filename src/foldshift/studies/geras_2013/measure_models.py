@@ -3,10 +3,10 @@
 import numpy as np
 import pyarrow as pa
 
-from foldshift.evaluation.storage import TEXT
-from foldshift.inference.sources_model import simulate_losses
-from foldshift.inference.variance import ESTIMATORS, cv_variance, variance_components
-from foldshift.seeding import generator
+from foldshift.core.seeding import generator
+from foldshift.engine.storage.score_files import TEXT
+from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, variance_components
+from foldshift.inference.simulation.source_models import simulate_losses
 
 N_SOURCES = 10
 # Sources, and points per source: the settings of the specification of the study.

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.evaluation.storage import read_columns
+from foldshift.engine.storage.score_files import read_columns
 
 AXES = ("sources", "points")
 DESIGNS = {"cvs": "CVS: every block is a source", "cvr": "CVR: random blocks"}

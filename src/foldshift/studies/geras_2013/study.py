@@ -1,8 +1,8 @@
 """Cross-validation over several sources, and its variance (Geras and Sutton 2013): what is measured and what is shown."""
 
-from foldshift.blocks import block_range
-from foldshift.errors import ConfigError
-from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
+from foldshift.core.errors import ConfigError
+from foldshift.engine.layout.seed_blocks import block_range
+from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
 
 # Seconds of one core per review and fit, per fit, and per data set.
 TEXT_SECONDS = {"NB": (6e-8, 1e-5, 7e-4), "SVM": (4.5e-7, 1e-5, 1.3e-3)}

@@ -1,10 +1,11 @@
 """Tables of the study of several sources (Geras and Sutton 2013) as they are printed."""
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, count_range, number, percent, with_error
-from foldshift.reporting.tables import Cell, Grid
-from foldshift.studies.geras_2013.errors import DRAWS, error_table, spread_table
-from foldshift.studies.geras_2013.estimators import (
+from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
+from foldshift.studies.geras_2013.rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
+from foldshift.studies.geras_2013.variance_estimators import (
     COMPONENTS,
     ESTIMATES,
     FIGURE6,
@@ -18,7 +19,6 @@ from foldshift.studies.geras_2013.estimators import (
     mean_predictor_table,
     models_table,
 )
-from foldshift.studies.geras_2013.rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
 
 LETTERS = (
     "K: sources (blocks); M: points of each; N = KM; W: mean over the blocks of the variance within a block; S2: variance of the "

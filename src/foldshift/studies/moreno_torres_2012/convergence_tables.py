@@ -10,14 +10,14 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from foldshift.evaluation.storage import read_columns
-from foldshift.inference.agreement import jackknife_error
-from foldshift.inference.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
+from foldshift.engine.storage.score_files import read_columns
 from foldshift.inference.missing import mean_present
+from foldshift.inference.repetitions.agreement import jackknife_error
+from foldshift.inference.repetitions.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, count_range, number, percent, with_error
-from foldshift.reporting.tables import Cell, Grid
-from foldshift.studies.moreno_torres_2012.shared import REFERENCE
+from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.moreno_torres_2012.notation import REFERENCE
 
 KEYS = ["dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule"]
 ROWS = (*KEYS, "order", "experiments", "cut_off", "n_experiments")
@@ -109,7 +109,7 @@ def convergence_table(pairs, configurations, schemes, partitioners, datasets, cr
     partitioners, datasets : sequence of str
         In the order of the table.
     criterion : str, default="instances correct, run"
-        One of `foldshift.inference.convergence.CRITERIA`.
+        One of `foldshift.inference.repetitions.convergence.CRITERIA`.
 
     Returns
     -------

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.evaluation.storage import read_columns
-from foldshift.inference.convergence import CAP, EXPECTED, THRESHOLD
+from foldshift.engine.layout.bundles import TRUTH
+from foldshift.engine.storage.score_files import read_columns
 from foldshift.inference.missing import mean_present
-from foldshift.planning.blocks import TRUTH
+from foldshift.inference.repetitions.convergence import CAP, EXPECTED, THRESHOLD
 
 AREAS = {"paper": "auc_crisp"}  # a fold without one of the classes counts 0, in the paper's own way
 

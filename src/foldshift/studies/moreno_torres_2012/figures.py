@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.convergence import THRESHOLD
-from foldshift.reporting.few import too_few
-from foldshift.reporting.figures import MARKERS, log_scale, plt, style
+from foldshift.inference.repetitions.convergence import THRESHOLD
+from foldshift.reporting.figure_style import MARKERS, log_scale, plt, style
 from foldshift.reporting.items import Drawn
-from foldshift.shift.covariates import MEASURES
-from foldshift.studies.covariate_shift_tables import CHANCE_IS_HALF, SHIFT_LABELS, by_partitioner
-from foldshift.studies.moreno_torres_2012.shared import ALL, AVERAGE, NO_PAIR, scheme_name
+from foldshift.reporting.min_datasets import too_few
+from foldshift.shift.measures.covariates import MEASURES
+from foldshift.studies.common.covariate_shift_tables import CHANCE_IS_HALF, SHIFT_LABELS, by_partitioner
+from foldshift.studies.moreno_torres_2012.notation import ALL, AVERAGE, NO_PAIR, scheme_name
 
 LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
 TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -160,7 +160,7 @@ def draw_covariate_shift(by_cell, partitioners, schemes):
     Parameters
     ----------
     by_cell : pandas.DataFrame
-        As `foldshift.studies.covariate_shift_tables.shift_by_cell` makes it.
+        As `foldshift.studies.common.covariate_shift_tables.shift_by_cell` makes it.
     partitioners : sequence of str
         Boxes, from left to right.
     schemes : sequence of str

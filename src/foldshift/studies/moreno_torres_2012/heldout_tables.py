@@ -5,14 +5,14 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from foldshift.evaluation.storage import read_columns
-from foldshift.inference.agreement import ALPHA, agreements, jackknife_error
+from foldshift.engine.storage.score_files import read_columns
 from foldshift.inference.missing import common_results, mean_present
-from foldshift.reporting.few import one_line, too_few
+from foldshift.inference.repetitions.agreement import ALPHA, agreements, jackknife_error
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import count_range, number, with_error
-from foldshift.reporting.tables import Cell, Grid, shades
-from foldshift.studies.moreno_torres_2012.shared import ALL, AVERAGE, REFERENCE
+from foldshift.reporting.min_datasets import one_line, too_few
+from foldshift.reporting.number_formats import count_range, number, with_error
+from foldshift.reporting.table_grid import Cell, Grid, shades
+from foldshift.studies.moreno_torres_2012.notation import ALL, AVERAGE, REFERENCE
 
 ROWS = ("population", "replicate", "learner", "partitioner", "k", "estimate", "truth_part", "truth_whole")
 TRUTHS = {

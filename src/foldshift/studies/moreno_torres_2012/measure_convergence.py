@@ -5,14 +5,14 @@ import logging
 import numpy as np
 import pyarrow as pa
 
+from foldshift.core.errors import DataError
+from foldshift.core.seeding import generator
 from foldshift.datasets.dataset import read_prepared
-from foldshift.errors import DataError
-from foldshift.evaluation.predictions import read_predictions
-from foldshift.evaluation.storage import TEXT, read_columns
-from foldshift.inference.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
-from foldshift.names import held_scores, in_order, runs_wanted
-from foldshift.partition.storage import join_folds
-from foldshift.seeding import generator
+from foldshift.engine.layout.file_names import held_scores, in_order, runs_wanted
+from foldshift.engine.storage.fold_files import join_folds
+from foldshift.engine.storage.prediction_files import read_predictions
+from foldshift.engine.storage.score_files import TEXT, read_columns
+from foldshift.inference.repetitions.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
 
 CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
 SCHEMAS = {
@@ -106,7 +106,7 @@ def measure_convergence(inputs, cell, *, wanted, iterations, n_orders, master_se
     cell : dict
         ``dataset``.
     wanted : dict
-        What is wanted of folds and predictions; see `foldshift.names.runs_wanted`.
+        What is wanted of folds and predictions; see `foldshift.engine.layout.file_names.runs_wanted`.
     iterations : dict of int to int
         Number of folds k to partitions per experiment.
     n_orders : int

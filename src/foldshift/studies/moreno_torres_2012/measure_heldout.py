@@ -7,16 +7,16 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from foldshift.core.errors import DataError
+from foldshift.core.imports import import_object
+from foldshift.core.seeding import generator, seed_sequence
 from foldshift.datasets.dataset import read_prepared
-from foldshift.datasets.populations import draw_population
-from foldshift.errors import DataError
-from foldshift.evaluation.heldout import heldout_replicate, sample_and_rest, scale_by_sample, training_parts
-from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.datasets.synthetic.populations import draw_population
+from foldshift.engine.jobs.isolation import Lost, run_cells
+from foldshift.engine.storage.score_files import TEXT
+from foldshift.evaluation.held_out import heldout_replicate, sample_and_rest, scale_by_sample, training_parts
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.storage import TEXT
-from foldshift.importing import import_object
 from foldshift.partition.registry import make_folds, options_of
-from foldshift.seeding import generator, seed_sequence
 
 MOST_HELD_OUT = 5000  # rows: a standard error of the truth near .005 in a single sample, and nearest neighbours stay fast
 SCHEMAS = {

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from foldshift.learners.nearest_classifier import NNClassifier
-from foldshift.partition.classes import ms_scv_folds
-from foldshift.partition.paths import exploration
-from foldshift.partition.scv import scv_folds
-from foldshift.reporting.figures import COLOURS, DASHES, plt
-from foldshift.shift.covariates import fold_covariates
-from foldshift.shift.ks import fold_ks
+from foldshift.learners.neighbours.nearest_classifier import NNClassifier
+from foldshift.partition.methods.distance_based import ms_scv_folds
+from foldshift.partition.methods.scv import scv_folds
+from foldshift.partition.neighbours.visiting_order import exploration
+from foldshift.reporting.figure_style import COLOURS, DASHES, plt
+from foldshift.shift.measures.covariates import fold_covariates
+from foldshift.shift.measures.ks import fold_ks
 
 # The paper gives no coordinates of its Figure 2. These were searched: from the first sample on, hops to the nearest spiral
 # outwards. Both attributes span 0 to 10, so that scaling them changes no neighbour.
@@ -115,7 +115,7 @@ def artificial_cuts(partitioner):
 
     Returns
     -------
-    cuts : dict of tuple of int to foldshift.partition.paths.Exploration
+    cuts : dict of tuple of int to foldshift.partition.neighbours.visiting_order.Exploration
         By the samples that were chosen at random: one for DB-SCV, two for DOB-SCV. All are equally likely.
     """
     y = np.zeros(len(ARTIFICIAL), dtype=np.int64)
@@ -131,7 +131,7 @@ def artificial_shift(path):
 
     Parameters
     ----------
-    path : foldshift.partition.paths.Exploration
+    path : foldshift.partition.neighbours.visiting_order.Exploration
 
     Returns
     -------

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from foldshift.planning.blocks import TRUTH
-from foldshift.reporting.tables import Cell, Grid
-from foldshift.seeding import generator
-from foldshift.shift.covariates import MEASURES
-from foldshift.studies.covariate_shift_tables import SHIFT_LABELS, shift_by_cell
+from foldshift.core.seeding import generator
+from foldshift.engine.layout.bundles import TRUTH
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.shift.measures.covariates import MEASURES
+from foldshift.studies.common.covariate_shift_tables import SHIFT_LABELS, shift_by_cell
 
 INTERVAL = (2.5, 97.5)  # per cent
 FEWEST = 3  # points of a rank correlation, at least

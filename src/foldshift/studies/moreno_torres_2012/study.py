@@ -1,10 +1,10 @@
 """Partition-induced covariate shift (Moreno-Torres, Saez and Herrera 2012): what is measured."""
 
-from foldshift.planning.blocks import choice_of, variants
-from foldshift.planning.layout import of_experiments
-from foldshift.studies.base import Cost, Measure, Study
-from foldshift.studies.common import COVARIATE_SHIFT
-from foldshift.studies.moreno_torres_2012.items import ITEMS
+from foldshift.engine.layout.bundles import choice_of, variants
+from foldshift.engine.layout.job_layout import of_experiments
+from foldshift.engine.study.declare import Cost, Measure, Study
+from foldshift.studies.common.standard_items import COVARIATE_SHIFT
+from foldshift.studies.moreno_torres_2012.output_groups import ITEMS
 
 # Seconds of one core.
 PER_PREDICTION = 3e-9  # convergence, per prediction and order

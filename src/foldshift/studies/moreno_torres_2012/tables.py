@@ -9,16 +9,22 @@ the iterations of an experiment.
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.agreement import ALPHA, accuracy_by_repetitions, pairwise_tests
+from foldshift.core.seeding import generator
 from foldshift.inference.missing import mean_present, std_present
-from foldshift.reporting.few import one_line, too_few
+from foldshift.inference.repetitions.agreement import ALPHA, accuracy_by_repetitions, pairwise_tests
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, count_range, number, p_value, with_error
-from foldshift.reporting.tables import Cell, Grid
-from foldshift.seeding import generator
-from foldshift.studies.moreno_torres_2012.accuracy import accuracy_table, agreement_table, alike, error_notes, formula_of
+from foldshift.reporting.min_datasets import one_line, too_few
+from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value, with_error
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import (
+    accuracy_table,
+    agreement_table,
+    alike,
+    error_notes,
+    formula_of,
+)
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation
-from foldshift.studies.moreno_torres_2012.shared import AVERAGE, NO_PAIR, describe, scheme_name
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, describe, scheme_name
 
 REPETITIONS = (1, 2, 5, 10, 20, 50)
 N_DRAWS = 200
@@ -200,7 +206,7 @@ def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=R
     -------
     table : pandas.DataFrame
         ``configuration, scheme, partitioner, experiments, percent, standard_error, std_draws, n_draws``; see
-        `foldshift.inference.agreement.accuracy_by_repetitions`. Rests on the same results as `accuracy_table`.
+        `foldshift.inference.repetitions.agreement.accuracy_by_repetitions`. Rests on the same results as `accuracy_table`.
     """
     rows = []
     for configuration, (values, truth) in results.items():

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from foldshift.engine.storage.rows_by_cell import read_cells
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import (
+from foldshift.reporting.paper_vs_ours import (
     EXPLAINED,
     MET,
     OPEN,
@@ -15,7 +16,6 @@ from foldshift.reporting.paper import (
     met_within_errors,
     print_ledger,
 )
-from foldshift.reporting.rows import read_cells
 from foldshift.studies.saez_2022.tables import comparable_results, p_value_errors
 
 PRINTED_SEEDS = 1000
@@ -139,7 +139,8 @@ def verdicts(table, other, n_seeds):
     Returns
     -------
     verdicts : ndarray of str
-        As `foldshift.reporting.paper.print_ledger` takes them. Explained are numbers of RPART that are met with R's own default
+        As `foldshift.reporting.paper_vs_ours.print_ledger` takes them. Explained are numbers of RPART that are met with R's own
+        default
         for the samples of a leaf, and mean errors of NN that are met once the order of rows is counted as an error, in print and
         here (findings).
     """
@@ -172,7 +173,7 @@ def join(printed, ours, errors, comparable, remarks=None):
     Returns
     -------
     table : pandas.DataFrame
-        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`. The note tells which p-values carry an
+        As `foldshift.reporting.paper_vs_ours.join_with_print` makes it, with `PRINT_KEYS`. The note tells which p-values carry an
         asterisk (the row's method has the larger values), in print and here.
     """
     on = ["table", *PRINT_KEYS]

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.partition.stratified import stratified_folds
-from foldshift.reporting.few import too_few
-from foldshift.reporting.figures import MARKERS, log_scale, plt, style
+from foldshift.partition.methods.stratified import stratified_folds
+from foldshift.reporting.figure_style import MARKERS, log_scale, plt, style
 from foldshift.reporting.items import Drawn
-from foldshift.shift.ks import fold_ks
+from foldshift.reporting.min_datasets import too_few
+from foldshift.shift.measures.ks import fold_ks
 
 # Figure 1 is made-up data that show an idea, no result: it is the same whatever the master seed.
 FIGURE1_SEED = 2022

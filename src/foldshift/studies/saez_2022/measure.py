@@ -5,14 +5,14 @@ import logging
 import numpy as np
 import pyarrow as pa
 
+from foldshift.core.errors import DataError
+from foldshift.core.seeding import fit_states
 from foldshift.datasets.dataset import read_prepared
-from foldshift.errors import DataError
-from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.engine.jobs.isolation import Lost, run_cells
+from foldshift.engine.storage.fold_files import join_folds
+from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.scores import evaluate_cell
-from foldshift.evaluation.storage import TEXT
-from foldshift.partition.storage import join_folds
-from foldshift.seeding import fit_states
+from foldshift.evaluation.regressors import evaluate_cell
 
 DIGITS = 10  # significant ones of an error: its last bits differ between equal fits, and no test may take that for a difference
 
@@ -45,7 +45,7 @@ def compare_scaling(inputs, cell, *, learners, partitioners, wanted, k, n_seeds,
         Entries of the learners file.
     partitioners : sequence of str
     wanted : dict
-        What is wanted of the folds; see `foldshift.partition.storage.join_folds`.
+        What is wanted of the folds; see `foldshift.engine.storage.fold_files.join_folds`.
     k, n_seeds : int
     master_seed : int
     limits : dict

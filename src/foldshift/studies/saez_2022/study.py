@@ -1,7 +1,7 @@
 """Regressand stratification (Saez and Romero-Bejar 2022): what is measured and what is shown."""
 
-from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.common import COVARIATE_SHIFT, DATASETS, failures, has_print, single_datasets
+from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+from foldshift.studies.common.standard_items import COVARIATE_SHIFT, DATASETS, failures, has_print, single_datasets
 
 REFERENCES = ("CV", "TSCV")
 
@@ -98,7 +98,7 @@ STUDY = Study(
         ),
         Items(
             "covariate_shift",
-            make="covariate_shift.tables",
+            make="input_shift_tables.tables",
             inputs=lambda run: {"shift": run.rows("covariate_shift"), "features": run.rows("shifted_features")},
             seconds=lambda run: 0.5 + 0.12 * len(run.datasets),
             mb=4000,

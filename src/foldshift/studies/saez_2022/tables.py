@@ -3,23 +3,23 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.evaluation.storage import read_columns
+from foldshift.core.seeding import generator
+from foldshift.engine.storage.rows_by_cell import read_cells
+from foldshift.engine.storage.score_files import read_columns
+from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
 from foldshift.inference.missing import common_results, mean_present, std_present
-from foldshift.inference.monte_carlo import (
+from foldshift.inference.simulation.monte_carlo import (
     mean_and_error,
     p_value_error,
     p_values_by_repetitions,
     seed_bootstrap,
     std_and_error,
 )
-from foldshift.inference.wilcoxon import wilcoxon_signed_ranks
-from foldshift.reporting.few import one_line, sentence, too_few
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, count_range, number, p_value
-from foldshift.reporting.rows import read_cells
-from foldshift.reporting.tables import Cell, Grid, plain_grid, shades
-from foldshift.seeding import generator
-from foldshift.studies.saez_2022.one_dataset import own_units
+from foldshift.reporting.min_datasets import one_line, sentence, too_few
+from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value
+from foldshift.reporting.table_grid import Cell, Grid, plain_grid, shades
+from foldshift.studies.saez_2022.within_dataset_differences import own_units
 
 REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100

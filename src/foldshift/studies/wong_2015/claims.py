@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.claims import CLAIMS, dropping_bias
+from foldshift.inference.simulation.wong_claims import CLAIMS, dropping_bias
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import number, with_error
-from foldshift.reporting.tables import Cell, Grid
+from foldshift.reporting.number_formats import number, with_error
+from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.wong_2015.rows import REPETITIONS, read_rows
 
 COLUMNS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error", "expected")

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from foldshift.reporting.items import Shown
-from foldshift.reporting.paper import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
-from foldshift.studies.wong_2015.examples import as_printed
-from foldshift.studies.wong_2015.worked import worked_examples
+from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
+from foldshift.studies.wong_2015.example_tables import as_printed
+from foldshift.studies.wong_2015.worked_examples import worked_examples
 
 PRINT_KEYS = ("example", "item", "formula")  # of a printed number
 
@@ -34,10 +34,11 @@ def examples_vs_print():
     Returns
     -------
     table : pandas.DataFrame
-        As `foldshift.reporting.paper.join_with_print` makes it, with `PRINT_KEYS`: ``formula`` is ``paper`` for what the printed
+        As `foldshift.reporting.paper_vs_ours.join_with_print` makes it, with `PRINT_KEYS`: ``formula`` is ``paper`` for what
+        the printed
         formula gives for the data stated, ``corrected`` for what is right. Both are exact, so that there is no standard error.
         The note says which differ from print to the digits printed. Words and lists that the paper prints stand in
-        `foldshift.studies.wong_2015.examples.examples_table` alone.
+        `foldshift.studies.wong_2015.example_tables.examples_table` alone.
     """
     theirs, here = [], []
     for row in worked_examples():

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
-from foldshift.studies.coverage import TARGETS, TASK_TITLES
+from foldshift.studies.common.coverage_rows import TARGETS, TASK_TITLES
 
 FIGURE_INTERVALS = ("all pairs", "Wilson", "theta_A", "S2/K", "Nadeau-Bengio")
 TICKS = (0, 0.5, 0.8, 0.9, 0.95, 1)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from foldshift.inference.coverage import not_refuted
+from foldshift.inference.simulation.coverage import not_refuted
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import number, percent, with_error
-from foldshift.reporting.tables import Cell, Grid
-from foldshift.studies.coverage import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
+from foldshift.reporting.number_formats import number, percent, with_error
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.common.coverage_rows import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
 from foldshift.studies.wong_2015.rows import read_rows
 
 INTERVALS_NOTE = (
@@ -56,7 +56,7 @@ def audit_grid(table, level=0.95, populations=()):
 
     Returns
     -------
-    grid : foldshift.reporting.tables.Grid
+    grid : foldshift.reporting.table_grid.Grid
     """
     intervals = list(dict.fromkeys(table["interval"]))
     rows = []

@@ -4,12 +4,12 @@ import numpy as np
 from matplotlib.lines import Line2D
 from scipy.stats import norm
 
-from foldshift.inference.repetitions import variance_ratio
+from foldshift.inference.repetitions.recommend import variance_ratio
 from foldshift.reporting.critical_difference import draw_critical_difference
-from foldshift.reporting.figures import plt, style
+from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
-from foldshift.studies.coverage import ROWS, audit_table, partitioner_table
-from foldshift.studies.wong_2015.accuracy import intervals_table, ranks_table, repetitions_table
+from foldshift.studies.common.coverage_rows import ROWS, audit_table, partitioner_table
+from foldshift.studies.wong_2015.correct_counts import intervals_table, ranks_table, repetitions_table
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
 from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_rows
 
@@ -55,7 +55,7 @@ def draw_intervals(table, learner, level):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.studies.wong_2015.accuracy.intervals_table` makes it.
+        As `foldshift.studies.wong_2015.correct_counts.intervals_table` makes it.
     learner : str
         Whose rows.
     level : float
@@ -110,7 +110,7 @@ def draw_repetitions(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        As `foldshift.studies.wong_2015.accuracy.repetitions_table` makes it.
+        As `foldshift.studies.wong_2015.correct_counts.repetitions_table` makes it.
 
     Returns
     -------

@@ -5,19 +5,19 @@ import logging
 import numpy as np
 import pyarrow as pa
 
-from foldshift.blocks import block_range
+from foldshift.core.errors import DataError
+from foldshift.core.estimators import clone_with_state
+from foldshift.core.seeding import fit_states, seed_sequence
 from foldshift.datasets.dataset import read_prepared
-from foldshift.errors import DataError
-from foldshift.estimators import clone_with_state
-from foldshift.evaluation.classes import predict_classes
-from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.engine.jobs.isolation import Lost, run_cells
+from foldshift.engine.layout.seed_blocks import block_range
+from foldshift.engine.storage.score_files import TEXT
+from foldshift.evaluation.classifiers import predict_classes
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.leave_one_out import leave_one_out
-from foldshift.evaluation.scores import one_line
+from foldshift.evaluation.regressors import one_line
 from foldshift.evaluation.status import FAILED, OK
-from foldshift.evaluation.storage import TEXT
 from foldshift.partition.registry import make_folds
-from foldshift.seeding import fit_states, seed_sequence
 
 STUDY = "wong_2015"
 LEAVE_ONE_OUT, TOTAL = 0, -1  # k and fold of leave-one-out

@@ -6,16 +6,16 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from foldshift.core.errors import DataError
+from foldshift.core.seeding import generator, seed_sequence
 from foldshift.datasets.dataset import read_prepared
-from foldshift.datasets.populations import draw_population
-from foldshift.errors import DataError
-from foldshift.evaluation.isolation import Lost, run_cells
+from foldshift.datasets.synthetic.populations import draw_population
+from foldshift.engine.jobs.isolation import Lost, run_cells
+from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.status import FAILED, OK
-from foldshift.evaluation.storage import TEXT
 from foldshift.partition.registry import find_partitioner, make_folds, options_of
-from foldshift.seeding import generator, seed_sequence
-from foldshift.studies.samples import NUMBERS, draw_sample, measure_folds, target_scale
+from foldshift.studies.common.samples import NUMBERS, draw_sample, measure_folds, target_scale
 
 MOST_HELD_OUT = 5000  # rows: with samples of 200, a tenth in the variance of estimate less truth at most
 SCHEMAS = {

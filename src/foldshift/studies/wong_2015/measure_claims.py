@@ -5,11 +5,11 @@ import logging
 import numpy as np
 import pyarrow as pa
 
-from foldshift.evaluation.storage import TEXT
-from foldshift.inference.accuracy import accuracy_interval
-from foldshift.inference.claims import Measured, dropping_bias, fold_independence, repetition, scheme_independence
-from foldshift.inference.repeated_model import by_fold, simulate_repeated
-from foldshift.seeding import generator
+from foldshift.core.seeding import generator
+from foldshift.engine.storage.score_files import TEXT
+from foldshift.inference.intervals.accuracy import accuracy_interval
+from foldshift.inference.simulation.repeated_model import by_fold, simulate_repeated
+from foldshift.inference.simulation.wong_claims import Measured, dropping_bias, fold_independence, repetition, scheme_independence
 
 N_REPETITIONS = 10
 MAIN = (10, 10)  # folds, rows of a fold: the specification's

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from foldshift.evaluation.storage import read_columns
-from foldshift.studies.row_order import in_order
+from foldshift.engine.storage.score_files import read_columns
+from foldshift.studies.common.row_order import in_order
 
 LEAVE_ONE_OUT = 0  # the k of leave-one-out
 REPETITIONS = 10  # for which the variance ratio is printed

@@ -1,7 +1,7 @@
 """Intervals and tests from k-fold and leave-one-out cross-validation (Wong 2015): what is measured and what is shown."""
 
-from foldshift.blocks import block_range
-from foldshift.studies.base import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.layout.seed_blocks import block_range
+from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
 
 MOST_REPETITIONS = 1000  # in one job
 LEAVE_ONE_OUT = "loo"
@@ -109,7 +109,7 @@ STUDY = Study(
     items=(
         Items(
             "examples",
-            make="examples.examples",
+            make="example_tables.examples",
             local=True,
             message="worked examples, printed and corrected; Table 1",
             items=(

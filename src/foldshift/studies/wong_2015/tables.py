@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from foldshift.inference.repetitions import FEWEST_PARTITIONS
+from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS
 from foldshift.reporting.items import Shown
-from foldshift.reporting.numbers import EMPTY, number, p_value
-from foldshift.reporting.tables import Cell, Grid
-from foldshift.studies.wong_2015.accuracy import (
+from foldshift.reporting.number_formats import EMPTY, number, p_value
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.wong_2015.correct_counts import (
     INTERVALS,
     TESTS,
     agreement_table,

@@ -1,0 +1,79 @@
+"""The part of `make bench` that the cost model rests on: memory of a learner, and one table of what fits cost."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.files import write_text
+from foldshift.engine.config.learners_file import PAPER
+from foldshift.engine.costs.fit_costs import COLUMNS, MACHINE
+from foldshift.engine.costs.machine_speed import WORKS, milliseconds_of
+
+STATUS = Path("/proc/self/status")
+
+
+def peak_mb(function, *arguments):
+    """Memory in MB that a call takes at most beside what the process holds, measured in a forked process (Linux only, NaN
+    elsewhere)."""
+    if not sys.platform.startswith("linux"):
+        return np.nan
+    source, sink = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+            before = _resident("VmRSS")
+            function(*arguments)
+            os.write(sink, str((_resident("VmHWM") - before) / 1000).encode())
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(sink)
+    with open(source, "rb") as file:
+        text = file.read()
+    os.waitpid(child, 0)
+    return float(text) if text else np.nan
+
+
+def _resident(field):
+    return int(re.search(rf"{field}:\s+(\d+) kB", STATUS.read_text())[1])
+
+
+def learner_ids(fits, learners):
+    """Ids of the rows of the classifiers' table: those of the paper configuration end in ``@paper`` where the learner has
+    switches."""
+    return [
+        name + PAPER if configuration == "paper" and name + PAPER in learners else name
+        for configuration, name in zip(fits["configuration"], fits["learner"])
+    ]
+
+
+def cost_table(fits):
+    """One row per learner and data set, the mean over the numbers of folds.
+
+    Parameters
+    ----------
+    fits : DataFrame
+        `COLUMNS`, maybe with ``k``.
+
+    Returns
+    -------
+    table : DataFrame
+    """
+    keys, values = list(COLUMNS[:4]), list(COLUMNS[4:])
+    table = fits.groupby(keys, sort=False)[values].mean().reset_index()
+    for name in values:
+        table[name] = [f"{value:.3g}" for value in table[name]]
+    return table
+
+
+def write_costs(path, tables):
+    """Write the tables of both studies as one, in the form of ``config/costs.tsv``, with what tells how fast this machine is."""
+    works = [(MACHINE, name, 1, 1, f"{milliseconds_of(work):.3g}", 0, 0) for name, work in WORKS.items()]
+    whole = pd.concat([pd.DataFrame(works, columns=list(COLUMNS)), *map(cost_table, tables)]).drop_duplicates(list(COLUMNS[:2]))
+    write_text(path, whole.to_csv(sep="\t", index=False, lineterminator="\n"))

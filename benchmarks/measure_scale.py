@@ -1,0 +1,96 @@
+"""How large a study can be planned: time and memory of the plan of all studies, and of made-up ones of more and more data sets.
+
+python benchmarks/measure_scale.py --datasets 28 280 1120
+"""
+
+import argparse
+import math
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+from foldshift.engine.study.find import main_study
+
+ROOT = Path(__file__).resolve().parents[1]
+N_DATASETS = (28, 280)
+FAR = 100_000  # data sets that the law is continued to
+N_BATCHES = 10
+
+
+def plan(label, targets, configfile, *arguments):
+    """Plan a run in a process of its own, print and return jobs, seconds of processor time and MiB."""
+    command = [Path(sys.executable).with_name("snakemake"), *targets, "--snakefile", ROOT / "Snakefile"]
+    command += [
+        "--workflow-profile",
+        ROOT / "profiles/default",
+        "--dry-run",
+        "--quiet",
+        "rules",
+        *arguments,
+        "--configfile",
+        configfile,
+    ]
+    measure = "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]); "
+    measure += "u = resource.getrusage(resource.RUSAGE_CHILDREN); "
+    measure += "print('peak', u.ru_maxrss, 'seconds', u.ru_utime + u.ru_stime); sys.exit(done.returncode)"
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", measure, *map(str, command)], capture_output=True, text=True, cwd=folder)
+        wall = time.perf_counter() - start
+    if done.returncode:
+        sys.exit(f"foldshift: {label} could not be planned:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+    jobs = int(re.findall(r"^total\s+(\d+)", done.stdout + done.stderr, re.MULTILINE)[-1])
+    peak, seconds = re.search(r"peak (\d+) seconds ([\d.]+)", done.stdout).groups()
+    peak_mib = int(peak) / (1024 if sys.platform.startswith("linux") else 1024**2)
+    print(
+        f"{label}: {jobs:,} jobs, {wall:.1f} s, of which {float(seconds):.1f} s of processor time, {peak_mib:.0f} MiB", flush=True
+    )
+    return jobs, float(seconds), peak_mib
+
+
+def grid(study, n_datasets):
+    """A regression study at the paper's scale on so many made-up data sets of the paper's sizes."""
+    sizes = {f"made_up_{i:06}": (100 + 130 * i % 9500, 3 + i % 40) for i in range(n_datasets)}
+    entries = {
+        name: {"task": "regression", "target": "y", "sources": f"mirror:{name}.csv", "n_rows": rows, "n_features": columns}
+        for name, (rows, columns) in sizes.items()
+    }
+    return {"scale": "paper", "extra_datasets": entries, "studies": {study: {"datasets": list(sizes)}}}
+
+
+def law(small, large, n_small, n_large, n_far):
+    """What a quantity grows to, if it goes on with the power of the number of data sets that it had between two numbers."""
+    power = math.log(large / small) / math.log(n_large / n_small)
+    return power, large * (n_far / n_large) ** power
+
+
+def main():
+    """Plan all studies at the papers' scale, then the made-up ones, the largest in batches too; say how time and memory grow."""
+    parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
+    parser.add_argument("--datasets", type=int, nargs="+", default=N_DATASETS, help="numbers of made-up data sets")
+    given, study = sorted(parser.parse_args().datasets), main_study("regression").id
+    plan("all studies, config/paper.yaml", ["all"], ROOT / "config/paper.yaml")
+    with tempfile.TemporaryDirectory() as folder:
+        file, found = Path(folder) / "large.yaml", {}
+        for n_datasets in given:
+            file.write_text(yaml.safe_dump(grid(study, n_datasets)), encoding="utf-8")
+            found[n_datasets] = plan(f"{n_datasets:,} data sets, regression study", [study], file)
+        batches = [
+            plan(f"the same, batch {i} of {N_BATCHES}", [f"{study}_rows"], file, "--batch", f"{study}_rows={i}/{N_BATCHES}")[0]
+            for i in (1, N_BATCHES // 2, N_BATCHES - 1)  # the last one can be planned when the others are done
+        ]
+    print(f"largest of these batches: {max(batches):,} jobs")
+    if len(given) > 1:
+        few, many = given[-2:]
+        for what, small, large in zip(("jobs", "seconds", "MiB"), found[few], found[many]):
+            power, far = law(small, large, few, many, FAR)
+            print(f"{what} grow with the power {power:.2f} of the data sets: {far:,.0f} for {FAR:,}")
+
+
+if __name__ == "__main__":
+    main()

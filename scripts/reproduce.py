@@ -1,0 +1,169 @@
+"""Make tables and figures again from an archive, in a fresh folder, and compare them byte for byte: `make reproduce
+ARCHIVE=path`.
+
+Nothing is fetched or fitted, and no code of the archive is run: the workflow is this one.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from foldshift.core.errors import DataError, FoldshiftError
+from foldshift.core.versions import installed_versions
+from foldshift.engine.archive.crate import ROWS_FORMAT, content_of, unpack
+from foldshift.engine.archive.differences import differing_code, differing_outputs, differing_versions
+
+ROOT = Path(__file__).resolve().parents[1]
+# Where the archive keeps what the configuration names by path.
+PLACES = {
+    "results": "results",
+    "resources": "resources",
+    "catalogue": "config/datasets.tsv",
+    "learners_file": "config/learners.yaml",
+    "costs_file": "config/costs.tsv",
+    "mirror": None,
+}
+SHOWN = 10
+
+
+def fresh_folder(name):
+    """The folder to work in: the one named, which must be empty, or a temporary one."""
+    if name is None:
+        return Path(tempfile.mkdtemp(prefix="foldshift-reproduce-"))
+    folder = Path(name).absolute()  # Snakemake works in another one
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise DataError(f"folder {folder} is not empty; name a folder that does not exist yet")
+    return folder
+
+
+def archived_config(path):
+    """The archived configuration, in archived mode, with the places that files have in an archive."""
+    try:
+        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DataError(f"the archive's {path.name} cannot be read: {' '.join(str(error).split())}") from error
+    if not isinstance(config, dict):
+        raise DataError(f"the archive's {path.name} is not a configuration but of type {type(config).__name__}")
+    return config | PLACES | {"archived": True}
+
+
+def check_format(provenance, path):
+    """Refuse rows that this version cannot read, with the version that can.
+
+    Parameters
+    ----------
+    provenance : path-like
+        Folder ``results/provenance`` of the archive.
+    path : path-like
+        The archive, for the message.
+
+    Raises
+    ------
+    DataError
+        If the rows have another format.
+    """
+    versions = json.loads(Path(provenance, "versions.json").read_text(encoding="utf-8"))
+    if versions.get("rows_format", 1) != ROWS_FORMAT:
+        about = json.loads(Path(provenance, "run.json").read_text(encoding="utf-8"))
+        commit = (about.get("git") or {}).get("commit")
+        raise DataError(
+            f"{path}: its rows have format {versions.get('rows_format', 1)}, this version reads format {ROWS_FORMAT}; "
+            f"everything in it was checked and is whole. Make its tables again with foldshift {versions.get('foldshift', '?')}"
+            + (f" (git checkout {commit})" if commit else "")
+        )
+
+
+def set_up(archive, unpacked, run, studies_from):
+    """Move what the tables and figures are made from into a folder of its own; they themselves stay where they were unpacked."""
+    for name in archive.files:
+        if name not in archive.outputs and name.startswith(("results/", "resources/", "config/")):
+            (run / name).parent.mkdir(parents=True, exist_ok=True)
+            (unpacked / name).rename(run / name)
+    config = archived_config(run / "results/provenance/config.yaml") | {"studies_from": studies_from}
+    (run / "archived.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+
+
+def make_again(run, cores):
+    """Run the workflow in archived mode; its output goes to a file and, if it fails, to the screen."""
+    command = [sys.executable, "-m", "snakemake", "all", "--snakefile", ROOT / "Snakefile", "--directory", run, "--cores", cores]
+    command += ["--workflow-profile", ROOT / "profiles/default", "--configfile", run / "archived.yaml"]
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=run)
+    (run / "reproduce.log").write_text(done.stdout, encoding="utf-8")
+    if done.returncode:
+        sys.stdout.write("".join(done.stdout.splitlines(keepends=True)[-30:]))
+        raise DataError(
+            f"the tables and figures could not be made; everything is kept in {run}, the whole output in {run / 'reproduce.log'}"
+        )
+
+
+def shorten(items):
+    """The first items in one line, and how many more there are."""
+    return ", ".join(items[:SHOWN]) + (f" and {len(items) - SHOWN} more" if len(items) > SHOWN else "")
+
+
+def reproduce(path, name, cores, studies_from=()):
+    """Unpack, check, make again, compare, say what came of it.
+
+    Returns
+    -------
+    identical : bool
+    """
+    folder = fresh_folder(name)
+    unpacked, run = folder / "archived", folder / "run"
+    identical = False
+    try:
+        archive = unpack(path, unpacked)
+        print(f"{path}: SHA-256 {content_of(path).sha256}, {len(archive.files)} files, all checksums right", flush=True)
+        check_format(unpacked / "results/provenance", path)
+        set_up(archive, unpacked, run, [str(Path(folder).absolute()) for folder in studies_from])
+        print(f"Making {len(archive.outputs)} tables and figures again in {run} ...", flush=True)
+        make_again(run, cores)
+        differences = differing_outputs(archive, run)
+        wrong = len(differences.keys() & set(archive.outputs))
+        print(f"{len(archive.outputs) - wrong} of {len(archive.outputs)} files identical")
+        for file, what in sorted(differences.items()):
+            print(f"  {file} {what}")
+        theirs = json.loads((run / "results/provenance/versions.json").read_text(encoding="utf-8"))
+        for what, items in (
+            ("Versions", differing_versions(installed_versions(), theirs)),
+            ("Code", differing_code(archive, ROOT)),
+        ):
+            if items:
+                print(f"{what} that differ from the archive's; a difference in bytes may come from there: {shorten(items)}")
+        identical = not differences
+        if not identical:
+            print(f"Both are kept for comparison: {unpacked / 'results'} and {run / 'results'}")
+    finally:
+        # A temporary folder is kept where there is something to look at in it.
+        if name is None and (identical or not run.exists()):
+            shutil.rmtree(folder, ignore_errors=True)
+    return identical
+
+
+def main():
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("archive", help="made with `snakemake archive`: results/archive/foldshift.zip")
+    parser.add_argument("--folder", help="where to work, and keep everything; by default a temporary folder")
+    parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument(
+        "--studies-from",
+        nargs="*",
+        default=[],
+        help="folders with studies that do not come with the project, as in the configuration",
+    )
+    options = parser.parse_args()
+    try:
+        sys.exit(0 if reproduce(Path(options.archive), options.folder, options.cores, options.studies_from) else 1)
+    except FoldshiftError as error:
+        sys.exit(f"foldshift: {error}")
+
+
+if __name__ == "__main__":
+    main()

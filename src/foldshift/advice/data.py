@@ -1,0 +1,244 @@
+"""The user's table as advice looks at it: columns of numbers and of categories, a target of known kind, groups."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
+from sklearn.base import is_classifier, is_regressor
+
+from foldshift.core.categorical import nominal_columns
+from foldshift.core.estimators import title
+from foldshift.datasets.readers.infer import MANY_LABELS
+from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
+from foldshift.shift.table_versions import as_table, is_frame
+
+FEWEST_ROWS = 20  # below, no cross-validation says anything that a look at the rows would not
+MOST_COLUMNS = 2000  # that are looked at one by one
+
+
+class Data(NamedTuple):
+    """A table, its target, and its groups.
+
+    Attributes
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n, n_features)
+        As it was given, for the learner.
+    y : ndarray of shape (n,)
+        Target: float64 for a quantity, labels for classes.
+    task : {"classification", "regression"}
+    columns : list of foldshift.shift.columns.Column
+        Inputs: ``train`` holds numbers with NaN, or codes; empty where they cannot be looked at.
+    target : ndarray of shape (n,), dtype float64
+        The quantity, or the code of the class.
+    classes : list
+        Labels in the order of their codes; empty for a quantity.
+    groups : ndarray of shape (n,), dtype int64, or None
+        Code of every row's group.
+    name : str
+        What the target is called.
+    notes : tuple of str
+        What was not looked at, and why.
+    """
+
+    X: object
+    y: np.ndarray
+    task: str
+    columns: list
+    target: np.ndarray
+    classes: list
+    groups: np.ndarray | None
+    name: str
+    notes: tuple = ()
+
+    @property
+    def n(self):
+        """Number of rows."""
+        return len(self.target)
+
+    @property
+    def codes(self):
+        """Inputs as numbers, shape (n, n_columns): NaN where a value is missing, codes of categories."""
+        return np.column_stack([column.train for column in self.columns]).astype(np.float64)
+
+    @property
+    def nominal(self):
+        """Which of the columns are nominal; ndarray of bool."""
+        return np.array([bool(column.categories) for column in self.columns])
+
+
+def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=None):
+    """Take a table, a target and groups as scikit-learn's users hand them over.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n, n_features)
+    y : array-like of shape (n,)
+        Without missing values. Numbers or texts.
+    estimator : scikit-learn estimator, optional
+        A classifier or a regressor says what the target is.
+    groups : array-like of shape (n,), optional
+        Rows that belong together; texts or numbers.
+    task : {None, "classification", "regression"}
+        What the target is, if not what the estimator or the values say.
+    categorical_features : None or array-like, optional
+        Nominal columns that hold numbers, by mask, positions or names.
+
+    Returns
+    -------
+    data : Data
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, rows are in another order, values of the target or of the groups are missing, there are fewer than 20
+        rows, one class or less than two rows to a class, or the learner is one for the other task.
+    """
+    if X is None or y is None:
+        raise ValueError(f"{'X' if X is None else 'y'} is None; advice is for a table and its target: advise(X, y, estimator)")
+    for labels, what in ((y, "y"), (groups, "groups")):
+        _check_order(X, labels, what)
+    sparse = issparse(X)
+    table = X if sparse else as_table(X, "given")
+    if sparse:
+        X = X.tocsr()
+    elif not hasattr(X, "iloc") and not isinstance(X, np.ndarray):
+        X = table
+    shape = np.shape(table)
+    if len(shape) != 2 or 0 in shape:
+        raise ValueError(f"X has shape {shape}; expected rows and columns, (n_samples, n_features)")
+    n = shape[0]
+    name = str(getattr(y, "name", None) or "the target")
+    values = target_values(np.ravel(y) if np.shape(y) == (n, 1) else y, n, "y")
+    column = target_column([values, values], _task(task, estimator, values[0]))
+    if n < FEWEST_ROWS:
+        raise ValueError(f"the table has {n} rows; advice needs at least {FEWEST_ROWS}: with fewer, every estimate is a guess")
+    task = "classification" if column.categories else "regression"
+    if task == "classification" and len(column.categories) < 2:
+        raise ValueError(f"{name} holds one class, {column.categories[0]!r}; there is nothing to predict")
+    if task == "classification" and len(column.categories) > MANY_LABELS * n:
+        shown = ", ".join(repr(label) for label in column.categories[:3])
+        raise ValueError(
+            f"{name} names rows, not classes: {len(column.categories)} different labels in {n} rows ({shown}, ...); take another "
+            "target, or one with fewer labels"
+        )
+    if task == "regression" and np.ptp(column.train) == 0:
+        raise ValueError(f"{name} is {column.train[0]:g} in every row; there is nothing to predict")
+    if estimator is not None:
+        check_kind(estimator, task, len(np.unique(values[0])))
+    columns, notes = _columns(table, sparse, categorical_features)
+    # Labels keep the type that they came in: a learner's predictions are compared with them.
+    y = column.train.astype(np.float64) if task == "regression" else np.asarray(values[0].tolist())
+    return Data(
+        X,
+        y,
+        task,
+        columns,
+        column.train.astype(np.float64),
+        list(column.categories),
+        _groups(groups, n),
+        name,
+        notes,
+    )
+
+
+def check_kind(learner, task, n_values):
+    """Refuse a learner that is not for the task: what it predicts would be scored all the same.
+
+    Parameters
+    ----------
+    learner : scikit-learn estimator
+    task : {"classification", "regression"}
+    n_values : int
+        Different values of the target.
+
+    Raises
+    ------
+    ValueError
+        If it is one for the other task.
+    """
+    if (is_regressor if task == "classification" else is_classifier)(learner):
+        is_a, wanted = ("regressor", "classifier") if task == "classification" else ("classifier", "regressor")
+        raise ValueError(
+            f"{title(learner)} is a {is_a}, and the target is one of {task}: it holds {n_values} different values; give a "
+            f"{wanted}, or say which task it is: task="
+        )
+
+
+def _check_order(X, other, what):
+    """Refuse rows whose labels are those of the table in another order: by position, every one would stand beside a wrong one."""
+    if not (hasattr(X, "iloc") and hasattr(other, "iloc")) or len(X) != len(other) or X.index.equals(other.index):
+        return
+    if X.index.is_unique and len(X.index.symmetric_difference(other.index)) == 0:
+        raise ValueError(f"X and {what} have the same row labels in another order; bring them into one: {what}.loc[X.index]")
+
+
+def _task(task, estimator, values):
+    if task is not None:
+        return task
+    if estimator is None:
+        return None
+    if is_regressor(estimator):
+        if values.dtype.kind not in "iufb":
+            raise ValueError(
+                f"{type(estimator).__name__} is a regressor, and y holds {values[:1].tolist()[0]!r}, which is no number; give a "
+                "classifier"
+            )
+        return "regression"
+    if is_classifier(estimator):
+        if values.dtype.kind == "f" and (values % 1 != 0).any():
+            raise ValueError(
+                f"{type(estimator).__name__} is a classifier, and y holds {values[values % 1 != 0][0]:g}, which is no class; "
+                "give a regressor, or labels"
+            )
+        if values.dtype.kind in "iuf" and len(np.unique(values)) > max(MOST_CLASSES, len(values) // 5):
+            raise ValueError(
+                f"{type(estimator).__name__} is a classifier, and y holds {len(np.unique(values))} different numbers in "
+                f"{len(values)} rows; give a regressor, or labels"
+            )
+        return "classification"
+    return None
+
+
+def _columns(table, sparse, categorical_features):
+    if sparse:
+        return [], ("the table is sparse: its columns were not looked at one by one",)
+    if table.shape[1] > MOST_COLUMNS:
+        return [], (f"the table has {table.shape[1]} columns: more than {MOST_COLUMNS} are not looked at one by one",)
+    _check_finite(table)
+    if not is_frame(table) and table.dtype.kind not in "biuf":
+        table = pd.DataFrame(table).infer_objects().set_axis([f"feature {j}" for j in range(table.shape[1])], axis=1)
+    if categorical_features is not None and is_frame(table):
+        # By name, and the others by their types: a mask alone would take texts for numbers.
+        names = [str(name) for name in table.columns]
+        given = np.asarray(categorical_features)
+        mask = np.isin(names, given.astype(str)) if given.dtype.kind in "UO" else nominal_columns(given, len(names))
+        table = table.set_axis(names, axis=1).astype({name: "category" for name, one in zip(names, mask) if one})
+        categorical_features = None
+    return matched_columns(table, table, categorical_features, None), ()
+
+
+def _check_finite(table):
+    names = table.columns if is_frame(table) else [f"feature {j}" for j in range(table.shape[1])]
+    for place, name in enumerate(names):
+        values = table.iloc[:, place].to_numpy() if is_frame(table) else table[:, place]
+        if values.dtype.kind == "f" and np.isinf(values).any():
+            rows = np.flatnonzero(np.isinf(values))
+            raise ValueError(
+                f"column {str(name)!r} of X holds {len(rows)} infinite value{'s' * (len(rows) > 1)}, the first in row "
+                f"{rows[0] + 1}; replace them, or mark them as missing with NaN"
+            )
+
+
+def _groups(groups, n):
+    if groups is None:
+        return None
+    groups = np.asarray(groups)
+    if groups.shape != (n,):
+        raise ValueError(f"groups has shape {groups.shape}; the table has {n} rows, and every row has one group")
+    if pd.isna(groups).any():
+        raise ValueError(f"groups holds {int(pd.isna(groups).sum())} missing values; every row belongs to a group, be it its own")
+    codes = pd.factorize(groups)[0].astype(np.int64)
+    if codes.max() < 1:
+        raise ValueError(f"groups is {groups[:1].tolist()[0]!r} in every row; with one group nothing can be held out")
+    return codes

@@ -1,0 +1,200 @@
+"""Pictures of the page as SVG: colours are those of the page, light or dark; shapes tell what colours tell.
+
+Each is drawn twice, for a wide page and for a narrow one; the page shows the one that fits.
+"""
+
+from html import escape
+
+import numpy as np
+
+from foldshift.core.repr import figures
+
+WIDE, NARROW = 720, 350
+SHORT = {"rows": "rows of one repetition", "fold means": "fold means", "corrected t": "fold means, corrected"}
+
+
+def _number(value):
+    return figures(value, 3)
+
+
+def _ticks(low, high, most=6):
+    """Round values between two ends."""
+    span = high - low
+    if not np.isfinite(span) or span <= 0:
+        return [low]
+    step = 10.0 ** np.floor(np.log10(span / most))
+    step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= most)
+    return (np.ceil(low / step) * step + step * np.arange(int(np.floor(high / step + 1e-9) - np.ceil(low / step)) + 1)).tolist()
+
+
+def _svg(width, height, label, body):
+    return (
+        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label, quote=True)}" '
+        f'class="{"wide" if width == WIDE else "narrow"}" xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
+        f"{''.join(body)}</svg>"
+    )
+
+
+def _both(draw, *args):
+    """A picture for a wide page and one for a narrow one."""
+    return draw(*args, WIDE) + draw(*args, NARROW)
+
+
+def _text(x, y, text, anchor="start", kind=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{f" class={kind!r}" if kind else ""}>{escape(text)}</text>'
+
+
+def _line(x1, y1, x2, y2, kind):
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{kind}"/>'
+
+
+def _dot(x, y, kind, r=5):
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" class="{kind}"/>'
+
+
+def _scale(low, high, left, right):
+    span = (high - low) or 1.0
+    return lambda value: left + (value - low) / span * (right - left)
+
+
+class _Rows:
+    """Marks in rows over one axis: the name of a row stands before them where there is room, else above them."""
+
+    def __init__(self, n_rows, width, names, end=30):
+        self.wide, self.width = width == WIDE, width
+        self.left, self.right = (names, width - end) if self.wide else (16, width - 20)
+        self.step = 30 if self.wide else 46
+        self.bottom = 12 + self.step * n_rows
+
+    def y(self, row):
+        return 12 + self.step * row + (12 if self.wide else 34)
+
+    def name(self, row, text):
+        if self.wide:
+            return _text(self.left - 12, self.y(row) + 5, text, "end")
+        return _text(self.left - 8, self.y(row) - 14, text)
+
+    def said(self, row, text):
+        """A word on a row, at its end."""
+        if self.wide:
+            return _text(self.right + 10, self.y(row) + 5, text, "start", "soft")
+        return _text(self.right + 8, self.y(row) - 14, text, "end", "soft")
+
+    def axis(self, scale, low, high, text=_number):
+        body = []
+        for tick in _ticks(low, high, 6 if self.wide else 4):
+            body.append(_line(scale(tick), 6, scale(tick), self.bottom, "grid"))
+            body.append(_text(scale(tick), self.bottom + 17, text(tick), "middle", "soft"))
+        return body
+
+    def scale(self, low, high):
+        return _scale(low, high, self.left, self.right)
+
+    def svg(self, label, body):
+        return _svg(self.width, self.bottom + 28, label, body)
+
+
+def _short(name, most=24):
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def interval_chart(advice):
+    """The intervals below each other, and the baseline."""
+    return _both(_intervals, advice)
+
+
+def _intervals(advice, width):
+    score, told = advice.score, advice.intervals
+    base = advice.baseline
+    ends = [value for one in told for value in (one.low, one.high, one.estimate) if np.isfinite(value)]
+    near = [] if base is None else [base]
+    low, high = min(ends + near), max(ends + near)
+    room = 0.06 * (high - low or abs(high) or 1)
+    low, high = low - room, high + room
+    rows = _Rows(len(told) + (base is not None), width, 260)
+    scale = rows.scale(low, high)
+    body = rows.axis(scale, low, high, lambda tick: score.text(tick).replace(".0 %", " %"))
+    for row, one in enumerate(told):
+        y = rows.y(row)
+        body.append(rows.name(row, ("print this: " if one.use else "not: ") + SHORT[one.name]))
+        if np.isfinite(one.low):
+            body.append(_line(scale(one.low), y, scale(one.high), y, "main" if one.use else "bar"))
+        body.append(_dot(scale(one.estimate), y, "maindot" if one.use else "dot"))
+    if base is not None:
+        body += [rows.name(len(told), "baseline"), _dot(scale(base), rows.y(len(told)), "open", 6)]
+    return rows.svg(f"Intervals of the {score.name}", body)
+
+
+def cuts_chart(advice, chosen):
+    """Distances of target and inputs by way of cutting."""
+    return _both(_cuts, advice, chosen)
+
+
+def _cuts(advice, chosen, width):
+    cuts = advice.cuts
+    high = 1.08 * max(max(one.target, one.inputs) for one in cuts) or 1.0
+    rows = _Rows(len(cuts), width, 170)
+    scale = rows.scale(0, high)
+    body = rows.axis(scale, 0, high)
+    for row, one in enumerate(cuts):
+        y = rows.y(row)
+        body.append(rows.name(row, one.cut + (" ◂" if one.cut == chosen else "")))
+        body.append(_line(scale(one.target), y, scale(one.inputs), y, "axis"))
+        body += [_dot(scale(one.inputs), y, "open", 6), _dot(scale(one.target), y, "maindot" if one.cut == chosen else "dot")]
+    return rows.svg("Distance between training and test part by way of cutting", body)
+
+
+def split_chart(split, most=12):
+    """Columns of the split furthest from random cuts; empty without columns."""
+    if split.drift is None:
+        return ""
+    shown = sorted(split.drift.features, key=lambda row: (row.p_adjusted, -abs(row.distance - row.distance_chance)))[:most]
+    return _both(_columns, shown)
+
+
+def _columns(shown, width):
+    high = 1.08 * max(max(row.distance, row.distance_chance) for row in shown) or 1.0
+    rows = _Rows(len(shown), width, 220, 150)
+    scale = rows.scale(0, high)
+    body = rows.axis(scale, 0, high)
+    words = {"more": "more than chance", "less": "less than chance", "as chance": "as chance"}
+    for row, one in enumerate(shown):
+        y = rows.y(row)
+        body.append(rows.name(row, _short(one.name) if one.kind != "target" else "the target"))
+        body.append(_line(scale(one.distance_chance), y - 8, scale(one.distance_chance), y + 8, "bar"))
+        body.append(_dot(scale(one.distance), y, "maindot" if one.verdict == "more" else "dot"))
+        body.append(rows.said(row, words[one.verdict]))
+    return rows.svg("Distance between training and test part by column", body)
+
+
+def curve_chart(advice):
+    """Standard error of the mean of r repetitions against r."""
+    return _both(_curve, advice.repetitions)
+
+
+def _curve(found, width):
+    most = int(max(20, 2 * (found.repetitions or 10)))
+    r = np.arange(1, most + 1)
+    rho = found.rho if np.isfinite(found.rho) else 1.0
+    share = np.sqrt(rho + (1 - rho) / r)
+    left, right, top, bottom = 60 if width == WIDE else 44, width - 30, 12, 230
+    low = max(0.0, np.sqrt(rho) - 0.1)
+    across, up = _scale(1, most, left, right), _scale(low, 1.02, bottom, top)
+    body = []
+    for tick in _ticks(low, 1.0, 5):
+        body += [_line(left, up(tick), right, up(tick), "grid"), _text(left - 8, up(tick) + 5, f"{tick:.2g}", "end", "soft")]
+    for tick in [1, *(int(tick) for tick in _ticks(1, most, 6 if width == WIDE else 4) if tick >= 2 and tick == int(tick))]:
+        body.append(_text(across(tick), bottom + 18, str(tick), "middle", "soft"))
+    body.append(_text((left + right) / 2, bottom + 38, "repetitions", "middle", "soft"))
+    body.append(_line(left, up(np.sqrt(rho)), right, up(np.sqrt(rho)), "axis dash"))
+    points = " ".join(f"{across(a):.1f},{up(b):.1f}" for a, b in zip(r, share))
+    body.append(f'<polyline points="{points}" class="line"/>')
+    if found.repetitions is not None and found.repetitions <= most:
+        x = across(found.repetitions)
+        body.append(_dot(x, up(share[found.repetitions - 1]), "maindot", 6))
+        body.append(
+            _text(
+                x + 8, up(share[found.repetitions - 1]) - 10, f"enough: {found.repetitions}", "start" if x < right - 90 else "end"
+            )
+        )
+    return _svg(width, bottom + 46, "Standard error against repetitions", body)

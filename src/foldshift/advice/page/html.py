@@ -1,0 +1,378 @@
+"""The page: one file of HTML with pictures in it, no network, light and dark, for screens of any width and for paper."""
+
+import json
+from html import escape
+
+import numpy as np
+
+from foldshift.advice.expected import expected_of
+from foldshift.advice.page.charts import curve_chart, cuts_chart, interval_chart, split_chart
+from foldshift.advice.power import in_words
+from foldshift.advice.wording import CUT_WORDS, cut_of
+from foldshift.core.repr import figures
+from foldshift.reporting.number_formats import EMPTY
+from foldshift.shift.report.drift_text import counted
+
+SINGLE = ("ABA", "SPXY")  # cuts whose seeds change the names of the folds alone
+
+STYLE = """
+:root{--ink:#1b1b1b;--soft:#5a5a5a;--line:#d5d5d5;--paper:#fff;--box:#f5f5f2;--mark:#0b5394;--warn:#9a3412}
+@media (prefers-color-scheme:dark){:root{--ink:#eaeaea;--soft:#b0b0b0;--line:#444;--paper:#161616;--box:#222;--mark:#7fb8f0;--warn:#f2a477}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
+main{max-width:60rem;margin:0 auto;padding:1.2rem 1rem 4rem}
+h1{font-size:1.55rem;line-height:1.25;margin:.4rem 0 1rem}h2{font-size:1.18rem;margin:2.4rem 0 .6rem;border-top:1px solid var(--line);padding-top:1rem}
+p{margin:.5rem 0}.soft,figcaption,.evidence{color:var(--soft);font-size:.9rem}
+.verdict{background:var(--box);border-left:4px solid var(--mark);padding:.6rem 1rem}.verdict p{font-size:1.06rem}
+code,pre{font-family:ui-monospace,"DejaVu Sans Mono",Consolas,monospace;font-size:.88em}
+pre{background:var(--box);padding:.7rem .9rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
+.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;margin:.6rem 0}
+th,td{text-align:left;padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right}td.n{white-space:nowrap;font-variant-numeric:tabular-nums}
+figure{margin:.8rem 0}svg{max-width:100%;height:auto;display:block}svg.narrow{display:none}svg text{fill:var(--ink);font:13px system-ui,"DejaVu Sans",sans-serif}
+svg .soft{fill:var(--soft)}svg .axis{stroke:var(--soft);stroke-width:1}svg .grid{stroke:var(--line);stroke-width:1}
+svg .bar{stroke:var(--ink);stroke-width:2.2}svg .dot{fill:var(--ink)}svg .main{stroke:var(--mark);stroke-width:3.4}svg .maindot{fill:var(--mark)}
+svg .open{fill:var(--paper);stroke:var(--ink);stroke-width:1.6}svg .dash{stroke-dasharray:6 4}svg .line{fill:none;stroke:var(--mark);stroke-width:2.4}
+.fault{border-left:4px solid var(--warn);padding:.1rem .9rem;margin:.9rem 0}.fault.note{border-color:var(--line)}.fault h3{font-size:1rem;margin:.3rem 0}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.95rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+@media (max-width:34rem){svg.wide{display:none}svg.narrow{display:block}dl{grid-template-columns:1fr}dt{margin-top:.4rem}h1{font-size:1.3rem}th,td{padding-right:.4rem}table{font-size:.84rem}.wide{display:none}}
+@media print{body{font-size:11pt}main{max-width:none;padding:0}h2{break-after:avoid}figure,table,.fault{break-inside:avoid}}
+"""  # noqa: E501
+
+
+def page(advice):
+    """The page as text.
+
+    Parameters
+    ----------
+    advice : foldshift.advice.Advice
+
+    Returns
+    -------
+    html : str
+    """
+    title = f"Advice for {advice.learner} on {advice.data.name}"
+    parts = [
+        _verdict(advice), _data(advice), _faults(advice), _split(advice), _cuts(advice), _repetitions(advice), _score(advice),
+        _difference(advice), _more_rows(advice), _cautions(advice), _methods(advice),
+    ]  # fmt: skip
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n"
+        + "\n".join(part for part in parts if part)
+        + f'\n</main>\n<script type="application/json" id="figures">{_json(advice)}</script>\n</body>\n</html>\n'
+    )
+
+
+def _json(advice):
+    """The figures inside the page: no text in them can end the element."""
+    return json.dumps(advice.to_dict(), ensure_ascii=False).replace("<", "\\u003c")
+
+
+def _paragraph(text, kind=""):
+    return f"<p{f' class={kind!r}' if kind else ''}>{escape(text)}</p>"
+
+
+def _evidence(kind, shown):
+    words = {
+        "theorem": "Evidence: theorem.",
+        "measured": "Evidence: measured where the truth is known.",
+        "measured here": "Evidence: measured on this table.",
+        "definition": "Evidence: follows from what it means.",
+    }
+    return f"<p class='evidence'>{escape(words[kind])} {escape(shown)}</p>"
+
+
+def _section(name, title, *parts):
+    return f"<section id='{name}'><h2>{escape(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"
+
+
+def _figure(svg, caption):
+    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def _table(head, rows, numbers=(), wide=()):
+    """A table; columns of numbers stand to the right, those in `wide` are left out on narrow screens."""
+    kinds = [" class=n" if j in numbers else " class=wide" if j in wide else "" for j in range(len(head))]
+    cells = "".join(f"<th{kind} scope='col'>{escape(name)}</th>" for kind, name in zip(kinds, head))
+    body = "".join(
+        "<tr>" + "".join(f"<td{kind}>{escape(str(value))}</td>" for kind, value in zip(kinds, row)) + "</tr>" for row in rows
+    )
+    return f"<div class='scroll'><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def _verdict(advice):
+    how, *rest = advice.verdict
+    how = how.split("cv=")[0].rstrip(": ") + "."
+    return (
+        "<section id='verdict' class='verdict'>"
+        + "".join(_paragraph(text) for text in (how, *rest))
+        + f"</section>\n<pre>import foldshift.partition\n\ncv = {escape(advice.cv_line)}\n"
+        f"cross_val_score(learner, X, y, cv=cv{', groups=groups' if advice.facts['groups'] else ''})</pre>"
+    )
+
+
+def _rule(advice, part):
+    return next(rule for rule in advice.rules if rule.part == part)
+
+
+def _score(advice):
+    score, rule = advice.score, _rule(advice, "interval")
+    rows = [
+        (("print this: " if told.use else "not: ") + told.words, *map(score.text, (told.estimate, told.low, told.high)))
+        for told in advice.intervals
+    ]
+    target = advice.interval.target
+    name = f"{score.name[0].upper()}{score.name[1:]}"
+    caption = (
+        f"{name} of {advice.learner}: estimate and {100 * advice.interval.confidence:g} % intervals. The thick one is to be "
+        "printed. Open circle: a baseline that ignores the inputs."
+    )
+    return _section(
+        "score",
+        f"The score, and the one interval to print: {score.text(advice.interval.estimate)} "
+        f"({score.text(advice.interval.low)} to {score.text(advice.interval.high)})",
+        _figure(interval_chart(advice), caption),
+        _paragraph(f"It is about {target}. {rule.say}"),
+        _evidence(rule.evidence, rule.shown),
+        _halves(advice),
+        _table(["interval", score.name, "from", "to"], rows, (1, 2, 3)),
+        *(_paragraph(f"Why not the {told.words}: {told.why}") for told in advice.intervals if not told.use),
+    )  # fmt: skip
+
+
+def _halves(advice):
+    if advice.halves is None:
+        return ""
+    shown = f"{advice.halves['n']} random halves, in pairs, each held against the other."
+    return _paragraph(advice.halves["said"]) + _evidence("measured here", shown)
+
+
+def _difference(advice):
+    rule = _rule(advice, "difference")
+    return _section(
+        "difference",
+        "Is it better?",
+        *(_paragraph(one.said) for one in advice.differences),
+        _paragraph(rule.say),
+        _evidence(rule.evidence, rule.shown),
+    )
+
+
+def _more_rows(advice):
+    caution = next(one for one in advice.rules if one.id == "caution-more-rows")
+    return _section(
+        "rows",
+        "How many rows would do",
+        _paragraph(f"{caution.say} Here: {4 * advice.data.n:,} rows in place of {advice.data.n:,}."),
+        _evidence(caution.evidence, caution.shown),
+    )
+
+
+def _split(advice):
+    split = advice.split
+    if split is None:
+        return _section(
+            "split", "Your split", _paragraph("Not judged: " + ("; ".join(advice.notes) or "no columns to look at") + ".")
+        )
+    said = [_paragraph(split.said)]
+    said.append(
+        _paragraph(
+            f"Its target differs between training and test part by {split.distance:.3f} on average, in random cuts by "
+            f"{split.chance:.3f}; {100 * split.percentile:.0f} % of {split.n_random:,} random cuts are closer."
+        )
+    )
+    column, fold, distance = split.worst
+    if np.isfinite(distance):
+        said.append(_paragraph(f"The input and fold that differ most: {column} in fold {fold + 1}, by {distance:.3f}."))
+    if np.isfinite(split.auc):
+        tells = "tells" if split.p_value < 0.05 else "does not tell"
+        said.append(
+            _paragraph(
+                f"A classifier {tells} the rows of the fold that differs most from the others: area under the ROC curve "
+                f"{split.auc:.2f}, p {split.p_value:.2g} (times the number of folds)."
+            )
+        )
+    if split.power is not None:
+        said.append(_paragraph(in_words(split.power)))
+    picture = split_chart(split)
+    caption = (
+        "Mean distance between training and test part, by column: dot, this split; upright mark, random cuts of the same sizes. "
+        "The columns furthest from chance."
+    )
+    heading = f"{'Your' if advice.split_is_given else 'The default'} split against random ones"
+    return _section(
+        "split", heading, _figure(picture, caption) if picture else "", *said,
+        _evidence("measured here", "A permutation test, 5 % over all columns (Holm): distances are those of Kolmogorov and "
+                  "Smirnov, of nominal columns total variation."),
+    )  # fmt: skip
+
+
+def _cuts(advice):
+    rule, folds = _rule(advice, "cut"), _rule(advice, "folds")
+    chosen = cut_of(advice)
+    text = [
+        _paragraph(rule.say),
+        _evidence(rule.evidence, rule.shown),
+        _paragraph(folds.say),
+        _evidence(folds.evidence, folds.shown),
+    ]
+    if not advice.cuts:
+        return _section("cuts", "Ways of cutting", *text)
+    expected, biases = expected_of(advice.facts, advice.n_splits), any(np.isfinite(one.bias) for one in advice.cuts)
+    rows = [
+        (one.cut + (" (recommended)" if one.cut == chosen else ""), CUT_WORDS.get(one.cut, ""), f"{one.target:.3f}",
+         f"{one.inputs:.3f}", f"{one.worst:.3f}")
+        for one in advice.cuts
+    ]  # fmt: skip
+    estimates = [
+        (one.cut, _spread(advice, one), *([_bias(advice.score, one)] if biases else []), *_expected_cells(expected, one.cut))
+        for one in advice.cuts
+    ]
+    head = ["cut", "spread", *(["bias on halves"] if biases else []), *(["expected bias", "off by"] if expected else [])]
+    measured = [one.n_partitions for one in advice.cuts if one.n_partitions]
+    spread = (
+        f"Spread: standard deviation of the {advice.score.name} between partitions, from {measured[0]} of each, so that it is "
+        "known to a third of itself; what one cross-validation owes to the luck of the cut."
+        if measured
+        else "The spread between partitions was not measured for every cut: the budget did not pay for it."
+    )
+    caption = (
+        f"Distance between training and test part on this table, {advice.n_splits} folds, mean of five cuts: the nearer to 0, "
+        "the more alike. Filled: the target. Open: the inputs, on average."
+    )
+    return _section(
+        "cuts", "Ways of cutting, on this table", _figure(cuts_chart(advice, chosen), caption), *text,
+        _table(["cut", "in words", "target", "inputs", "worst input"], rows, (2, 3, 4), (1,)),
+        _paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also an "
+                   "easier one. What the cut does to the estimate:", "soft"),
+        _table(head, estimates, range(1, len(head))), _paragraph(spread, "soft"),
+        _paragraph("Bias on halves: halves of this table were cross-validated and held against the other halves, the truth for "
+                   "the same models: estimate less truth, ± standard error over pairs of halves.", "soft") if biases else "",
+        _expected_words(advice, expected),
+    )  # fmt: skip
+
+
+def _expected_cells(expected, cut):
+    """What the study found of a cut: its bias, and how far off one estimate is; nothing where it looked at nothing alike."""
+    if not expected:
+        return ()
+    if cut not in expected:
+        return EMPTY, EMPTY
+    one = expected[cut]
+    return f"{one.bias:+.1f} ± {one.bias_error:.1f} %", f"{one.off:.0f} %"
+
+
+def _expected_words(advice, expected):
+    if not expected:
+        return ""
+    one = next(iter(expected.values()))
+    error = "error rate" if advice.facts["task"] == "classification" else "mean squared error"
+    root = " (of its root: about half as much)" if advice.facts["task"] == "regression" else ""
+    return _paragraph(
+        f"Expected bias, off by: the study of honest cuts, {one.n_populations} populations, samples of {one.n_sample:,} rows, "
+        f"{advice.n_splits} folds, where the truth is known. How much higher (+) or lower the {error} was estimated than that of "
+        f"the model of all rows, on average over populations, ± standard error; and how far one estimate was from it (root mean "
+        f"square), both in per cent of it{root}. All cuts saw the same samples: their order is known better than each bias.",
+        "soft",
+    )  # fmt: skip
+
+
+def _bias(score, one):
+    if not np.isfinite(one.bias):
+        return EMPTY
+    scale = 100 if score.percent else 1
+    # Two digits of the error, and of the bias as far.
+    digits = 1 if score.percent or one.bias_error <= 0 else max(0, 1 - int(np.floor(np.log10(one.bias_error))))
+    return f"{scale * one.bias:+.{digits}f} ± {scale * one.bias_error:.{digits}f}{' points' if score.percent else ''}"
+
+
+def _spread(advice, one):
+    if not np.isfinite(one.spread):
+        return EMPTY
+    return advice.score.text(one.spread) if one.cut not in SINGLE else "one partition"
+
+
+def _repetitions(advice):
+    rule, found = _rule(advice, "repetitions"), advice.repetitions
+    cost = f"One fit takes {advice.seconds_per_fit:.2g} s here; one repetition of {advice.n_splits} folds {advice.n_splits * advice.seconds_per_fit:.2g} s."  # noqa: E501
+    picture = ""
+    said = [rule.say]
+    if found is not None:
+        if found.repetitions is None:
+            said.append(
+                f"{counted(found.n_partitions, 'repetition')} were made; how many are enough cannot be told: {found.note}."
+            )
+        else:
+            said.append(
+                f"{counted(found.repetitions, 'repetition')} keep{'s' * (found.repetitions == 1)} that promise; "
+                f"{counted(advice.n_done, 'repetition')} {'was' if advice.n_done == 1 else 'were'} made here. "
+                f"Repeating for ever would take {100 * found.most_gain:.0f} % off the variance of one repetition."
+            )
+        picture = _figure(
+            curve_chart(advice),
+            "Standard error of the mean of r repetitions, as a share of that of one. The dashed line is the floor that no number "
+            "of repetitions passes: only more rows do.",
+        )
+    return _section(
+        "repetitions", "How often", picture, *map(_paragraph, said), _paragraph(cost), _evidence(rule.evidence, rule.shown)
+    )
+
+
+def _faults(advice):
+    if not advice.faults:
+        return _section("faults", "Faults", _paragraph("None was found."), _evidence("measured here", "Looked for: identifiers, "
+                        "columns that give the target away, duplicates and near ones, groups, order, time, rare classes, too few "
+                        "rows, columns scaled before cutting, constant columns."))  # fmt: skip
+    blocks = [
+        f"<div class='fault {fault.severity}'><h3>{escape(fault.code.replace('_', ' '))} ({escape(fault.severity)})</h3>"
+        f"<p>{escape(fault.found)}</p><dl><dt>How it was found</dt><dd>{escape(fault.how)}</dd><dt>Why it matters</dt>"
+        f"<dd>{escape(fault.why)}</dd><dt>What to do</dt><dd>{escape(fault.mend)}</dd></dl></div>"
+        for fault in advice.faults
+    ]
+    return _section("faults", "What could be wrong", *blocks)
+
+
+def _data(advice):
+    data = advice.data
+    rows = [("rows", f"{data.n:,}"), ("columns", f"{np.shape(data.X)[1]:,}")]
+    kinds = [column.kind for column in data.columns]
+    if kinds:
+        rows.append(("kinds", ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))))
+        gaps = [column.name for column in data.columns if not column.categories and np.isnan(column.train).any()]
+        rows.append(
+            ("with gaps", ", ".join(gaps[:8]) + (f" and {len(gaps) - 8} more" if len(gaps) > 8 else "") if gaps else "none")
+        )
+    if data.classes:
+        counts = np.bincount(data.target.astype(int))
+        shown = [f"{name}: {count:,}" for name, count in zip(data.classes, counts)]
+        rows.append((data.name, ", ".join(shown[:10]) + (f" and {len(shown) - 10} more classes" if len(shown) > 10 else "")))
+    else:
+        low, middle, high = map(figures, np.quantile(data.target, [0, 0.5, 1]))
+        different = len(np.unique(data.target))
+        rows.append((data.name, f"{low} to {high}, median {middle}, {different:,} different values"))
+    if data.groups is not None:
+        rows.append(("groups", f"{data.groups.max() + 1:,}"))
+    listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
+    return _section("data", "What the data are", f"<dl>{listed}</dl>", *(_paragraph(note + ".", "soft") for note in advice.notes))
+
+
+def _cautions(advice):
+    said = [rule for rule in advice.rules if rule.part == "caution" and rule.id != "caution-more-rows"]
+    if not said:
+        return ""
+    return _section(
+        "cautions", "To bear in mind", *(_paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in said)
+    )
+
+
+def _methods(advice):
+    references = list(dict.fromkeys(rule.reference for rule in advice.rules if rule.reference))
+    budget = f" of a budget of {advice.budget:.0f} s" if advice.budget is not None else ""
+    versions = ", ".join(f"{name} {number}" for name, number in advice.versions.items())
+    return _section(
+        "methods", "For the methods section", f"<pre>{escape(advice.methods)}</pre>",
+        "<ul class='soft'>" + "".join(f"<li>{escape(one)}</li>" for one in references) + "</ul>",
+        _paragraph(f"{versions}. Worked out in {advice.seconds:.0f} s{budget}; all figures are in "
+                   "JSON at the end of this file, and in what to_json writes.", "soft"),
+    )  # fmt: skip

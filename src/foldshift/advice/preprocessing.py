@@ -1,0 +1,153 @@
+"""Learners for tables as they come: texts coded, gaps filled, inside every training part."""
+
+from contextlib import nullcontext
+
+import numpy as np
+from joblib import parallel_config
+from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+
+from foldshift.core.errors import DataError
+from foldshift.core.imports import import_object
+from foldshift.shift.table_versions import as_table, is_frame
+
+MOST_CATEGORIES = 30
+LARGE = 50_000  # cells of a table from which on threads pay for themselves
+SEED = 0  # of learners and folds, unless the user names another
+
+
+def prepared(learner, X):
+    """A learner behind a plain preparation of a table: gaps filled by the median, texts as indicators, dates left out.
+
+    All of it is learned inside every training part, as it must be.
+
+    Parameters
+    ----------
+    learner : scikit-learn estimator
+    X : data frame or array of shape (n_samples, n_features)
+        Only the types of its columns are looked at. Sparse matrices are left to the learner.
+
+    Returns
+    -------
+    pipeline : sklearn.pipeline.Pipeline
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X = pd.DataFrame({"age": [30, None, 50, 60], "sex": ["m", "f", "f", None]})
+    >>> prepared(LogisticRegression(), X).fit(X, [0, 1, 0, 1]).predict(X).shape
+    (4,)
+    """
+    if not hasattr(X, "toarray"):
+        X = as_table(X, "given")
+    if not is_frame(X):
+        return make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), learner)
+    numbers = [name for name in X.columns if X[name].dtype.kind in "biuf"]
+    dates = [name for name in X.columns if X[name].dtype.kind in "Mm"]
+    texts = [name for name in X.columns if name not in numbers and name not in dates]
+    coded = (
+        SimpleImputer(strategy="constant", fill_value="missing", missing_values=None),
+        OneHotEncoder(handle_unknown="ignore", max_categories=MOST_CATEGORIES, sparse_output=False),
+    )
+    filled = SimpleImputer(strategy="median", keep_empty_features=True)
+    parts = [("numbers", filled, numbers), ("texts", make_pipeline(FunctionTransformer(_as_texts), *coded), texts)]
+    return make_pipeline(ColumnTransformer([part for part in parts if part[2]]), learner)
+
+
+def _as_texts(X):
+    """Every value as text; None for a gap."""
+    gone = X.isna().to_numpy()
+    values = X.astype(object).to_numpy().copy()
+    values[~gone] = [str(value) for value in values[~gone]]
+    values[gone] = None
+    return values
+
+
+def usual(task, random_state=SEED):
+    """The learner that is looked at where none is named: a random forest of 100 trees."""
+    forest = RandomForestClassifier if task == "classification" else RandomForestRegressor
+    return forest(100, min_samples_leaf=1 if task == "classification" else 3, random_state=random_state)
+
+
+def on_all_cores(size):
+    """Context in which what a learner can do side by side is done on all cores, where a table is large enough to pay for it.
+
+    Parameters
+    ----------
+    size : int
+        Rows times columns.
+
+    Returns
+    -------
+    context : context manager
+    """
+    return parallel_config("threading", n_jobs=-1) if size >= LARGE else nullcontext()
+
+
+def baseline(task):
+    """What predicts without looking at the inputs: the largest class, or the mean."""
+    return DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
+
+
+def imported(path, task):
+    """A learner by its import path, with its own defaults and a random state of 0 where it has one.
+
+    Parameters
+    ----------
+    path : str
+        Such as ``sklearn.linear_model.Ridge``, or a name of scikit-learn's such as ``Ridge``.
+    task : {"classification", "regression"}
+
+    Returns
+    -------
+    learner : scikit-learn estimator
+
+    Raises
+    ------
+    DataError
+        If there is none, or it is none of scikit-learn's kind.
+    """
+    if "." not in path:
+        path = _by_name(path, task)
+    try:
+        made = import_object(path, "learner")
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    try:
+        learner = made() if isinstance(made, type) or callable(made) else made
+    except Exception as error:
+        raise DataError(
+            f"learner {path!r} could not be made without arguments: {error}; name a function that makes it"
+        ) from error
+    if not hasattr(learner, "fit") or not hasattr(learner, "predict"):
+        raise DataError(f"learner {path!r} is a {type(learner).__name__} without fit and predict; name a scikit-learn estimator")
+    if "random_state" in learner.get_params() and learner.get_params()["random_state"] is None:
+        learner.set_params(random_state=SEED)
+    return learner
+
+
+def _by_name(name, task):
+    from sklearn.utils import all_estimators
+
+    from foldshift.core.errors import unknown
+
+    kind = "classifier" if task == "classification" else "regressor"
+    known = {found: f"{made.__module__}.{found}" for found, made in all_estimators(kind)}
+    if name not in known:
+        raise DataError(unknown("learner", name, known, "Or give an import path, such as sklearn.linear_model.Ridge."))
+    return known[name]
+
+
+def has_gaps_or_texts(X):
+    """Whether a table holds texts, dates or missing values, which most learners refuse."""
+    if hasattr(X, "toarray"):
+        return False
+    table = as_table(X, "given")
+    if is_frame(table):
+        return bool(table.isna().to_numpy().any() or any(dtype.kind not in "biuf" for dtype in table.dtypes))
+    return table.dtype.kind not in "biuf" or bool(table.dtype.kind == "f" and np.isnan(table).any())

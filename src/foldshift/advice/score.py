@@ -1,0 +1,150 @@
+"""What is measured: a loss of every row where there is one, which intervals can be made of, or a score of every fold."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from foldshift.core.errors import DataError, unknown
+from foldshift.core.repr import figures
+
+SMALLEST = 1e-15  # probability that the logarithm is taken of
+
+
+class Score(NamedTuple):
+    """A way of scoring predictions.
+
+    Attributes
+    ----------
+    name : str
+        In words, such as ``error rate``.
+    kind : {"share", "loss", "folds"}
+        ``share``: a loss of 0 or 1 for every row; ``loss``: a loss of 0 or more for every row; ``folds``: one score for every
+        fold, of which nothing is known for the single row.
+    method : str
+        What is asked of the fitted learner: ``predict``, ``predict_proba``, or nothing for ``folds``.
+    losses : callable or None
+        ``losses(y, predicted, classes)``: loss of every row.
+    show : callable
+        From a mean loss to the score that is printed; it never decreases, or never increases.
+    higher_is_better : bool
+        Of the score that is printed.
+    scorer : callable or None
+        Of scikit-learn, for ``folds``.
+    percent : bool
+        Whether the score is a share that is printed in per cent.
+    """
+
+    name: str
+    kind: str
+    method: str
+    losses: object
+    show: object
+    higher_is_better: bool
+    scorer: object = None
+    percent: bool = False
+
+    def of_losses(self, mean):
+        """The score that is printed, of a mean loss (of a mean score of folds: itself)."""
+        return self.show(mean)
+
+    def text(self, value, signs=3):
+        """A value of the score, or of its difference, as text."""
+        if value is None or not np.isfinite(value):
+            return "–"
+        return f"{100 * value:.1f} %" if self.percent else figures(value, signs)
+
+
+def _wrong(y, predicted, classes):
+    return (predicted != y).astype(np.float64)
+
+
+def _squared(y, predicted, classes):
+    return (predicted - y) ** 2
+
+
+def _absolute(y, predicted, classes):
+    return np.abs(predicted - y)
+
+
+def _codes(y, classes):
+    return np.searchsorted(classes, y)
+
+
+def _log_loss(y, predicted, classes):
+    return -np.log(np.clip(predicted[np.arange(len(y)), _codes(y, classes)], SMALLEST, 1))
+
+
+def _brier(y, predicted, classes):
+    wanted = np.eye(len(classes))[_codes(y, classes)]
+    return ((predicted - wanted) ** 2).sum(axis=1) / (2 if len(classes) == 2 else 1)
+
+
+def _same(mean):
+    return mean
+
+
+def _one_less(mean):
+    return 1 - mean
+
+
+ERROR = Score("error rate", "share", "predict", _wrong, _same, False, percent=True)
+ROOT = Score("root mean squared error", "loss", "predict", _squared, np.sqrt, False)
+ROWS = {
+    "classification": {
+        "error": ERROR,
+        "accuracy": Score("accuracy", "share", "predict", _wrong, _one_less, True, percent=True),
+        "neg_log_loss": Score("log loss", "loss", "predict_proba", _log_loss, _same, False),
+        "neg_brier_score": Score("Brier score", "loss", "predict_proba", _brier, _same, False),
+    },
+    "regression": {
+        "rmse": ROOT,
+        "neg_root_mean_squared_error": ROOT,
+        "neg_mean_squared_error": Score("mean squared error", "loss", "predict", _squared, _same, False),
+        "neg_mean_absolute_error": Score("mean absolute error", "loss", "predict", _absolute, _same, False),
+    },
+}
+FOR_OTHER_TASK = {"classification": set(ROWS["regression"]) | {"r2", "explained_variance", "max_error"}}
+FOR_OTHER_TASK["regression"] = set(ROWS["classification"]) | {
+    "roc_auc", "balanced_accuracy", "f1", "precision", "recall", "average_precision", "jaccard", "matthews_corrcoef",
+}  # fmt: skip
+
+
+def as_score(scoring, task):
+    """The score for a name or a scorer of scikit-learn.
+
+    Parameters
+    ----------
+    scoring : None, str or callable
+        None: error rate, or root mean squared error. A name of scikit-learn's, ``error`` or ``rmse``; a scorer
+        ``scorer(estimator, X, y)``.
+    task : {"classification", "regression"}
+
+    Returns
+    -------
+    score : Score
+
+    Raises
+    ------
+    DataError
+        If the name is not known, or is of the other task.
+    """
+    if scoring is None:
+        return ERROR if task == "classification" else ROOT
+    if callable(scoring):
+        name = getattr(scoring, "__name__", None) or str(scoring)
+        return Score(name, "folds", "", None, _same, True, scoring)
+    if not isinstance(scoring, str):
+        raise DataError(f"scoring={scoring!r} must be one name of scikit-learn's scorers or one scorer(estimator, X, y)")
+    if scoring in ROWS[task]:
+        return ROWS[task][scoring]
+    names = [*ROWS[task], *(name for name in get_scorer_names() if name not in FOR_OTHER_TASK[task])]
+    if scoring in FOR_OTHER_TASK[task]:
+        raise DataError(f"scoring={scoring!r} is for {'regression' if task == 'classification' else 'classification'}, and the "
+                        f"target is one of {task}; e.g. {', '.join(list(ROWS[task])[:3])}")  # fmt: skip
+    if scoring not in get_scorer_names():
+        raise DataError(unknown("scoring", scoring, dict.fromkeys(names)))
+    words = scoring.removeprefix("neg_").replace("_", " ")
+    if scoring.startswith("neg_"):
+        return Score(words, "folds", "", None, lambda mean: -mean, False, get_scorer(scoring))
+    return Score(words, "folds", "", None, _same, True, get_scorer(scoring))

@@ -1,0 +1,56 @@
+"""What there is: data sets and studies."""
+
+import json
+from importlib.resources import files
+
+import yaml
+
+from foldshift.core.errors import DataError, unknown
+from foldshift.datasets.catalogue import find, read_catalogue
+
+
+def data_sets(name=None, task=None, as_json=False):
+    """The catalogue, or one data set of it, as text."""
+    catalogue = read_catalogue()
+    if name is not None:
+        entry = find(name, catalogue)
+        rows = {
+            key: getattr(entry, key) for key in ("name", "title", "task", "target", "n_rows", "n_features", "licence", "citation")
+        }
+        rows["sources"] = [str(source) for source in entry.sources]
+        if as_json:
+            return json.dumps(rows, indent=1, ensure_ascii=False)
+        listed = [f"{key:<11} {value}" for key, value in rows.items() if key != "sources"]
+        return "\n".join([*listed, *(f"{'source':<11} {source}" for source in rows["sources"])])
+    entries = [entry for entry in catalogue.values() if task in (None, entry.task)]
+    if as_json:
+        keys = ("name", "title", "task", "n_rows", "n_features")
+        return json.dumps([{key: getattr(entry, key) for key in keys} for entry in entries], indent=1, ensure_ascii=False)
+    width = max(len(entry.name) for entry in entries)
+    lines = [
+        f"{entry.name:<{width}}  {entry.task:<14}  {entry.n_rows:>6} x {entry.n_features:<3}  {entry.title}" for entry in entries
+    ]
+    return "\n".join([*lines, f"{len(entries)} data sets. foldshift data NAME says where one comes from."])
+
+
+def study_list(name=None, as_json=False):
+    """The studies, or one of them with its README and findings, as text."""
+    folder = files("foldshift.studies")
+    found = {
+        one.name: yaml.safe_load(one.joinpath("study.yaml").read_text(encoding="utf-8"))
+        for one in folder.iterdir()
+        if one.is_dir() and one.joinpath("study.yaml").is_file()
+    }
+    found = dict(sorted(found.items(), key=lambda pair: pair[1].get("order", 99)))
+    if name is not None:
+        if name not in found:
+            raise DataError(unknown("study", name, found))
+        parts = {part: folder.joinpath(name, f"{part}.md").read_text(encoding="utf-8").strip() for part in ("README", "findings")}
+        if as_json:
+            return json.dumps({"id": name, "title": found[name]["title"], **parts}, indent=1, ensure_ascii=False)
+        return "\n\n".join(parts.values())
+    if as_json:
+        rows = [{"id": key, "title": about["title"], "summary": about["summary"].strip()} for key, about in found.items()]
+        return json.dumps(rows, indent=1, ensure_ascii=False)
+    lines = [f"{key}: {about['title']}\n  {' '.join(about['summary'].split())}" for key, about in found.items()]
+    return "\n\n".join([*lines, "To run one: snakemake ID --cores 2, in a clone of the repository."])

@@ -1,0 +1,183 @@
+"""Tables of the user's own, for the commands."""
+
+import io
+import re
+import shlex
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.errors import DataError
+from foldshift.datasets.readers.compression import opened
+from foldshift.datasets.readers.formats import read_table
+from foldshift.datasets.readers.read_options import ReadOptions
+
+MOST_CLASSES = 20
+MOST_BYTES = 2**30  # of a table when unpacked; the user's own, so larger than what is fetched
+_REMEDY = re.compile(r"\b(keep|drop|nominal)=([^\s,]+(?:,[^\s,]+)*)(, \.\.\.)? in the source")
+_ARGUMENT = re.compile(r"\bkeep=\[(['\"])(.*?)\1\]")
+_WORDS = {
+    "take a study of regression": "say --task regression",
+    "set target to another column": "take another --target",
+    "write nominal=": "say nominal=",
+    "leave it out (drop)": "leave it out (--drop)",
+    "name one with member=": "pack one alone",
+}
+
+
+def read(file, *, target=None, groups=None, task=None, drop=(), keep=(), nominal=()):
+    """Read a table of the user's own, a path, packed or not, or ``-``, standard input; a
+    `foldshift.datasets.readers.raw_table.RawTable`."""
+    options = ReadOptions(
+        own=True, target=target or "", groups=groups or "", drop=tuple(drop), keep=tuple(keep), nominal=tuple(nominal)
+    )
+    name = "standard input" if file == "-" else file
+    try:
+        name, data, options = opened(_content(file), name, options, MOST_BYTES)
+        table = read_table(data, name, options, task=task or "", target=target or "")
+    except DataError as error:
+        raise DataError(as_options(str(error))) from error
+    table.notes[:] = [as_options(note) for note in table.notes]
+    return table
+
+
+def as_options(text):
+    """A remedy that is written for the source of a study, or for Python, as options of a command.
+
+    Examples
+    --------
+    >>> as_options("write nominal=built%20in,b in the source if they are labels")
+    "say --nominal 'built in' --nominal b if they are labels"
+    """
+    for written, said in _WORDS.items():
+        text = text.replace(written, said)
+    return _ARGUMENT.sub(lambda found: f"--keep {shlex.quote(found[2])}", _REMEDY.sub(_options, text))
+
+
+def _options(found):
+    names = [f"--{found[1]} {shlex.quote(unquote(name))}" for name in found[2].split(",")]
+    return " ".join([*names, "..."] if found[3] else names)
+
+
+def _content(file):
+    if file == "-":
+        return sys.stdin.buffer.read()
+    path = Path(file)
+    if path.is_dir():
+        raise DataError(f"{file} is a folder; give a file, such as {file.rstrip('/')}/data.csv")
+    if not path.exists():
+        near = sorted(path.parent.glob(f"*{path.suffix}"))[:5] if path.parent.is_dir() else []
+        raise DataError(f"there is no file {file}" + (f"; beside it: {', '.join(one.name for one in near)}" if near else ""))
+    return path.read_bytes()
+
+
+def target_and_inputs(table, task=None):
+    """Inputs, target, groups, task and notes of a table as it was read.
+
+    Parameters
+    ----------
+    table : foldshift.datasets.readers.raw_table.RawTable
+    task : {None, "classification", "regression"}
+        None: texts are classes, and so are whole numbers of at most 20 different values.
+
+    Returns
+    -------
+    X : DataFrame
+    y : ndarray
+    groups : ndarray or None
+    task : str
+    notes : list of str
+    """
+    frame, notes = table.frame, list(table.notes)
+    gone = frame[table.target].isna().to_numpy()
+    if table.groups:
+        without = frame[table.groups].isna().to_numpy() & ~gone
+        if without.any():
+            raise DataError(f"{int(without.sum())} rows have no value of {table.groups!r}; every row belongs to a group")
+    if gone.any():
+        notes.append(f"{int(gone.sum())} rows without a value of {table.target!r} were left out")
+        frame = frame.loc[~gone].reset_index(drop=True)
+    if not table.features:
+        raise DataError(f"the table has no column but {table.target!r}; there is nothing to predict it from")
+    column = frame[table.target]
+    labels = column.dtype.kind == "O" or isinstance(column.dtype, pd.CategoricalDtype)
+    if task is None:
+        values = np.unique(column.to_numpy()) if not labels else []
+        few = labels or ((values % 1 == 0).all() and len(values) <= MOST_CLASSES)
+        task = "classification" if few else "regression"
+        if few and not labels:
+            notes.append(
+                f"{table.target!r} holds {len(values)} whole numbers and was taken for classes; else say --task regression"
+            )
+    y = column.astype(object).to_numpy() if labels else column.to_numpy()
+    y = np.asarray([str(value) for value in y]) if task == "classification" and labels else np.asarray(y)
+    if task == "regression" and y.dtype.kind not in "iuf":
+        raise DataError(f"{table.target!r} holds {y[0]!r}, which is no number; say --task classification, or another --target")
+    if task == "classification" and y.dtype.kind == "f" and (y % 1 == 0).all():
+        y = y.astype(np.int64)
+    y = pd.Series(y, name=table.target)
+    groups = frame[table.groups].astype(object).to_numpy() if table.groups else None
+    return frame[table.features], y, groups, task, notes
+
+
+def frames_of(files, drop=(), keep=()):
+    """All columns of tables with the same ones, none of which is a target, and notes on what was left out of them.
+
+    Parameters
+    ----------
+    files : sequence of str
+    drop : sequence of str
+        Columns to leave out.
+    keep : sequence of str
+        Columns that stay in although they look like row numbers, names or dates.
+
+    Returns
+    -------
+    frames : list of DataFrame
+    notes : list of str
+    """
+    tables = [read(file, keep=keep) for file in files]
+    left_out = {name: why for table in tables for name, why in table.left_out.items() if name not in drop}
+    frames, notes = [], []
+    for file, table in zip(files, tables):
+        names = [*map(str, table.frame.columns), *table.left_out]
+        absent = [name for name in drop if name not in names]
+        if absent:
+            raise DataError(f"{file}: there is no column {absent[0]!r} to drop; columns are {', '.join(names)}")
+        # What one table leaves out is left out of all: ids that go on in the next table look like no row numbers there.
+        frames.append(table.frame.drop(columns=[name for name in (*drop, *left_out) if name in table.frame]))
+        notes += [f"{file}: {note}" for note in table.notes if not note.startswith("left out of the inputs")]
+    if left_out:
+        options = " ".join(f"--keep {shlex.quote(name)}" for name in left_out)
+        notes.append(f"left out: {'; '.join(f'{name} ({why})' for name, why in left_out.items())}; to compare them: {options}")
+    return frames, notes
+
+
+def folds_of(table, task, partitioner, n_folds, n_seeds):
+    """Folds of a table as csv (the row in the file from 1, and folds from 0 for every seed), and notes on how it was read."""
+    from foldshift.advice.data import as_data
+    from foldshift.partition.registry import PARTITIONERS, find_partitioner, make_folds, options_of
+
+    X, y, groups, task, notes = target_and_inputs(table, task)
+    data = as_data(X, y.to_numpy(), task=task, groups=groups)
+    name = partitioner or ("SCV" if task == "classification" else "TSCV")
+    if groups is not None and partitioner is None:
+        name = "CB-SCV" if task == "classification" else "CB-TSCV"
+    known, codes = find_partitioner(name), data.codes
+    if groups is not None and "groups" not in known.takes:
+        able = [one for one, about in PARTITIONERS.items() if "groups" in about.takes]
+        raise DataError(f"--partitioner {name} does not keep groups together; those that do: {', '.join(able)}")
+    options = options_of(name, categorical_features=data.nominal, groups=data.groups, task=task)
+    if known.looks_at_inputs and np.isnan(codes).any() and not name.startswith("CB-"):
+        raise DataError(f"--partitioner {name} needs inputs without missing values; CB-SCV, CB-TSCV and CB-CV take them")
+    target = data.target.astype(np.int64) if task == "classification" else data.target
+    folds = make_folds(name, codes, target, n_folds=n_folds, seeds=range(n_seeds), **options)
+    rows = np.flatnonzero(~table.frame[table.target].isna().to_numpy()) + 1
+    out = pd.DataFrame(folds.T, columns=[f"seed_{seed}" for seed in range(n_seeds)])
+    out.insert(0, "row", rows)
+    text = io.StringIO()
+    out.to_csv(text, index=False, lineterminator="\n")
+    return text.getvalue(), notes

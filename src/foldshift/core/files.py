@@ -1,0 +1,137 @@
+"""Files that appear whole or not at all."""
+
+import contextlib
+import functools
+import hashlib
+import os
+import re
+import socket
+import tempfile
+import time
+from pathlib import Path
+
+from foldshift.core.errors import DataError
+from foldshift.core.processes import is_running
+
+PREFIX = ".foldshift-"
+DAY = 24 * 3600.0  # seconds; jobs take minutes, and what they write has a new time stamp with every write
+_TEMPORARY = re.compile(rf"{re.escape(PREFIX)}(?P<host>[0-9a-f]{{8}})-(?P<pid>[0-9]+)-[a-z0-9_]{{8}}(\..*)?")
+
+
+@contextlib.contextmanager
+def atomic_path(path):
+    """Give a temporary path that becomes `path` when the block ends well, and vanishes when it does not.
+
+    The name is unique, so a job that outlived a killed run cannot write into the file of its successor. It also tells which
+    process writes, so that `sweep` can delete what a killed one left behind.
+
+    Parameters
+    ----------
+    path : path-like
+        Where the finished file shall be; missing folders are made.
+
+    Yields
+    ------
+    temporary : pathlib.Path
+        Path in the same folder, with the same suffix; write to it.
+
+    Raises
+    ------
+    DataError
+        If the folder cannot be written or the disk is full.
+    """
+    path = Path(path)
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        prefix = f"{PREFIX}{_host()}-{os.getpid()}-"
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=path.suffix)
+        os.close(handle)
+        yield Path(temporary)
+        os.chmod(temporary, 0o666 & ~_umask())  # mkstemp makes files that only their owner can read
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise DataError(
+            f"cannot write {path}: {error.strerror or error}; check the folder's permissions and the free space"
+        ) from error
+    finally:
+        if temporary is not None and os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def sweep(folder, max_age=DAY):
+    """Delete the temporary files that killed processes left behind in a folder and below it.
+
+    A temporary file of this machine goes when the process that wrote it is gone. One of another machine (or of this one before
+    it was started anew, or of another container) goes when it is old. Nothing else is touched, so a sweep harms no running job.
+
+    Parameters
+    ----------
+    folder : path-like
+        It need not exist.
+    max_age : float, default=DAY
+        Seconds since the last write from which the file of another machine counts as left behind.
+
+    Returns
+    -------
+    deleted : list of pathlib.Path
+        Sorted.
+    """
+    deleted = []
+    for here, _, names in os.walk(folder):
+        for name in names:
+            if match := _TEMPORARY.fullmatch(name):
+                file = Path(here, name)
+                with contextlib.suppress(OSError):  # a sweep of somebody else's was faster, or the file is not ours to delete
+                    if _left_behind(file, match["host"], int(match["pid"]), max_age):
+                        file.unlink()
+                        deleted.append(file)
+    return sorted(deleted)
+
+
+def write_text(path, text):
+    """Write text to a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    text : str
+        Its content; written as UTF-8 with line feeds.
+    """
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _left_behind(file, host, pid, max_age):
+    if host == _host():
+        return not is_running(pid)
+    return time.time() - file.stat().st_mtime > max_age
+
+
+@functools.cache
+def _host():
+    """Eight digits for everything that shares one numbering of processes: a machine since its start, or a container."""
+    marks = [socket.gethostname()]
+    with contextlib.suppress(OSError):  # there on Linux only
+        marks += [Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"), os.readlink("/proc/self/ns/pid")]
+    return hashlib.sha256("\n".join(marks).encode()).hexdigest()[:8]
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder):
+    """Make a rename in a folder outlive a crash of the machine."""
+    with contextlib.suppress(OSError):  # some network file systems refuse; the file is there all the same
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

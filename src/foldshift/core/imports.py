@@ -1,0 +1,82 @@
+"""Import what configuration names. This is the only place where configuration names code."""
+
+import importlib
+import importlib.util
+import re
+import traceback
+from pathlib import Path
+
+
+def import_object(path, kind):
+    """Object behind a dotted import path, e.g. ``sklearn.svm.SVR``.
+
+    Parameters
+    ----------
+    path : str
+        ``package.module.name``.
+    kind : str
+        What it is, for the message.
+
+    Raises
+    ------
+    ValueError
+        If the module or the name in it does not exist, or the module cannot be run.
+    """
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"{kind}: cannot import {path!r} ({error}); give package.module.name") from error
+    except Exception as error:
+        raise ValueError(f"{kind}: {module} cannot be imported, it raised {raised(error)}; mend the module") from error
+
+
+def is_named(path):
+    """Whether the file of a module, found without running anything, holds the name that an import path ends with.
+
+    A quick look, for packages that take a second to import: False says nothing.
+
+    Parameters
+    ----------
+    path : str
+        ``package.module.name``.
+
+    Returns
+    -------
+    named : bool
+    """
+    (top, *parts), name = path.split(".")[:-1] or [""], path.rpartition(".")[2]
+    spec = importlib.util.find_spec(top) if top else None
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for file in (Path(folder, *parts, "__init__.py"), Path(folder, *parts).with_suffix(".py")):
+            if file.is_file():
+                return re.search(rf"\b{re.escape(name)}\b", file.read_text(encoding="utf-8")) is not None
+    return False
+
+
+def raised(error, folder=None):
+    """What was raised, and where in code that is neither the library's nor installed.
+
+    Parameters
+    ----------
+    error : Exception
+    folder : path-like, optional
+        Only lines below it are named.
+
+    Returns
+    -------
+    text : str
+        Such as ``"KeyError: 'x' (my_cuts.py, line 12)"``.
+    """
+    library, text = Path(__file__).parents[1], " ".join(f"{type(error).__name__}: {error}".split())
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename).resolve()
+        is_installed = {"site-packages", "dist-packages"} & set(file.parts) or library in file.parents
+        if file.is_file() and not is_installed and (folder is None or Path(folder).resolve() in file.parents):
+            return f"{text} ({file.name}, line {frame.lineno})"
+    return text
+
+
+def is_own(path):
+    """Whether an import path names code that comes neither with the library nor with scikit-learn."""
+    return path.partition(".")[0] not in ("foldshift", "sklearn")

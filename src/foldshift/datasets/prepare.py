@@ -1,0 +1,342 @@
+"""From a parsed table to arrays: rows with missing values dropped, one row order, scaling."""
+
+import hashlib
+from collections import Counter
+
+import numpy as np
+
+from foldshift.core.errors import DataError
+from foldshift.datasets.dataset import Dataset
+from foldshift.datasets.readers.infer import listed
+from foldshift.datasets.readers.raw_table import row_texts
+from foldshift.datasets.sources.download import one_line
+
+MAX_CHARACTERS = 2**26  # of names or labels as NumPy stores them: all as wide as the widest
+SMALL = 10  # rows of a class: as many folds as are usual
+SCALINGS = ("global", "fold", "none")
+
+
+def prepare(table, name, task, *, scaling="global", expected_rows=None, expected_features=None, groups=None):
+    """Make a data set of a parsed table.
+
+    Rows with missing values are dropped. The others are brought into the order of `row_order`, which is the same whichever source
+    the table came from, and unrelated to any value: results per seed depend on the order of rows.
+
+    Parameters
+    ----------
+    table : foldshift.datasets.readers.raw_table.RawTable
+        The table.
+    name : str
+        Identifier, for messages.
+    task : {"regression", "classification"}
+        What is predicted.
+    scaling : {"global", "fold", "none"}, default="global"
+        ``global`` scales numeric inputs and a regression target to [0, 1] by ``(x - min) / (max - min)`` over all rows, inputs
+        by declared ranges where the source's option ``ranges`` wants it; a constant column becomes 0.
+    expected_rows, expected_features : int, optional
+        Counts of the catalogue; a difference becomes a note.
+    groups : array-like of shape (n_rows,), optional
+        Group or source of every row of the table, rows with missing values included; by default those of the table's column of
+        groups, if it names one.
+
+    Returns
+    -------
+    data : Dataset
+
+    Raises
+    ------
+    DataError
+        If nothing can be learned: fewer than two rows, no inputs, one target value, a target that does not suit the task, numbers
+        that are not finite. The message names the data set.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from foldshift.datasets.readers.parquet import read_frame
+    >>> from foldshift.datasets import prepare
+    >>> frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"], "price": [1.5, 2.5, 3.5]})
+    >>> data = prepare(read_frame(frame, target="price"), "mine", "regression")
+    >>> data.kinds, data.categories
+    (('integer', 'nominal'), ((), ('blue', 'red')))
+    >>> data.target_range, sorted(data.y.tolist())
+    ((1.5, 3.5), [0.0, 0.5, 1.0])
+    """
+    if scaling not in SCALINGS:
+        raise DataError(f"data set {name}: scaling={scaling!r} must be one of {', '.join(SCALINGS)}")
+    if groups is None and table.groups:
+        groups = table.frame[table.groups].to_numpy(dtype=object)
+    features = table.features
+    _check_size(features, f"data set {name}: the names of its columns")
+    if not features:
+        raise DataError(
+            f"data set {name}: no inputs, only the target {table.target[:60]!r}; give a table with at least one more column"
+        )
+    complete = np.flatnonzero(table.complete())
+    n_dropped = len(table.frame) - len(complete)
+    if n_dropped and len(complete) == 0:
+        raise DataError(f"data set {name}: all {n_dropped} rows have missing values; {_where_missing(table)}")
+    if len(complete) < 2:
+        raise DataError(
+            f"data set {name}: {len(complete)} of {len(table.frame)} rows without missing values; at least 2 are needed"
+        )
+    if groups is not None and np.shape(groups) != (len(table.frame),):
+        raise DataError(
+            f"data set {name}: groups of shape {np.shape(groups)} for a table of {len(table.frame)} rows; give one per row"
+        )
+    rows = complete[row_order(row_texts(table))]
+    frame = table.frame.iloc[rows]
+
+    columns, categories, ranges, constant = [], [], [], []
+    for feature in features:
+        values, labels = _column(frame[feature], table.kinds[feature], name, feature)
+        low, high = float(values.min()), float(values.max())
+        if low == high:
+            constant.append(feature)
+        low, high = _declared(table, feature, low, high, name)
+        _check_size(labels, f"data set {name}: the labels of input {feature[:60]!r}")
+        columns.append(_scaled(values, low, high) if scaling == "global" and table.kinds[feature] != "nominal" else values)
+        categories.append(labels)
+        ranges.append((low, high))
+    y, classes, target_range = _target(frame[table.target], table, task, name, scaling)
+    return Dataset(
+        name=name,
+        task=task,
+        X=np.ascontiguousarray(np.column_stack(columns)),
+        y=y,
+        feature_names=tuple(features),
+        kinds=tuple(table.kinds[feature] for feature in features),
+        categories=tuple(categories),
+        classes=classes,
+        groups=None if groups is None else _codes(np.asarray(groups)[rows]) if table.groups else np.asarray(groups)[rows],
+        target=table.target,
+        target_range=target_range,
+        feature_ranges=np.array(ranges),
+        scaling=scaling,
+        rows=rows,
+        n_dropped=n_dropped,
+        constant_features=tuple(constant),
+        notes=(
+            *table.notes,
+            *(_own_notes(table, n_dropped, y, classes) if table.own else ()),
+            *_group_notes(table, rows),
+            *_count_notes(len(rows), len(features), expected_rows, expected_features),
+        ),
+    )
+
+
+def row_order(texts):
+    """One order of rows, whatever order they come in: by the SHA-256 of their text.
+
+    A row that was there before is hashed with the number of times it was. Otherwise equal rows would stand side by side, and what
+    goes by the order of rows where values are equal would see it: TSCV would part every two of them, and of the samples at one
+    distance the nearest would be copies of one.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Rows as text.
+
+    Returns
+    -------
+    order : ndarray of shape (n_rows,), dtype int64
+        Positions in `texts`, in the order to take them.
+    """
+    seen, digests = Counter(), []
+    for text in texts:
+        digests.append(hashlib.sha256(f"{text}\n{seen[text]}".encode() if seen[text] else text.encode()).digest())
+        seen[text] += 1
+    return np.array(sorted(range(len(digests)), key=digests.__getitem__), dtype=np.int64)
+
+
+def missing_counts(table):
+    """Number of missing values of every column that has some, most first.
+
+    Parameters
+    ----------
+    table : foldshift.datasets.readers.raw_table.RawTable
+        The table.
+
+    Returns
+    -------
+    counts : dict of str to int
+    """
+    counts = table.frame.isna().sum()
+    return {str(name): int(count) for name, count in counts.sort_values(ascending=False, kind="stable").items() if count}
+
+
+def _where_missing(table):
+    """Which columns lack values, and what to do about it."""
+    counts, n = missing_counts(table), len(table.frame)
+    empty = [name for name, count in counts.items() if count == n]
+    if empty:
+        what = (
+            f"column {one_line(empty[0], 60)!r} has none at all" if len(empty) == 1 else f"{len(empty)} columns have none at all"
+        )
+        if table.target in empty:
+            return f"{what}; fill in the target" if len(empty) == 1 else f"{what}, the target among them; fill it in"
+        return f"{what}; leave {'it' if len(empty) == 1 else 'them'} out: drop={listed(empty)} in the source"
+    shown = ", ".join(f"{one_line(name, 60)} {count}" for name, count in list(counts.items())[:5])
+    worst = [name for name in counts if name != table.target][:1]
+    return f"missing are {shown} of {n}; fill them in, or leave out columns: drop={listed(worst)} in the source"
+
+
+def _codes(labels):
+    """Groups as numbers, in sorted order of their labels."""
+    return np.unique(labels.astype(str), return_inverse=True)[1].astype(np.int64)
+
+
+def _group_notes(table, rows):
+    """Which rows belong together, and which cuts heed it."""
+    if not table.groups:
+        return ()
+    sizes = table.frame[table.groups].iloc[rows].value_counts()
+    sizes = sizes[sizes > 0]
+    column = one_line(table.groups, 60)
+    return (
+        f"groups of column {column}: {len(sizes)}, the largest of {sizes.max()} rows; CB-TSCV, CB-SCV and CB-CV keep them "
+        "together, the other partitioners do not",
+    )
+
+
+def _own_notes(table, n_dropped, y, classes):
+    """What the user of an own file should know of its rows and classes."""
+    notes = []
+    if n_dropped:
+        shown = ", ".join(f"{one_line(name, 60)} {count}" for name, count in list(missing_counts(table).items())[:12])
+        notes.append(f"{n_dropped} of {len(table.frame)} rows dropped, for they lack values: {shown}")
+    if not classes:
+        if len(np.unique(y)) == 2:
+            notes.append(
+                f"the target {one_line(table.target, 60)} has two values: if they are classes, take a study of classification"
+            )
+        return notes
+    lost = set(map(str, table.frame[table.target].dropna().unique())) - set(classes)
+    if lost:
+        notes.append(f"no complete row is left of the classes {', '.join(one_line(name, 30) for name in sorted(lost)[:12])}")
+    sizes = np.bincount(y, minlength=len(classes))
+    small = [f"{one_line(classes[code], 30)} ({sizes[code]})" for code in np.argsort(sizes, kind="stable") if sizes[code] < SMALL]
+    if small:
+        shown = ", ".join(small[:12]) + (", ..." if len(small) > 12 else "")
+        notes.append(
+            f"classes of fewer than {SMALL} rows: {shown}; where there are more folds than rows, test parts lack the class"
+        )
+    return notes
+
+
+def describe(data, table=None):
+    """What is known of a prepared data set without its values, for Table 1 and for archives, which hold no data.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data set.
+    table : foldshift.datasets.readers.raw_table.RawTable, optional
+        What it was prepared from: tells which columns lacked values, and which were left out.
+
+    Returns
+    -------
+    description : dict
+        Plain values, ready for JSON.
+    """
+    return {
+        "name": data.name,
+        "task": data.task,
+        "scaling": data.scaling,
+        "n_rows": data.X.shape[0],
+        "n_features": data.X.shape[1],
+        "n_dropped": data.n_dropped,
+        "feature_names": list(data.feature_names),
+        "kinds": list(data.kinds),
+        "constant_features": list(data.constant_features),
+        "target": data.target,
+        "target_values": len(np.unique(data.y)),
+        "target_range": list(data.target_range),
+        "classes": list(data.classes),
+        "class_sizes": np.bincount(data.y, minlength=len(data.classes)).tolist() if data.classes else [],
+        "missing": {} if table is None else missing_counts(table),
+        "left_out": {} if table is None else dict(table.left_out),
+        "notes": list(data.notes),
+    }
+
+
+def _column(column, kind, name, feature):
+    """Values and category labels of an input."""
+    if kind == "nominal":
+        return column.cat.codes.to_numpy(dtype=np.float64), tuple(str(label) for label in column.cat.categories)
+    return _numbers(column, f"data set {name}: input {feature[:60]!r}"), ()
+
+
+def _check_size(texts, what):
+    if len(texts) * max(map(len, texts), default=0) > MAX_CHARACTERS:
+        raise DataError(f"{what} are too long ({len(texts)}, up to {max(map(len, texts))} characters); shorten or drop them")
+
+
+def _numbers(column, what):
+    """Values of a numeric column, without negative zeros: sources differ in them."""
+    values = column.to_numpy(dtype=np.float64) + 0.0
+    if not np.isfinite(values).all():
+        bad = column.index[~np.isfinite(values)]
+        raise DataError(
+            f"{what} holds {len(bad)} infinite value{'s' * (len(bad) > 1)}, the first in row {int(bad.min()) + 1}; only finite "
+            "numbers can be used: mend the file, or say which text stands for a missing value, such as missing=inf in the source"
+        )
+    if np.ptp(values / 2) > np.finfo(np.float64).max / 2:
+        raise DataError(f"{what} ranges from {values.min():g} to {values.max():g}, too far for double precision; change its unit")
+    return values
+
+
+def _target(column, table, task, name, scaling):
+    """Target, class labels and range before scaling."""
+    if task == "classification":
+        if table.kinds[table.target] != "nominal":
+            raise DataError(
+                f"data set {name}: the target {table.target[:60]!r} is numeric; classification needs labels, read it as nominal"
+            )
+        present = column.cat.remove_unused_categories()
+        if len(present.cat.categories) < 2:
+            raise DataError(
+                f"data set {name}: all rows are of class {present.cat.categories[0][:60]!r}; at least two classes are needed"
+            )
+        _check_size(present.cat.categories, f"data set {name}: the labels of the target {table.target[:60]!r}")
+        return present.cat.codes.to_numpy(dtype=np.int64), tuple(str(label) for label in present.cat.categories), (0.0, 0.0)
+    if table.kinds[table.target] == "nominal":
+        raise DataError(
+            f"data set {name}: the target {table.target[:60]!r} is not numeric (e.g. {column.iloc[0][:60]!r}); regression needs "
+            f"numbers"
+        )
+    values = _numbers(column, f"data set {name}: the target {table.target[:60]!r}")
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        raise DataError(
+            f"data set {name}: the target {table.target[:60]!r} has one value, {low:g}, in all {len(values)} rows; nothing can "
+            f"be predicted"
+        )
+    return (_scaled(values, low, high) if scaling == "global" else values), (), (low, high)
+
+
+def _declared(table, feature, low, high, name):
+    """The range that an input is scaled by: the declared one if that is wanted, else that of its values."""
+    if feature not in table.ranges:
+        return low, high
+    least, most = map(float, table.ranges[feature])
+    if low < least or high > most:
+        raise DataError(
+            f"data set {name}: input {feature[:60]!r} has values from {low:g} to {high:g}, the file declares {least:g} to "
+            f"{most:g}; leave out ranges=declared"
+        )
+    return least, most
+
+
+def _scaled(values, low, high):
+    return (values - low) / (high - low) if high > low else np.zeros_like(values)
+
+
+def _count_notes(n_rows, n_features, expected_rows, expected_features):
+    notes = []
+    for what, found, expected in (
+        ("rows without missing values", n_rows, expected_rows),
+        ("inputs", n_features, expected_features),
+    ):
+        if expected is not None and found != expected:
+            notes.append(f"{found} {what}, expected {expected}")
+    return notes

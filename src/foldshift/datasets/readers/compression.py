@@ -1,0 +1,155 @@
+"""Single files packed by gzip, bzip2, xz or zip, unpacked in memory and within limits."""
+
+import bz2
+import lzma
+import zlib
+from dataclasses import replace
+
+from foldshift.core.errors import SourceError
+from foldshift.datasets.readers.excel import ZIP_SIGNATURE, is_workbook
+from foldshift.datasets.sources.download import MAX_BYTES, MAX_RATIO, one_line, read_members
+
+_CHUNK = 2**16
+_TAR = slice(257, 262)  # where a tar archive says what it is
+# First bytes, endings, and a function that makes the unpacker of one stream.
+_PACKERS = (
+    (b"\x1f\x8b", (".gz", ".gzip", ".z"), lambda: _Gzip()),
+    (b"BZh", (".bz2", ".bz"), bz2.BZ2Decompressor),
+    (b"\xfd7zXZ\0", (".xz",), lambda: lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=2**28)),
+)
+
+
+class _Gzip:
+    """One gzip stream with the interface of the unpackers of bz2 and lzma."""
+
+    def __init__(self):
+        self._state = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+
+    def decompress(self, data, max_length):
+        return self._state.decompress(self._state.unconsumed_tail + data, max_length)
+
+    @property
+    def eof(self):
+        return self._state.eof
+
+    @property
+    def needs_input(self):
+        return not self._state.unconsumed_tail
+
+    @property
+    def unused_data(self):
+        return self._state.unused_data
+
+
+def opened(data, name, options, max_bytes=MAX_BYTES):
+    """Content of a file as it is read: unpacked, and taken out of a zip archive.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    name : str
+        Its name.
+    options : foldshift.datasets.readers.read_options.ReadOptions
+        ``member`` names the files of an archive that are read, one below the other; without it there must be a single one.
+    max_bytes : int, default=64 MiB
+        Largest content.
+
+    Returns
+    -------
+    name : str
+        Of the content, below that of its archive.
+    content : bytes
+    options : foldshift.datasets.readers.read_options.ReadOptions
+        Without ``skip`` where the lines of several members were skipped here.
+
+    Raises
+    ------
+    SourceError
+        If it is damaged, larger than allowed, or holds several files of which none is named.
+    """
+    name, data = unpacked(data, name, max_bytes)
+    book = options.format == "excel" or name.lower().endswith(".xlsx") or is_workbook(data)
+    if not options.member and (book or not data.startswith(ZIP_SIGNATURE)):
+        return name, data, options
+    members = read_members(data, options.member, max_bytes)
+    name, content = f"{name}/{next(iter(members))}", next(iter(members.values()))
+    if len(members) > 1:
+        content = b"\n".join(b"\n".join(part.splitlines()[options.skip :]) for part in members.values())
+        options = replace(options, skip=0)
+    return name, content, options
+
+
+def unpacked(data, name, max_bytes=MAX_BYTES):
+    """Content of a file that may be packed by gzip, bzip2 or xz, by its first bytes and its ending.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    name : str
+        Its name; a packed file has the ending of its content before that of the packer, ``mine.csv.gz``.
+    max_bytes : int, default=64 MiB
+        Largest content, counted while unpacking.
+
+    Returns
+    -------
+    name : str
+        Without the ending of the packer.
+    content : bytes
+        Both as they were, if the file is not packed.
+
+    Raises
+    ------
+    SourceError
+        If it is damaged, larger than allowed, or an archive of several files.
+
+    Examples
+    --------
+    >>> import gzip
+    >>> from foldshift.datasets.readers.compression import unpacked
+    >>> unpacked(gzip.compress(b"x,y"), "mine.csv.gz")
+    ('mine.csv', b'x,y')
+    """
+    packer = next((packer for packer in _PACKERS if data.startswith(packer[0])), None)
+    if packer is None:
+        return name, data
+    (_, endings, make), lower = packer, name.lower()
+    ending = next((ending for ending in endings if lower.endswith(ending)), "")
+    if lower.endswith((".tgz", ".tbz", ".txz")):
+        raise SourceError(f"{one_line(name, 60)!r} is an archive of files (tar); pack the one file alone")
+    content = b"".join(_pieces(data, make, name, max_bytes))
+    if content[_TAR] == b"ustar":
+        raise SourceError(f"{one_line(name, 60)!r} is an archive of files (tar); pack the one file alone")
+    return name[: len(name) - len(ending)], content
+
+
+def _pieces(data, make, name, max_bytes):
+    """Pieces of the content: of one stream after the other, none larger than a chunk however tightly it is packed."""
+    name, size, allowed, position = one_line(name, 60), 0, max(2**20, MAX_RATIO * len(data)), 0
+    state = make()
+    while True:
+        fed = b""
+        if state.needs_input:
+            fed, position = data[position : position + _CHUNK], position + _CHUNK
+        try:
+            piece = state.decompress(fed, _CHUNK)
+        except Exception as error:  # each packer has errors of its own
+            raise SourceError(
+                f"{name!r} is packed but damaged ({type(error).__name__}: {one_line(error)}); fetch it again"
+            ) from error
+        if not (fed or piece or state.eof) and state.needs_input:
+            raise SourceError(f"{name!r} is packed but ends too early; fetch it again")
+        size += len(piece)
+        if size > max_bytes:
+            raise SourceError(f"{name!r} exceeds the limit of {max_bytes} bytes when unpacked")
+        if size > allowed:
+            raise SourceError(f"{name!r} is more than {MAX_RATIO} times larger than its packed form; it looks like a bomb")
+        yield piece
+        if state.eof:
+            position = min(position, len(data)) - len(state.unused_data)
+            while data[position : position + 1] == b"\0":  # tapes are filled up with zeros
+                position += 1
+            if position >= len(data):
+                return
+            state = make()

@@ -1,0 +1,84 @@
+"""Rows of separated fields: csv, tabs, blanks."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+from foldshift.core.errors import DataError
+from foldshift.datasets.readers.column_kinds import build_table, row_columns
+from foldshift.datasets.readers.infer import SEPARATORS, find_separator
+from foldshift.datasets.readers.read_options import ReadOptions
+from foldshift.datasets.readers.text_fields import check_width, split_lines, text_of, unquoted
+
+
+def read_csv(data, options=None, *, task="", target=""):
+    """Read rows of separated fields, RFC 4180 with any one-character separator.
+
+    Parameters
+    ----------
+    data : bytes or str
+        Content of the file; bytes are UTF-8, else Latin-1.
+    options, task, target
+        As in `foldshift.datasets.readers.formats.read_table`; the first row is a header unless ``header`` is False.
+
+    Returns
+    -------
+    table : RawTable
+        Kinds from the values: integer if all are whole numbers, real if all are numbers, else nominal.
+
+    Raises
+    ------
+    DataError
+        If rows differ in length, or the header is missing.
+    """
+    options = options or ReadOptions()
+    text = "\n".join(split_lines(text_of(data))[options.skip :])
+    usual = "\t" if options.format == "tsv" else ","
+    separator = options.sep or (find_separator(text.split("\n"), usual) if options.own else usual)
+    notes = [] if separator in (options.sep, usual) else [f"fields are separated by {SEPARATORS[separator]}"]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=separator != " ", strict=True)
+    rows, lines = [], []
+    try:
+        for row in reader:
+            check_width(row, f"line {options.skip + reader.line_num}: ")
+            rows.append([unquoted(value) for value in row])
+            lines.append(options.skip + reader.line_num)
+    except csv.Error as error:
+        raise DataError(f"line {options.skip + reader.line_num}: {error}; check sep and the quotes") from error
+    columns = row_columns(rows, lines, options, header=True)
+    columns.notes += notes
+    return build_table(columns, replace(options, sep=separator), task, target)
+
+
+def read_tsv(data, options=None, *, task="", target=""):
+    """Read rows of fields separated by tabs; see `read_csv`."""
+    options = options or ReadOptions()
+    return read_csv(data, replace(options, format="tsv"), task=task, target=target)
+
+
+def read_space(data, options=None, *, task="", target=""):
+    """Read rows of fields separated by any number of blanks; a field in double quotes may hold blanks.
+
+    Parameters
+    ----------
+    data : bytes or str
+        Content of the file; bytes are UTF-8, else Latin-1.
+    options, task, target
+        As in `foldshift.datasets.readers.formats.read_table`; there is no header unless ``header`` is True.
+
+    Returns
+    -------
+    table : RawTable
+        Kinds from the values.
+
+    Raises
+    ------
+    DataError
+        If rows differ in length.
+    """
+    options = options or ReadOptions()
+    texts = split_lines(text_of(data))[options.skip :]
+    rows = [[unquoted(value) for value in re.findall(r'"[^"]*"|[^\s"]+|"', line)] for line in texts]
+    lines = range(options.skip + 1, options.skip + 1 + len(rows))
+    return build_table(row_columns(rows, lines, options, header=False), options, task, target)

@@ -1,0 +1,314 @@
+"""The user's own files, of which nothing is known beforehand: what is recognised in them, and said.
+
+Data sets of the catalogue have a checksum and are read as they always were; none of this touches them.
+"""
+
+import codecs
+import csv
+import re
+from urllib.parse import quote
+
+import numpy as np
+
+from foldshift.core.errors import DataError
+from foldshift.datasets.readers.dates import days_of
+from foldshift.datasets.readers.text_fields import as_number, split_lines
+from foldshift.datasets.sources.download import one_line
+
+NULL_MARKS = {"null", "n/a", "#n/a"}  # missing in any column
+PLAIN_MARKS = NULL_MARKS | {"none", "-", "--", "."}  # missing in a column of numbers; among labels they may be labels
+SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas"}
+SAMPLE = 200  # lines that the separator is found from
+MOST_CLASSES = 20  # different numbers; more are a quantity
+FEW = 10  # rows from which on it can be told that a column names them
+NAMES_ROWS = 0.9  # share of rows with a label of their own, in a column that names rows
+MANY_LABELS = 0.5
+_IDENTIFIER = re.compile(
+    r"(?i:id|idx|index|nr|no|number|row[ ._-]?(id|nr|no|number|names?)?|unnamed: \d+|uuid|guid|.*[ ._-]id)|.*[a-z](Id|ID)"
+)
+
+
+def decoded(data):
+    """Text of a file of unknown encoding.
+
+    Parameters
+    ----------
+    data : bytes
+        Content of the file.
+
+    Returns
+    -------
+    text : str
+        Decoded as UTF-8; as UTF-16 or UTF-32 if a byte-order mark says so or every other byte is zero; else as Windows-1252.
+    note : str
+        What was assumed, with a word of the file that shows it; empty for UTF-8 and where a mark says it.
+
+    Raises
+    ------
+    DataError
+        If it is no text.
+
+    Examples
+    --------
+    >>> from foldshift.datasets.readers.infer import decoded
+    >>> decoded("Köln".encode("cp1252"))
+    ('Köln', "not UTF-8: read as Windows-1252, e.g. 'Köln'; if that is wrong, save the file as UTF-8")
+    """
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF32_LE, "utf-32"),
+        (codecs.BOM_UTF32_BE, "utf-32"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if data.startswith(mark):
+            text = _try(data, encoding)
+            break
+    else:
+        encoding = _sixteen(data)
+        text = _try(data, encoding or "utf-8")
+    if text is None and b"\0" not in data:
+        encoding = "cp1252"
+        text = _try(data, encoding)
+        text = data.decode("latin-1") if text is None else text
+    if text is None or "\0" in text:
+        raise DataError("not a text file (it holds zero bytes); check the file or set format")
+    if encoding == "cp1252":
+        # The letter first, then what is around it: a search for the whole word takes the square of its length.
+        at = re.search(r"[^\x00-\x7f]", text).start()
+        word = re.search(r"\w*\Z", text[max(at - 60, 0) : at]).group() + re.match(r".\w*", text[at : at + 60], re.DOTALL).group()
+        shown = f"Windows-1252, e.g. {one_line(word, 40)!r}"
+        return text, f"not UTF-8: read as {shown}; if that is wrong, save the file as UTF-8"
+    if encoding in ("utf-16-le", "utf-16-be"):
+        return text, "every other byte is zero: read as UTF-16; if that is wrong, save the file as UTF-8"
+    return text, ""
+
+
+def _try(data, encoding):
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _sixteen(data):
+    """UTF-16 without a mark: where letters are those of European languages, nearly every other byte is zero."""
+    head = data[: 2**12]
+    for encoding, zeros, others in (("utf-16-le", head[1::2], head[::2]), ("utf-16-be", head[::2], head[1::2])):
+        if len(zeros) > 3 and zeros.count(0) > 0.8 * len(zeros) and not others.count(0):
+            return encoding
+    return ""
+
+
+def find_separator(lines, usual):
+    """The separator of rows of fields.
+
+    Parameters
+    ----------
+    lines : list of str
+        Lines of the file, the header first.
+    usual : str
+        What is usual for such files, taken where none fits.
+
+    Returns
+    -------
+    separator : str
+        The one of `SEPARATORS` that cuts most lines into as many fields as the first, two at least. Where several do, the comma
+        comes last: it may be a decimal mark.
+
+    Examples
+    --------
+    >>> from foldshift.datasets.readers.infer import find_separator
+    >>> find_separator(["a;b", "1,5;2,5", "2,0;3,5"], ",")
+    ';'
+    """
+    lines = [line for line in lines if line.strip()][:SAMPLE]
+    best, most = usual, 0.5
+    for mark in SEPARATORS:
+        if not lines or mark not in lines[0]:
+            continue
+        try:
+            widths = [len(row) for row in csv.reader(lines, delimiter=mark, skipinitialspace=True) if row]
+        except csv.Error:
+            continue
+        share = sum(width == widths[0] for width in widths) / len(widths) if widths and widths[0] > 1 else 0
+        if share > most:
+            best, most = mark, share
+    return best
+
+
+def guess_rows(text, options, target):
+    """How plain text of unknown ending is written: its separator, and whether its first row holds names.
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    options : foldshift.datasets.readers.read_options.ReadOptions
+        What the user says.
+    target : str
+        Name of the target: a first row that has it is a header.
+
+    Returns
+    -------
+    separator : str
+        Empty: blanks.
+    header : bool
+    """
+    lines = [line for line in split_lines(text)[options.skip :] if line.strip()][:SAMPLE]
+    separator = options.sep or find_separator(lines, "")
+    if options.header is not None or not lines:
+        return separator, bool(options.header)
+    fields = [field.strip().strip("\"'").strip() for field in (lines[0].split(separator) if separator else lines[0].split())]
+    return separator, target in fields
+
+
+def decimal_of(texts, decimal, separator):
+    """The decimal mark of a column: the comma where every number with a mark has one, and fields are not cut at commas.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Different texts of the column.
+    decimal, separator : str
+        Of the file, as far as they are known.
+
+    Returns
+    -------
+    decimal : {".", ","}
+    """
+    if decimal != "." or separator == ",":
+        return decimal
+    texts = [text for text in texts if text and text != "?" and text.lower() not in PLAIN_MARKS]
+    commas = any("," in text for text in texts) and not any("." in text for text in texts)
+    return "," if commas and all(as_number(text, ",") is not None for text in texts) else decimal
+
+
+def marks_among(texts, numeric, decimal):
+    """Which texts of a column stand for a missing value.
+
+    Parameters
+    ----------
+    texts : set of str
+        Different texts of the column.
+    numeric : bool or None
+        Whether it must hold numbers, must hold labels (False), or neither is known (None): then the texts tell.
+    decimal : {".", ","}
+        Its decimal mark.
+
+    Returns
+    -------
+    marks : set of str
+        `PLAIN_MARKS` in a column that otherwise holds numbers only, `NULL_MARKS` in any, whatever the case of their letters.
+
+    Examples
+    --------
+    >>> from foldshift.datasets.readers.infer import marks_among
+    >>> marks_among({"1", "2.5", "-"}, None, "."), marks_among({"a", "b", "-"}, None, ".")
+    ({'-'}, set())
+    """
+    plain = {text for text in texts if text.lower() in PLAIN_MARKS}
+    others = texts - plain
+    if numeric or (numeric is None and others and all(as_number(text, decimal) is not None for text in others)):
+        return plain
+    return {text for text in plain if text.lower() in NULL_MARKS}
+
+
+def no_input(name, kind, values, unnamed):
+    """Why a column is left out of the inputs of an own file unless it is asked for.
+
+    Parameters
+    ----------
+    name, kind : str
+        Of the column.
+    values : ndarray of float64 or pandas.Categorical
+        Its content.
+    unnamed : bool
+        Whether the file gives it no name.
+
+    Returns
+    -------
+    why : str
+        In words: row numbers, dates, or a label of its own for (nearly) every row; empty for an input like others.
+    days : dict of (str or float) to float, or None
+        For dates, what every value stands for in days since 1970.
+    """
+    if kind == "nominal":
+        codes = np.asarray(values.codes)
+        present = np.unique(codes[codes >= 0])
+        days, form = days_of(values.categories[present])
+        if days:
+            return f"dates, {form}", days
+        n = int((codes >= 0).sum())
+        if n >= FEW and len(present) >= NAMES_ROWS * n:
+            return f"{len(present)} labels in {n} rows", None
+        return "", None
+    if kind != "integer":
+        return "", None
+    present = values[~np.isnan(values)]
+    distinct = np.unique(present)
+    if distinct[0] >= 19000101 and distinct[-1] <= 20991231:
+        days, form = days_of([f"{value:.0f}" for value in distinct])
+        if days:
+            return f"dates, {form}", {float(text): day for text, day in days.items()}
+    if (unnamed or _IDENTIFIER.fullmatch(name)) and len(present) == len(distinct) >= FEW:
+        whole = distinct[-1] - distinct[0] == len(distinct) - 1
+        why = "numbers the rows" if whole else "a number of its own in every row"
+        return f"without a name, {why}" if unnamed else why, None
+    return "", None
+
+
+def many_labels(kind, values):
+    """Number of labels and of rows, if there is less than two rows to a label; else None."""
+    if kind != "nominal":
+        return None
+    codes = np.asarray(values.codes)
+    n, n_labels = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
+    return (n_labels, n) if n >= FEW and n_labels > MANY_LABELS * n else None
+
+
+def check_classes(name, texts, decimal, separator):
+    """Refuse a target of classes that is a quantity, or names rows.
+
+    Parameters
+    ----------
+    name : str
+        Of the target.
+    texts : sequence of str
+        Its values, missing ones left out.
+    decimal, separator : str
+        As in `decimal_of`.
+
+    Raises
+    ------
+    DataError
+        If it holds numbers only, and more than 20 different ones or more than one for two rows; or so many labels.
+    """
+    distinct = dict.fromkeys(texts)
+    decimal = decimal_of(distinct, decimal, separator)
+    crowded = len(texts) >= FEW and len(distinct) > MANY_LABELS * len(texts)
+    numbers = {as_number(text, decimal) for text in distinct}
+    name, shown = one_line(name, 60), ", ".join(one_line(text, 20) for text in list(distinct)[:3])
+    if None not in numbers and (crowded or len(numbers) > MOST_CLASSES):
+        raise DataError(
+            f"the target {name!r} looks like a quantity, not like classes: {len(numbers)} different numbers in {len(texts)} rows "
+            f"({shown}, ...); take a study of regression, or write nominal={listed([name])} in the source if they are labels"
+        )
+    if crowded:
+        raise DataError(
+            f"the target {name!r} names rows, not classes: {len(distinct)} different labels in {len(texts)} rows ({shown}, ...); "
+            f"set target to another column, or write nominal={listed([name])} in the source if they are classes"
+        )
+
+
+def listed(names, most=5):
+    """Names of columns for a message, as they are written in the options of a source.
+
+    Examples
+    --------
+    >>> from foldshift.datasets.readers.infer import listed
+    >>> listed(["größe", "built in"])
+    'größe,built%20in'
+    """
+    written = [re.sub(r"[\s%&?,;:=]", lambda match: quote(match.group()), one_line(name, 40)) for name in names[:most]]
+    return ",".join(written) + (", ..." if len(names) > most else "")

@@ -1,0 +1,106 @@
+"""Parquet files and data frames."""
+
+import io
+
+import pandas as pd
+
+from foldshift.core.errors import DataError
+from foldshift.datasets.readers.column_kinds import Columns, build_table
+from foldshift.datasets.readers.text_fields import MAX_CELLS, MAX_COLUMNS, cell_text
+from foldshift.datasets.sources.download import one_line
+
+MAX_UNPACKED = 2**30  # bytes of a parquet file as its header counts them
+
+
+def read_parquet(data, options=None, *, task="", target=""):
+    """Read a parquet file.
+
+    Parameters
+    ----------
+    data : bytes
+        Content of the file.
+    options, task, target
+        As in `foldshift.datasets.readers.formats.read_table`.
+
+    Returns
+    -------
+    table : RawTable
+        Labels of dictionary columns in the order of the dictionary; other kinds from the values.
+
+    Raises
+    ------
+    DataError
+        If this is not a parquet file, or pyarrow is not installed.
+    """
+    if not (data.startswith(b"PAR1") and data.endswith(b"PAR1")):
+        raise DataError("not a parquet file (the letters PAR1 are missing at its ends); check the file or set format")
+    try:
+        columns = _frame_columns(_parquet_frame(data))
+    except DataError:
+        raise
+    except ImportError as error:
+        raise DataError("pyarrow is not installed: pip install foldshift[workflow], or convert the table to csv") from error
+    except Exception as error:  # damaged files raise OSError, ValueError, Arrow's own errors, MemoryError, texts even when used
+        raise DataError(f"damaged parquet file ({type(error).__name__}: {one_line(error)}); fetch it again") from error
+    return build_table(columns, options, task, target)
+
+
+def _parquet_frame(data):
+    """Data frame of a parquet file. Its texts are read as they are stored, each once, so that few bytes cannot become many."""
+    import pyarrow.parquet
+
+    about = pyarrow.parquet.read_metadata(io.BytesIO(data))
+    if about.num_rows * about.num_columns > MAX_CELLS or about.num_columns > MAX_COLUMNS:
+        raise DataError(f"more than {MAX_CELLS} cells or {MAX_COLUMNS} columns; cut the table down")
+    if sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups)) > MAX_UNPACKED:
+        raise DataError(f"more than {MAX_UNPACKED} bytes when unpacked; cut the table down")
+    labels = set()
+    for column in about.schema.to_arrow_schema():
+        if pyarrow.types.is_nested(column.type):
+            raise DataError(f"column {column.name[:60]!r} holds lists or records; drop it from the table")
+        if pyarrow.types.is_dictionary(column.type):
+            labels.add(column.name)
+    texts = [column.path for column in map(about.schema.column, range(about.num_columns)) if column.physical_type == "BYTE_ARRAY"]
+    frame = pyarrow.parquet.ParquetFile(io.BytesIO(data), read_dictionary=texts).read().to_pandas()
+    for position, name in enumerate(frame.columns):
+        if isinstance(frame.dtypes.iloc[position], pd.CategoricalDtype) and str(name) not in labels:
+            frame.isetitem(position, frame.iloc[:, position].astype(object))
+    return frame
+
+
+def read_frame(frame, options=None, *, task="", target=""):
+    """Bring a data frame into the form of a parsed file.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns of numbers, texts, truth values or categories.
+    options, task, target
+        As in `foldshift.datasets.readers.formats.read_table`.
+
+    Returns
+    -------
+    table : RawTable
+        Labels of categorical columns in the order of their categories; other kinds from the values.
+
+    Raises
+    ------
+    DataError
+        If the frame has no rows or no columns, or column names repeat.
+    """
+    return build_table(_frame_columns(frame), options, task, target)
+
+
+def _frame_columns(frame):
+    """Columns of text of a data frame."""
+    names = [str(name) for name in frame.columns]
+    values, categories = [], []
+    for position in range(len(names)):
+        column = frame.iloc[:, position]
+        labels = None
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            labels = list(dict.fromkeys(cell_text(label) for label in column.cat.categories))
+        categories.append(labels)
+        values.append(["?" if missing else cell_text(value) for value, missing in zip(column.tolist(), column.isna())])
+    kinds = ["nominal" if labels is not None else "" for labels in categories]
+    return Columns(names, values, range(1, len(frame) + 1), kinds, categories)

@@ -1,0 +1,104 @@
+"""A table as it was read: the form every parser returns and every source is checked in."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+KINDS = ("real", "integer", "nominal")
+
+
+@dataclass
+class RawTable:
+    """A parsed table, before rows with missing values are dropped and before scaling.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        All columns, the target among them. Numeric columns are float64 with NaN for missing values; nominal columns are
+        `pandas.Categorical` with text categories, in the order of the file's header if it gives one, else in order of
+        text, and NaN for missing values.
+    target : str
+        Name of the target column.
+    kinds : dict of str to str
+        ``real``, ``integer`` or ``nominal`` for every column.
+    notes : list of str
+        What the reader should know, e.g. values outside a declared range.
+    left_out : dict of str to str
+        Columns of the user's own file that are no inputs, and why.
+    own : bool
+        Whether it was read as the user's own file, see `foldshift.datasets.readers.infer`.
+    groups : str
+        Name of the column that says which rows belong together, no input; empty if there is none.
+    ranges : dict of str to tuple of float
+        Smallest and largest value of numeric inputs as the file declares them, where they are to be scaled by that.
+    """
+
+    frame: pd.DataFrame
+    target: str
+    kinds: dict
+    notes: list = field(default_factory=list)
+    left_out: dict = field(default_factory=dict)
+    own: bool = False
+    groups: str = ""
+    ranges: dict = field(default_factory=dict)
+
+    @property
+    def features(self):
+        """Names of the input columns, in their order."""
+        return [name for name in self.frame.columns if name not in (self.target, self.groups)]
+
+    def complete(self):
+        """Boolean array of shape (n_rows,): rows without a missing value."""
+        return ~self.frame.isna().to_numpy().any(axis=1)
+
+
+def _texts(column):
+    """Every value of a column as text: numbers as ``repr(float(x) + 0.0)``, labels stripped of blanks and quotes."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        texts = []
+        for label in column.cat.categories:
+            label = str(label).strip().strip("\"'").strip()
+            try:
+                texts.append(repr(float(label) + 0.0))
+            except ValueError:
+                texts.append(label)
+        return np.array([*texts, ""], dtype=object)[column.cat.codes.to_numpy()]
+    values = column.to_numpy(dtype=np.float64) + 0.0
+    distinct, where = np.unique(values, return_inverse=True)
+    return np.array([repr(float(v)) for v in distinct], dtype=object)[where]
+
+
+def row_texts(table):
+    """Every complete row as one line of text, in the order of the table; the target is the last field.
+
+    Parameters
+    ----------
+    table : RawTable
+        The table.
+
+    Returns
+    -------
+    rows : list of str
+        One line per row without missing values, fields joined by commas.
+    """
+    frame = table.frame.loc[table.complete(), [*table.features, *filter(None, [table.groups]), table.target]]
+    columns = [_texts(frame[name]) for name in frame.columns]
+    return [",".join(row) for row in zip(*columns)]
+
+
+def fingerprint(table):
+    """Checksum of what a table says, whatever its line ends, blanks, number format, header or row order.
+
+    Parameters
+    ----------
+    table : RawTable
+        The table; rows with missing values do not count.
+
+    Returns
+    -------
+    digest : str
+        The first 16 hexadecimal digits of SHA-256 over the rows of `row_texts`, sorted as text and joined by line feeds.
+    """
+    return hashlib.sha256("\n".join(sorted(row_texts(table))).encode()).hexdigest()[:16]

@@ -1,0 +1,180 @@
+"""How a file is to be read: the options after the `?` of a source."""
+
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from foldshift.core.errors import SourceError, unknown
+
+FORMATS = ("keel", "csv", "tsv", "space", "arff", "excel", "parquet")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Reading options of one source. Columns are given by name, 1-based position or negative position (-1 is the last).
+
+    Attributes
+    ----------
+    format : str, default=""
+        One of `FORMATS`; empty: by the ending of the file name.
+    sep : str, default=""
+        Field separator of a csv file, one character; empty: comma, for tsv a tab.
+    decimal : {".", ","}, default="."
+        Decimal mark.
+    header : bool or None, default=None
+        Whether the first row holds column names; None: as is usual for the format.
+    skip : int, default=0
+        Lines to leave out at the beginning, of every member.
+    member : tuple of str, default=()
+        Files of an archive, by base name, joined in this order.
+    target : str, default=""
+        The target column; empty: what the file declares, else the catalogue's target, else the last column.
+    drop : tuple of str, default=()
+        Columns to leave out.
+    map : dict of str to dict of str to str, default={}
+        Column to old text to new text.
+    round : dict of str to int, default={}
+        Column to decimal digits.
+    ranges : {"", "declared"}, default=""
+        ``declared``: inputs are scaled by the ranges that the file declares, not by those of its complete rows.
+    missing : tuple of str, default=()
+        Further texts that stand for a missing value.
+    nominal : tuple of str, default=()
+        Columns whose values are labels although they look like numbers.
+    keep : tuple of str, default=()
+        Columns of the user's own file that are inputs although they look like none: row numbers, dates, names of rows.
+    groups : str, default=""
+        The column that says which rows belong together (persons, sites, days); it is no input.
+    own : bool, default=False
+        Whether the file is the user's own, of which nothing is known: read as `foldshift.datasets.readers.infer` says. Not an
+        option of a source.
+    """
+
+    format: str = ""
+    sep: str = ""
+    decimal: str = "."
+    header: bool | None = None
+    skip: int = 0
+    member: tuple[str, ...] = ()
+    target: str = ""
+    drop: tuple[str, ...] = ()
+    map: dict = field(default_factory=dict)
+    round: dict = field(default_factory=dict)
+    ranges: str = ""
+    missing: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    groups: str = ""
+    own: bool = False
+
+
+def parse_options(query, allowed=None):
+    """Read the text after the `?` of a source.
+
+    Parameters
+    ----------
+    query : str
+        ``option=value`` pairs joined by ``&``. Lists are separated by commas, columns of `map` and `round` by semicolons;
+        a separator that belongs to a name or label is percent-encoded.
+    allowed : iterable of str or None, default=None
+        Names of the options that make sense here; None for all of them.
+
+    Returns
+    -------
+    options : ReadOptions
+        The options.
+
+    Raises
+    ------
+    SourceError
+        If an option is not known or its value is not allowed.
+    """
+    names = sorted(_READERS) if allowed is None else sorted(allowed)
+    values = {}
+    for part in query.split("&") if query else []:
+        name, equals, value = part.partition("=")
+        if name not in names:
+            raise SourceError(unknown("reading option", name, names))
+        if not equals or not value:
+            raise SourceError(f"reading option {name!r} has no value; write {name}=value")
+        if name in values:
+            raise SourceError(f"reading option {name!r} is given twice; give it once")
+        values[name] = _READERS[name](name, value)
+    return ReadOptions(**values)
+
+
+def _one_of(choices):
+    def read(name, value):
+        if value not in choices:
+            raise SourceError(unknown(f"value of {name}", value, choices))
+        return value
+
+    return read
+
+
+def _separator(name, value):
+    value = {"tab": "\t", "\\t": "\t"}.get(unquote(value), unquote(value))
+    if len(value) != 1 or value in '"\r\n\0':
+        raise SourceError(f"reading option {name}={value!r} is not a separator; give one character, or tab")
+    return value
+
+
+def _yes_no(name, value):
+    return _one_of(("yes", "no"))(name, value) == "yes"
+
+
+def _count(name, value):
+    if not (value.isascii() and value.isdigit() and len(value) < 7):
+        raise SourceError(f"reading option {name}={value!r} is not a number of lines or digits; give 0, 1, 2, ...")
+    return int(value)
+
+
+def _plain(name, value):
+    return unquote(value)
+
+
+def _list(name, value):
+    return tuple(unquote(item) for item in value.split(","))
+
+
+def _by_column(name, value):
+    columns = {}
+    for part in value.split(";"):
+        column, colon, rest = part.partition(":")
+        if not colon or not column or not rest:
+            raise SourceError(f"reading option {name}: {part!r} is not of the form column:value")
+        columns[unquote(column)] = rest
+    return columns
+
+
+def _map(name, value):
+    return {column: dict(_pair(name, pair) for pair in rest.split(",")) for column, rest in _by_column(name, value).items()}
+
+
+def _pair(name, text):
+    old, equals, new = text.partition("=")
+    if not equals or not old or not new:
+        raise SourceError(f"reading option {name}: {text!r} is not of the form old=new")
+    return unquote(old), unquote(new)
+
+
+def _round(name, value):
+    return {column: _count(name, digits) for column, digits in _by_column(name, value).items()}
+
+
+_READERS = {
+    "format": _one_of(FORMATS),
+    "sep": _separator,
+    "decimal": _one_of((".", ",")),
+    "header": _yes_no,
+    "skip": _count,
+    "member": _list,
+    "target": _plain,
+    "drop": _list,
+    "map": _map,
+    "round": _round,
+    "ranges": _one_of(("declared",)),
+    "missing": _list,
+    "nominal": _list,
+    "keep": _list,
+    "groups": _plain,
+}

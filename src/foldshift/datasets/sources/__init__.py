@@ -1,0 +1,1 @@
+"""Sources of data sets: mirror, KEEL, UCI, OpenML, product reviews."""

@@ -1,0 +1,397 @@
+"""Downloads that end: limits on time, size and retries, whole files or none, archives that cannot harm."""
+
+import email.utils
+import io
+import queue
+import re
+import threading
+import time
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from foldshift import __version__
+from foldshift.core.errors import SourceError
+from foldshift.core.files import atomic_path
+
+MAX_BYTES = 64 * 2**20  # ten times the largest set of the catalogue
+MAX_RATIO = 200  # text tables reach about 50; zip bombs exceed 1000
+MAX_RETRY_AFTER = 60.0
+USER_AGENT = f"foldshift/{__version__} (research data download)"
+_CHUNK = 2**16
+
+
+def one_line(text, length=200):
+    """Text from outside, fit for a message: one line, no control characters, which terminals obey, and not endless.
+
+    Parameters
+    ----------
+    text : object
+        What ``str`` makes a text of.
+    length : int, default=200
+        Most characters.
+
+    Returns
+    -------
+    line : str
+        Characters that cannot be printed are escaped as in Python.
+    """
+    text = " ".join(str(text)[: 10 * length].split())
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+class UnreachableError(SourceError):
+    """The server could not be reached, or did not answer as it should: later it may."""
+
+
+class NotFoundError(SourceError):
+    """The server says that there is no such file."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one download may cost.
+
+    Attributes
+    ----------
+    max_bytes : int, default=64 MiB
+        Largest file, and largest sum of the files read from an archive.
+    timeout : float, default=20
+        Seconds to wait for a connection, and for the next piece of an answer.
+    total_timeout : float, default=180
+        Seconds for one file, retries and pauses included.
+    retries : int, default=3
+        Attempts after the first, on connection errors, broken answers and the statuses 429 and 5xx.
+    backoff : float, default=1
+        First pause in seconds; every further pause is twice as long.
+    """
+
+    max_bytes: int = MAX_BYTES
+    timeout: float = 20.0
+    total_timeout: float = 180.0
+    retries: int = 3
+    backoff: float = 1.0
+
+
+class _Transient(Exception):
+    """An attempt failed in a way that may pass; `pause` is what the server asks for, in seconds."""
+
+    def __init__(self, message, pause=None):
+        super().__init__(message)
+        self.pause = pause
+
+
+def download(
+    url,
+    path,
+    *,
+    max_bytes=Limits.max_bytes,
+    timeout=Limits.timeout,
+    total_timeout=Limits.total_timeout,
+    retries=Limits.retries,
+    backoff=Limits.backoff,
+    authorities=None,
+    sleep=time.sleep,
+):
+    """Download one file, whole or not at all.
+
+    Parameters
+    ----------
+    url : str
+        Address, ``https://`` or ``http://``.
+    path : path-like
+        Where the file shall be. On failure an older file there is left alone and no other file remains.
+    max_bytes, timeout, total_timeout, retries, backoff
+        As in `Limits`.
+    authorities : str or None, default=None
+        File of the certificate authorities to trust instead of the usual ones. Certificates are always verified.
+    sleep : callable, default=time.sleep
+        Called with the seconds of every pause.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file.
+
+    Raises
+    ------
+    NotFoundError
+        If the server answers 404 or 410.
+    SourceError
+        If the file cannot be had within the limits; one line that names the address.
+    """
+    if not re.match(r"https?://[^/]", url):
+        raise SourceError(f"{url!r} is not an address; it must begin with https:// or http://")
+    end = time.monotonic() + total_timeout
+    for attempt in range(retries + 1):
+        try:
+            with atomic_path(path) as temporary:
+                with open(temporary, "wb") as file:
+                    _run_until(end, total_timeout, _transfer, url, file, max_bytes, timeout, authorities)
+                return Path(path)
+        except _Transient as error:
+            pause = backoff * 2**attempt if error.pause is None else min(error.pause, MAX_RETRY_AFTER)
+            tries = f"after {attempt + 1} attempts" if attempt else "at the first attempt"
+            if attempt == retries:
+                raise UnreachableError(f"{url}: {error} ({tries}); check the network or set a mirror") from error
+            if time.monotonic() + pause > end:
+                raise UnreachableError(
+                    f"{url}: {error} ({tries}), and a pause of {pause:g} s exceeds the limit of {total_timeout:g} s in all"
+                ) from error
+            sleep(pause)
+        except SourceError as error:
+            raise type(error)(f"{url}: {error}") from error
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _run_until(end, total_timeout, function, *args):
+    """Result of ``function(*args, stop)``, or SourceError at the time `end`.
+
+    A thread, because neither a name look-up nor an answer that drips byte by byte can be bounded otherwise. One that
+    is left behind finds `stop` set or its file closed, and ends.
+    """
+    result = queue.SimpleQueue()
+    stop = threading.Event()
+
+    def work():
+        try:
+            result.put((function(*args, stop), None))
+        except BaseException as error:
+            result.put((None, error))
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        value, error = result.get(timeout=max(0.0, end - time.monotonic()))
+    except queue.Empty:
+        raise UnreachableError(f"not finished within the limit of {total_timeout:g} s in all; check the network") from None
+    finally:
+        stop.set()
+    if error is not None:
+        raise error
+    return value
+
+
+def _transfer(url, file, max_bytes, timeout, authorities, stop):
+    """One attempt: the answer of `url` into `file`."""
+    try:
+        import requests
+    except ImportError as error:
+        raise SourceError("requests is not installed: pip install foldshift[workflow], or use a mirror folder") from error
+    import urllib3
+
+    headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}  # so that sizes are those of the file
+    try:
+        with requests.get(url, headers=headers, timeout=(timeout, timeout), stream=True, verify=authorities or True) as answer:
+            _check_encryption(url, answer)
+            _check_status(answer)
+            unpack = _unpacker(answer.headers.get("Content-Encoding", ""))
+            expected = answer.headers.get("Content-Length", "")
+            expected = int(expected) if expected.isascii() and expected.isdigit() else None
+            if expected is not None and expected > max_bytes:
+                raise SourceError(
+                    f"the file has {expected} bytes, more than the limit of {max_bytes}; raise max_bytes to accept it"
+                )
+            received = size = 0
+            while chunk := answer.raw.read1(_CHUNK, decode_content=False):
+                received += len(chunk)
+                for piece in unpack(chunk):
+                    size += len(piece)
+                    if stop.is_set():
+                        return
+                    if size > max_bytes:
+                        raise SourceError(f"the file has more than the limit of {max_bytes} bytes; raise max_bytes to accept it")
+                    file.write(piece)
+            if expected is not None and received != expected:
+                raise _Transient(f"the answer broke off after {received} of {expected} bytes")
+    except zlib.error as error:
+        raise _Transient(f"the packed answer is damaged ({error})") from error
+    except requests.exceptions.SSLError as error:
+        raise SourceError(f"the secure connection failed ({_reason(error)}); use another source or a mirror") from error
+    except (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError) as error:
+        raise _Transient(f"no answer within {timeout:g} s") from error
+    except (requests.exceptions.ConnectionError, urllib3.exceptions.HTTPError, ConnectionError) as error:
+        raise _Transient(f"the connection failed ({_reason(error)})") from error
+    except (requests.exceptions.RequestException, UnicodeError) as error:
+        raise SourceError(f"the request failed ({_reason(error)}); check the address") from error
+
+
+def _check_encryption(url, answer):
+    """Refuse an answer that an encrypted address got by way of an address that is not."""
+    if url.startswith("https://"):
+        for step in (*answer.history, answer):
+            if not step.url.startswith("https://"):
+                raise SourceError(f"it leads to {one_line(step.url)}, which is not encrypted; use another source or a mirror")
+
+
+def _unpacker(encoding):
+    """Generator function from bytes of an answer to pieces of the file, none larger than a chunk however tightly it is packed.
+
+    Packed answers are not asked for, but some stores of files know no other.
+    """
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        return lambda chunk: (chunk,)
+    if encoding not in ("gzip", "x-gzip"):
+        raise SourceError(f"the server packs its answer as {one_line(encoding, 40)!r}; use another source or a mirror")
+    state = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+
+    def unpack(chunk):
+        while chunk and not state.eof:
+            yield state.decompress(chunk, _CHUNK)
+            chunk = state.unconsumed_tail
+
+    return unpack
+
+
+def _check_status(answer):
+    status, reason = answer.status_code, one_line(answer.reason or "", 60)
+    text = f"HTTP {status} {reason}".strip()
+    if status in (404, 410):
+        raise NotFoundError(f"{text}; the file is not there (any more)")
+    if status == 429 or status >= 500:
+        raise _Transient(text, _retry_after(answer.headers.get("Retry-After", "")))
+    if status != 200:
+        raise SourceError(f"{text}; the server does not give the file")
+
+
+def _retry_after(text):
+    """Seconds asked for by a Retry-After header, a number or a date (RFC 9110, 10.2.3); None if there is none."""
+    text = text.strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _reason(error):
+    """The innermost cause of a client's error, on one line."""
+    while error.__context__ is not None or error.__cause__ is not None:
+        error = error.__cause__ or error.__context__
+    return f"{type(error).__name__}: {one_line(error, 160)}"
+
+
+def read_members(archive, names=(), max_bytes=MAX_BYTES):
+    """Read files of a zip archive into memory; nothing is extracted to disk.
+
+    Parameters
+    ----------
+    archive : bytes or path-like
+        The archive.
+    names : sequence of str, default=()
+        Base names of the files, ignoring case and folders. Empty: the archive holds one file, and that is meant.
+    max_bytes : int, default=64 MiB
+        Largest sum of their sizes, counted while reading; headers are not trusted.
+
+    Returns
+    -------
+    members : dict of str to bytes
+        Path in the archive to content, in the order of `names`.
+
+    Raises
+    ------
+    SourceError
+        If this is not a zip archive, a file is not in it or is damaged or encrypted, or a limit is exceeded.
+    """
+    data = archive if isinstance(archive, bytes) else Path(archive).read_bytes()
+    if not data.startswith(b"PK"):
+        html = data[:512].lstrip().lower().startswith((b"<!doctype", b"<html"))
+        raise SourceError(f"not a zip archive{' but an HTML page' if html else ''}; the address may have moved")
+    with _opened(data) as opened:
+        files = [info for info in opened.infolist() if not info.filename.endswith("/")]
+        if names:
+            chosen = [_member(files, name) for name in names]
+        elif len(files) == 1:
+            chosen = files
+        else:
+            raise SourceError(f"the archive holds {len(files)} files ({_shown(files)}); name one with member=")
+        members = {}
+        for info in chosen:
+            members[info.filename] = b"".join(_chunks(opened, info, len(data), max_bytes))
+            max_bytes -= len(members[info.filename])
+        return members
+
+
+def check_archive(data, max_bytes=MAX_BYTES):
+    """Check that every file of a packed workbook can be read within the limits, before a library reads it without any.
+
+    XML with a document type definition is refused: its entities can grow without bounds, and no office program writes one.
+
+    Parameters
+    ----------
+    data : bytes
+        The archive.
+    max_bytes : int, default=64 MiB
+        Largest sum of the sizes.
+
+    Raises
+    ------
+    SourceError
+        As in `read_members`.
+    """
+    with _opened(data) as opened:
+        for info in opened.infolist():
+            content = b"".join(_chunks(opened, info, len(data), max_bytes))
+            max_bytes -= len(content)
+            if b"<!DOCTYPE" in content.replace(b"\0", b""):  # in UTF-16, too
+                raise SourceError(f"{one_line(info.filename, 60)!r} in the archive declares XML entities; no workbook does")
+
+
+def _opened(data):
+    try:
+        return zipfile.ZipFile(io.BytesIO(data))
+    except Exception as error:  # zipfile raises half a dozen kinds, by the damage
+        raise SourceError(f"damaged zip archive ({_reason(error)}); fetch it again") from error
+
+
+def _member(files, name):
+    """The file of this base name; of several, the one at the top level."""
+
+    def base(info):
+        return info.filename.replace("\\", "/").rsplit("/", 1)[-1].lower()
+
+    found = [info for info in files if base(info) == name.lower()]
+    if len(found) > 1:
+        found = [info for info in found if "/" not in info.filename.replace("\\", "/")] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise SourceError(
+            f"the archive holds {len(found)} files of the name {name!r} ({_shown(found)}); it is not clear which is meant"
+        )
+    raise SourceError(f"the archive holds no file {name!r}; it holds {_shown(files) or 'nothing'}")
+
+
+def _shown(files):
+    return ", ".join(one_line(info.filename, 60) for info in files[:12]) + (", ..." if len(files) > 12 else "")
+
+
+def _chunks(opened, info, archive_size, max_bytes):
+    """Pieces of a file of an archive, as long as it stays within the limits."""
+    name = one_line(info.filename, 60)
+    if info.flag_bits & 0x1:
+        raise SourceError(f"{name!r} in the archive is encrypted; another source is needed")
+    if info.compress_type in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):  # zipfile unpacks their input whole, a million-fold
+        raise SourceError(f"{name!r} in the archive is packed by bzip2 or LZMA; pack it again in the usual way (deflate)")
+    allowed = max(2**20, MAX_RATIO * min(info.compress_size, archive_size))
+    size = 0
+    try:
+        with opened.open(info) as member:
+            while chunk := member.read(_CHUNK):
+                size += len(chunk)
+                if size > max_bytes:
+                    raise SourceError(f"{name!r} in the archive exceeds the limit of {max_bytes} bytes")
+                if size > allowed:
+                    raise SourceError(
+                        f"{name!r} in the archive is more than {MAX_RATIO} times larger than its packed form;"
+                        " it looks like a zip bomb"
+                    )
+                yield chunk
+    except SourceError:
+        raise
+    except Exception as error:  # bad checksum, bad header, unknown compression: as many kinds as damages
+        raise SourceError(f"{name!r} in the archive is damaged ({_reason(error)}); fetch it again") from error

@@ -1,0 +1,159 @@
+"""OpenML through its own client, in a process of its own.
+
+The client sets no time limit on its requests and keeps settings and a log in the home folder. A separate process can be
+ended, and its folders can be chosen. The client fetches; the files are read by `foldshift.datasets.readers.formats`.
+"""
+
+import contextlib
+import errno
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from foldshift.core.errors import SourceError
+from foldshift.core.files import atomic_path, write_text
+from foldshift.datasets.sources.download import UnreachableError, one_line
+
+_MEMORY = 4 * 2**30  # the client holds whole answers in memory; an endless one must not take the machine with it
+
+
+def fetch_openml(identifier, folder, *, server, limits, insecure_parquet=False):
+    """Fetch the file of one OpenML data set, or take it from the cache.
+
+    Parameters
+    ----------
+    identifier : int
+        The data set's number.
+    folder : path-like
+        Cache: the file and, beside it, what OpenML says about it.
+    server : str
+        Base address of the interface, e.g. ``https://www.openml.org/api/v1/xml``.
+    limits : foldshift.datasets.sources.download.Limits
+        `total_timeout` and `max_bytes` hold for the whole data set, `retries` for each request.
+    insecure_parquet : bool, default=False
+        Whether the parquet form may be taken if the ARFF form cannot be had. The client gets it without a checksum and
+        without encryption, so the caller must know the fingerprint.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file, ``.arff`` or ``.parquet``.
+    about : dict
+        ``target`` (default target attribute or ""), ``ignore`` (attributes that are no inputs), ``licence``, ``url``.
+
+    Raises
+    ------
+    SourceError
+        If the data set cannot be had within the limits.
+    """
+    folder = Path(folder)
+    description = folder / f"{identifier}.json"
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        about = json.loads(description.read_text(encoding="utf-8"))
+        path = folder / Path(about["file"]).name
+        if path.is_file() and (insecure_parquet or path.suffix == ".arff"):
+            return path, about
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".openml.") as scratch:
+        about = _ask(identifier, scratch, server, limits, insecure_parquet)
+        content = Path(about.pop("path"))
+        if content.stat().st_size > limits.max_bytes:
+            raise SourceError(f"the file has more than the limit of {limits.max_bytes} bytes; raise max_bytes to accept it")
+        path = folder / f"{identifier}{'.arff' if content.suffix == '.arff' else '.parquet'}"
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(content.read_bytes())
+    about["file"] = path.name
+    write_text(description, json.dumps(about, indent=1, sort_keys=True) + "\n")
+    return path, about
+
+
+def _ask(identifier, scratch, server, limits, insecure_parquet):
+    """Run the client in a process of its own with `scratch` for all its files."""
+    command = [sys.executable, "-m", "foldshift.datasets.sources.openml_client"]
+    command += [
+        str(identifier),
+        server,
+        str(limits.retries + 1),
+        str(limits.max_bytes),
+        "parquet" if insecure_parquet else "arff",
+    ]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "OPENML_CACHE_DIR": str(Path(scratch) / "cache"),
+        "XDG_CONFIG_HOME": str(Path(scratch) / "config"),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=limits.total_timeout,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UnreachableError(
+            f"{server}: data set {identifier} not finished within the limit of {limits.total_timeout:g} s; check the network"
+        ) from error
+    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
+    try:
+        answer = json.loads(lines[-1])
+    except (IndexError, ValueError) as error:
+        said = one_line(done.stderr.decode("utf-8", "replace")[-200:])
+        raise SourceError(f"{server}: the OpenML client ended with code {done.returncode} ({said})") from error
+    if "error" in answer:  # of the client, which does not tell whether it may pass
+        raise UnreachableError(f"{server}: data set {identifier}: {one_line(answer['error'], 400)}")
+    return answer
+
+
+def _main(identifier, server, attempts, max_bytes, form):
+    """What the separate process does; the last line of its output is the answer."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        largest = int(max_bytes) + 2**20  # the client streams some files to the disk without any limit
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    try:
+        answer = _describe(int(identifier), server, int(attempts), form)
+    except Exception as error:  # whatever the client or its parts raise must become one line
+        answer = {"error": f"the OpenML client failed with {type(error).__name__}: {one_line(error, 300)}"}
+        if isinstance(error, OSError) and error.errno == errno.EFBIG:
+            answer = {"error": f"the file has more than the limit of {max_bytes} bytes; raise max_bytes to accept it"}
+    print("\n" + json.dumps(answer))
+
+
+def _describe(identifier, server, attempts, form):
+    try:
+        import openml
+    except ImportError:
+        return {"error": "openml is not installed: pip install foldshift[workflow], or use another source"}
+    openml.config.server = server
+    openml.config.set_retry_policy("human", attempts)
+    os.environ["OPENML_SKIP_PARQUET"] = "true"  # the ARFF form first: its checksum is verified
+    try:
+        dataset = openml.datasets.get_dataset(identifier, download_data=True)
+    except Exception:
+        if form != "parquet":
+            raise
+        os.environ["OPENML_SKIP_PARQUET"] = "false"
+        dataset = openml.datasets.get_dataset(identifier, download_data=True)
+    ignore = []
+    for names in (dataset.ignore_attribute, dataset.row_id_attribute):
+        ignore += names.split(",") if isinstance(names, str) else names or []
+    return {
+        "path": str(dataset.parquet_file or dataset.data_file),
+        "target": dataset.default_target_attribute or "",
+        "ignore": ignore,
+        "licence": one_line(dataset.licence or ""),
+        "url": dataset.url or "",
+    }
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

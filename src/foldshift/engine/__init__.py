@@ -1,0 +1,1 @@
+"""Support for the Snakemake workflow: configuration, layout of jobs, costs, storage, archive."""

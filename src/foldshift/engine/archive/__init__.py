@@ -1,0 +1,1 @@
+"""Archive of a run, and its comparison with what is here."""

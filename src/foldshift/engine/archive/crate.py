@@ -1,0 +1,439 @@
+"""One file with all that the tables and figures of a run rest on, as a Workflow Run RO-Crate, and its safe way back.
+
+The crate follows RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and Workflow Run Crate 0.5
+(https://w3id.org/ro/wfrun/workflow/0.5): the workflow is the main entity, one `CreateAction` is its run, with configuration and
+data as objects and tables and figures as results. Every file has its size and SHA-256.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import stat
+import struct
+import uuid
+import zipfile
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from rocrate.model import ContextEntity
+from rocrate.rocrate import ROCrate
+
+from foldshift.core.errors import DataError
+from foldshift.core.files import atomic_path
+
+METADATA = "ro-crate-metadata.json"
+# Of the rows that tables are made from: 2, studies as folders (0.2). What has no number is 1.
+ROWS_FORMAT = 2
+WORKFLOW = "workflow/Snakefile"
+MAX_FILES = 500_000
+MAX_BYTES = 100 * 10**9
+MAX_METADATA_BYTES = 500 * 10**6
+_CHUNK = 1 << 20
+# What zipfile raises at a damaged file.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OverflowError, RuntimeError, ValueError)
+
+# What the workflow itself consists of, relative to its folder.
+_PARTS = (
+    "CITATION.cff",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "Snakefile",
+    "config",
+    "envs",
+    "profiles",
+    "pyproject.toml",
+    "requirements.lock",
+    "scripts",
+    "src",
+    "workflow",
+)
+_PACKED = {".parquet", ".png", ".npz"}  # compressed already
+_FORMATS = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".md": "text/markdown",
+    ".parquet": "application/vnd.apache.parquet",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".py": "text/x-python",
+    ".svg": "image/svg+xml",
+    ".tex": "application/x-tex",
+    ".toml": "application/toml",
+    ".tsv": "text/tab-separated-values",
+    ".yaml": "application/yaml",
+}
+_PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
+}
+
+
+class Content(NamedTuple):
+    """Size in bytes and SHA-256 (hexadecimal) of a file."""
+
+    size: int
+    sha256: str
+
+
+class Archive(NamedTuple):
+    """What an archive says it holds.
+
+    Attributes
+    ----------
+    files : dict of str to Content
+        Every file but the metadata, by its name in the archive.
+    outputs : tuple of str
+        The tables and figures among them.
+    """
+
+    files: dict
+    outputs: tuple
+
+
+def workflow_files(root):
+    """Files of the workflow itself: rules, scripts, library, environments.
+
+    Parameters
+    ----------
+    root : path-like
+        Folder of the workflow.
+
+    Returns
+    -------
+    files : dict of str to pathlib.Path
+        Path by name relative to `root`, with slashes.
+    """
+    root = Path(root)
+    found = {}
+    for part in _PARTS:
+        for path in [root / part, *(root / part).rglob("*")]:
+            name = path.relative_to(root).as_posix()
+            if path.is_file() and not re.search(r"(^|/)(\.|__pycache__/)|\.egg-info/", name):
+                found[name] = path
+    return found
+
+
+def content_of(path):
+    """Size and checksum of a file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    content : Content
+    """
+    with open(path, "rb") as file:
+        return _copy(file, None)
+
+
+def write_archive(path, files, outputs, objects, *, started, ended, versions, origins):
+    """Write an archive; the same files and facts give the same bytes.
+
+    Parameters
+    ----------
+    path : path-like
+        The zip file.
+    files : dict of str to path-like
+        Every file by its name in the archive: relative, with slashes. `workflow/Snakefile` must be among them.
+    outputs, objects : iterable of str
+        Names of the tables and figures, and of the files that the run started from (configuration, catalogue).
+    started, ended : str
+        Time of the first and of the last file of the run, ISO 8601.
+    versions : dict
+        With ``foldshift`` and ``packages``; see ``foldshift.core.versions``.
+    origins : list of dict
+        Where each data set came from: ``name``, ``address``, ``licence``, ``sha256``, ...
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    """
+    contents = {}
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name in sorted(files):
+            info = _info(name)
+            info.file_size = Path(files[name]).stat().st_size  # lets zipfile choose the format for large files
+            with open(files[name], "rb") as source, archive.open(info, "w") as target:
+                contents[name] = _copy(source, target)
+        graph = crate(contents, outputs, objects, started=started, ended=ended, versions=versions, origins=origins)
+        archive.writestr(_info(METADATA), json.dumps(graph, indent=1, ensure_ascii=False) + "\n")
+
+
+def _info(name):
+    """Entry of a zip file that depends on the name alone."""
+    info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    info.create_system = 3  # Unix, wherever it is written
+    info.external_attr = (stat.S_IFREG | 0o644) << 16
+    info.compress_type = zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
+    return info
+
+
+def _copy(source, target):
+    """Copy a stream, or only read it, and tell its size and checksum."""
+    digest, size = hashlib.sha256(), 0
+    while chunk := source.read(_CHUNK):
+        digest.update(chunk)
+        size += len(chunk)
+        if target is not None:
+            target.write(chunk)
+    return Content(size, digest.hexdigest())
+
+
+def crate(contents, outputs, objects, *, started, ended, versions, origins):
+    """Metadata of an archive, JSON-LD, without anything random and without the time of day.
+
+    Parameters
+    ----------
+    contents : dict of str to Content
+        Every file by name.
+    outputs, objects, started, ended, versions, origins
+        As for `write_archive`.
+
+    Returns
+    -------
+    metadata : dict
+    """
+    made = ROCrate(version="1.1")
+    made.metadata.extra_contexts.append("https://w3id.org/ro/terms/workflow-run/context")
+
+    def add(identifier, kind, /, **properties):
+        return made.add(ContextEntity(made, identifier, {"@type": kind} | properties))
+
+    files = {}
+    for name in sorted(contents):
+        facts = {
+            "name": Path(name).name,
+            "contentSize": str(contents[name].size),
+            "encodingFormat": _FORMATS.get(Path(name).suffix, "text/plain"),
+            "sha256": contents[name].sha256,
+        }
+        if name == WORKFLOW:
+            facts |= {"name": "foldshift", "version": versions["foldshift"]}
+            snakemake = versions["packages"].get("snakemake", "unknown")
+            files[name] = made.add_workflow(dest_path=name, properties=facts, main=True, lang="snakemake", lang_version=snakemake)
+        else:
+            files[name] = made.add_file(dest_path=name, properties=facts)
+    data = [
+        add(f"#data-{quote(origin['name'], safe='')}", "CreativeWork", **_facts(origin))
+        for origin in sorted(origins, key=lambda origin: origin["name"])
+    ]
+    digest = "".join(f"{content.sha256} {name}\n" for name, content in sorted(contents.items()))
+    action = made.add_action(
+        files[WORKFLOW],
+        # Not random, as the profile recommends: the same results shall give the same archive.
+        identifier=uuid.uuid5(uuid.NAMESPACE_URL, digest).urn,
+        object=[*(files[name] for name in sorted(objects)), *data],
+        result=[files[name] for name in sorted(outputs)],
+        properties={
+            "name": "Run of the foldshift workflow",
+            "description": "The resolved configuration is results/provenance/config.yaml; "
+            "start and end are the times of the first and of the last file.",
+            "startTime": started,
+            "endTime": ended,
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+        },
+    )
+    made.name = "Results of a foldshift run"
+    made.description = (
+        "Scores of every fit, what was measured beside them, configuration and provenance, and the tables and figures made from "
+        "them. The raw data are not included; the provenance says where they came from, with checksums. `make reproduce` makes "
+        "the tables and figures again."
+    )
+    made.datePublished = ended
+    made.license = add(
+        "https://spdx.org/licenses/MIT",
+        "CreativeWork",
+        name="MIT License",
+        description="Of the workflow and of what it computed; the data sets have licences of their own.",
+    )
+    profiles = [add(url, "CreativeWork", name=name, version=version) for url, (name, version) in _PROFILES.items()]
+    made.root_dataset["conformsTo"] = profiles
+    made.root_dataset["mentions"] = [action, *data]
+    return made.metadata.generate()
+
+
+def _facts(origin):
+    """A data set, which is not in the archive, by where it came from."""
+    facts = {
+        "name": origin.get("title") or origin["name"],
+        "identifier": origin["source"],
+        "url": origin.get("address"),
+        "sha256": origin.get("sha256"),
+        "license": origin.get("licence"),
+        "citation": origin.get("citation"),
+    }
+    return {key: value for key, value in facts.items() if value}
+
+
+def unpack(path, folder):
+    """Unpack an archive and check every file of it.
+
+    Nothing is written outside `folder`, whatever the archive says, and nothing that its metadata do not list.
+
+    Parameters
+    ----------
+    path : path-like
+        The zip file.
+    folder : path-like
+        An empty folder, or one that does not exist yet.
+
+    Returns
+    -------
+    archive : Archive
+
+    Raises
+    ------
+    DataError
+        If it is not such an archive, or at the first file (by name) that is damaged, changed, missing, not listed, or would land
+        outside the folder.
+    """
+    path, folder = Path(path), Path(folder)
+    try:
+        with zipfile.ZipFile(path) as opened:
+            members = _members(opened, path)
+            archive = _read_metadata(opened, members, path)
+            _compare_names(path, members, archive)
+            _check_space(path, folder, members)
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in sorted(archive.files):
+                _extract(opened, members[name], folder / name, archive.files[name], path)
+            _extract(opened, members[METADATA], folder / METADATA, None, path)
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError(
+            f"archive {path}: {error.strerror or error}; check the path, the permissions and the free space"
+        ) from error
+    except _DAMAGE as error:
+        raise DataError(f"archive {path} is not a zip file or was cut off ({error}); fetch it again") from error
+    return archive
+
+
+def _members(opened, path):
+    """Files of a zip file by name, after a look at what could do harm."""
+    infos = [info for info in opened.infolist() if not (info.filename.endswith("/") and _is_inside(info.filename.rstrip("/")))]
+    if len(infos) > MAX_FILES:
+        raise DataError(f"archive {path}: {len(infos):,} files; at most {MAX_FILES:,} are unpacked")
+    members = {}
+    for info in infos:
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if not _is_inside(info.filename):
+            raise DataError(f"archive {path}: the member {info.filename!r} would land outside the folder; nothing was unpacked")
+        if (
+            kind not in (0, stat.S_IFREG)
+            or info.flag_bits & 1
+            or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        ):
+            raise DataError(
+                f"archive {path}: the member {info.filename!r} is not a plain file (a link, encrypted or packed in another way)"
+            )
+        if info.filename in members:
+            raise DataError(f"archive {path}: the member {info.filename!r} is there twice")
+        members[info.filename] = info
+    total = sum(info.file_size for info in members.values())
+    if total > MAX_BYTES:
+        raise DataError(f"archive {path}: {total / 1e9:.1f} GB unpacked; at most {MAX_BYTES / 1e9:.0f} GB are")
+    return members
+
+
+def _is_inside(name):
+    """Whether a member's name stays within the folder it is unpacked to, on every system."""
+    return not re.search(r"[\\\x00-\x1f]|^[A-Za-z]:", name) and all(part not in ("", ".", "..") for part in name.split("/"))
+
+
+def _check_space(path, folder, members):
+    """Refuse what the disk cannot take, before anything is written."""
+    place = folder.absolute()
+    while not place.exists():
+        place = place.parent
+    needed, free = sum(info.file_size for info in members.values()), shutil.disk_usage(place).free
+    if needed > free:
+        raise DataError(
+            f"archive {path}: {needed / 1e9:.1f} GB unpacked, {free / 1e9:.1f} GB free in {place}; make space or name another "
+            f"folder"
+        )
+
+
+def _read_metadata(opened, members, path):
+    """What the metadata of an archive list."""
+    info = members.get(METADATA)
+    if info is None:
+        raise DataError(f"archive {path}: no {METADATA}; it is not an archive of foldshift")
+    if info.file_size > MAX_METADATA_BYTES:
+        raise DataError(
+            f"archive {path}: {METADATA} has {info.file_size / 1e6:.0f} MB; at most {MAX_METADATA_BYTES / 1e6:.0f} MB are read"
+        )
+    try:
+        with opened.open(info) as file:
+            return read_crate(json.load(file))
+    except (KeyError, TypeError, AttributeError, *_DAMAGE) as error:
+        raise DataError(
+            f"archive {path}: {METADATA} is damaged or not that of an archive of foldshift ({type(error).__name__}: {error})"
+        ) from error
+
+
+def read_crate(metadata):
+    """Read what metadata list; the counterpart of `crate`.
+
+    Parameters
+    ----------
+    metadata : dict
+        JSON-LD, as `crate` makes it.
+
+    Returns
+    -------
+    archive : Archive
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError, AttributeError
+        If something is missing or of another form.
+    """
+    entities = {entity["@id"]: entity for entity in metadata["@graph"]}
+    (action,) = (entity for entity in entities.values() if entity["@type"] == "CreateAction")
+    files = {}
+    for part in entities["./"]["hasPart"]:
+        entity = entities[part["@id"]]
+        if not re.fullmatch("[0-9a-f]{64}", entity["sha256"]):
+            raise ValueError(f"sha256 of {part['@id']}")
+        files[unquote(entity["@id"])] = Content(int(entity["contentSize"]), entity["sha256"])
+    outputs = tuple(unquote(result["@id"]) for result in action["result"])
+    for name in (*outputs, WORKFLOW):
+        if name not in files:
+            raise ValueError(f"{name} is not among the files")
+    return Archive(files, outputs)
+
+
+def _compare_names(path, members, archive):
+    """The zip file must hold what the metadata list, no more and no less."""
+    for name in sorted(archive.files.keys() ^ (members.keys() - {METADATA})):
+        if name in members:
+            raise DataError(f"archive {path}: {name} is not listed in {METADATA}; the archive was changed after it was made")
+        raise DataError(f"archive {path}: {name} is missing; the archive was changed after it was made")
+
+
+def _extract(opened, info, target, expected, path):
+    """Write one member and compare it with what is expected of it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with opened.open(info) as source, open(target, "xb") as file:
+            found = _copy(source, file)
+    except _DAMAGE as error:
+        raise DataError(f"archive {path}: {info.filename} is damaged ({error}); fetch the archive again") from error
+    if expected is not None and found != expected:
+        what = (
+            f"checksum {found.sha256}, expected {expected.sha256}"
+            if found.size == expected.size
+            else f"{found.size} bytes, expected {expected.size}"
+        )
+        raise DataError(f"archive {path}: {info.filename} is not the file that was archived: {what}; fetch the archive again")

@@ -1,0 +1,1 @@
+"""Configuration: read, merge, check, and turn into runs."""

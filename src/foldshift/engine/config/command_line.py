@@ -1,0 +1,166 @@
+"""What was typed: files and settings of the configuration, and targets, looked at before Snakemake says less about them."""
+
+import contextlib
+import difflib
+import io
+import os
+import re
+import sys
+from pathlib import Path
+
+from foldshift.core.errors import ConfigError, unknown
+from foldshift.engine.config.schema import read_yaml
+
+FILES, SETTINGS = ("--configfile", "--configfiles"), ("--config", "-C")
+
+
+def option_values(arguments, names):
+    """Values of an option that takes several.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The command line.
+    names : collection of str
+        How the option is called.
+
+    Returns
+    -------
+    values : list of str
+
+    Examples
+    --------
+    >>> option_values(["all", "--config", "a=1", "b=2", "--cores", "1", "--config=c=3"], ("--config",))
+    ['a=1', 'b=2', 'c=3']
+    """
+    values, reading = [], False
+    for word in arguments:
+        name, is_set, value = word.partition("=")
+        if word.startswith("-"):
+            reading = name in names and not is_set
+            values += [value] if name in names and is_set else []
+        elif reading:
+            values.append(word)
+    return values
+
+
+def check_arguments(arguments):
+    """Refuse configuration that cannot be read, by file and line, and settings that are none.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The command line.
+
+    Raises
+    ------
+    ConfigError
+        At the first mistake.
+    """
+    for file in option_values(arguments, FILES):
+        if not Path(file).suffix and not Path(file).exists():  # both options take every word that follows them
+            raise ConfigError(
+                f"configuration: there is no file {file}; if it is a target, put it before the options: "
+                f"snakemake {file} --configfile ..."
+            )
+        if not isinstance(found := read_yaml(file, "configuration"), dict):
+            got = "nothing" if found is None else repr(found)
+            raise ConfigError(f"configuration {file} must hold keys and values, such as `n_seeds: 10`; got {got}")
+    for setting in option_values(arguments, SETTINGS):
+        if not re.match(r"[A-Za-z_]\w+=", setting):
+            raise ConfigError(
+                f"--config {setting}: a setting is written name=value, without blanks, e.g. --config n_seeds=10; a target stands "
+                "before the options"
+            )
+
+
+def targets_of(arguments):
+    """Targets of a command line, as Snakemake itself reads it.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The command line, with the program in front.
+
+    Returns
+    -------
+    targets : list of str
+        Empty where the program is another one.
+    """
+    if Path(arguments[0]).name not in ("snakemake", "snakemake.exe", "__main__.py"):
+        return []
+    from snakemake.cli import parse_args
+
+    with contextlib.suppress(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+        return list(parse_args(list(arguments[1:]))[1].targets)
+    return []
+
+
+def named_studies(targets, studies):
+    """Studies that a command names; all of them where it names a target of all, or none.
+
+    Parameters
+    ----------
+    targets : sequence of str
+        Rules and files.
+    studies : iterable of str
+        Ids of the studies of the configuration.
+
+    Returns
+    -------
+    named : list of str
+
+    Examples
+    --------
+    >>> named_studies(["one_2020_rows", "results/three_2022/tables/a.csv"], ["one_2020", "two_2021", "three_2022"])
+    ['one_2020', 'three_2022']
+    """
+    studies, named = list(studies), set()
+    for target in targets:
+        own = [study for study in studies if re.search(rf"(^|[/_]){re.escape(study)}($|[/_.])", target)]
+        if not own:
+            return studies
+        named.update(own)
+    return [study for study in studies if study in named or not targets]
+
+
+def check_targets(targets, rules, files, is_made):
+    """Refuse a target that nothing makes, with the nearest ones.
+
+    Parameters
+    ----------
+    targets : sequence of str
+    rules : sequence of str
+        Names of rules that can be targets.
+    files : callable
+        ``files()``: tables and figures that can be made.
+    is_made : callable
+        ``is_made(target)``: whether a rule makes such a file.
+
+    Raises
+    ------
+    ConfigError
+        Also where other targets stand beside a plan: they would be made.
+    """
+    others = [target for target in targets if target != "plan" and not target.startswith("plan_")]
+    if others and len(others) < len(targets):
+        raise ConfigError(
+            f"a plan stands alone: {', '.join(others)} beside it would be made, not planned; `snakemake plan` plans everything, "
+            "`snakemake plan_STUDY` one study"
+        )
+    for target in targets:
+        if target not in rules and not os.path.exists(target) and not is_made(target):
+            hint = "`snakemake --list` says what can be made."
+            if "/" not in target:
+                raise ConfigError(unknown("target", target, rules, hint))
+            near = ", ".join(difflib.get_close_matches(target, files(), n=3))
+            near = f"did you mean {near}? " if near else ""
+            raise ConfigError(f"target {target!r} is a file that no rule makes; {near}{hint}")
+
+
+def end_at_mistake(arguments):
+    """End the process with a line, if `check_arguments` finds a mistake: what the profiles call."""
+    try:
+        check_arguments(arguments)
+    except ConfigError as error:
+        sys.exit(f"foldshift: {error}")

@@ -1,0 +1,130 @@
+"""What earlier runs have compiled and kept, and what compiling the rest is expected to take."""
+
+import hashlib
+import json
+import platform
+import sys
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from foldshift.core.cache import cache_root
+from foldshift.core.files import write_text
+from foldshift.engine.jobs.code_digest import module_files
+from foldshift.partition.compile_seconds import COMPILE_SECONDS
+
+# Seconds of processor time of the first call with nothing kept, alone: benchmarks/bench_compiling.py measures them.
+FIRST_CALL = {
+    "foldshift.learners.RIPPERClassifier": 36.6,
+    "foldshift.learners.FURIAClassifier": 33.8,
+    "foldshift.learners.PARTClassifier": 29.1,
+    "foldshift.learners.C45Classifier": 24.6,
+    "foldshift.learners.SVMClassifier": 21.1,
+    "foldshift.learners.MARSRegressor": 17.4,
+    "foldshift.learners.LDAClassifier": 15.2,
+    "foldshift.learners.NaiveBayesClassifier": 12.6,
+    "foldshift.learners.NNClassifier": 12.1,
+    "foldshift.learners.PDFClassifier": 9.8,
+    "foldshift.learners.ELMRegressor": 8.4,
+    "foldshift.learners.RPARTRegressor": 8.0,
+    "foldshift.learners.NNRegressor": 5.3,
+    "foldshift.learners.GBMRegressor": 5.0,
+    "foldshift.studies.cieslak_2009.measure.first_call": 12.4,
+    "foldshift.studies.common.measure_covariate_shift.first_call": 10.5,
+    "foldshift.studies.geras_2013.measure.first_call": 3.8,
+    "foldshift.engine.jobs.warm_up.target_shift": 1.0,
+}
+# Of the evaluation itself, which learners of a task share.
+SHARED = {"Classifier": 9.0, "Regressor": 4.5}
+UNKNOWN = 1.0
+CALLER = "foldshift.engine.jobs.warm_up.compile_kernels"  # what it calls beside a learner is compiled with it
+START = 4.0  # imports of all learners
+
+
+def compile_seconds(paths, n_processes, kept=frozenset()):
+    """Time until everything is compiled.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Import paths of the learners, partitioners and first calls.
+    n_processes : int
+        Processes at once.
+    kept : collection of str
+        Those of them whose code is there; see `kept_paths`.
+
+    Returns
+    -------
+    seconds : float
+
+    Examples
+    --------
+    >>> compile_seconds(["mine.Learner"], 2, kept=["mine.Learner"])
+    4.0
+    """
+    wanted, left = {*paths} - {*kept}, []
+    for task, shared in SHARED.items():
+        learners = {path for path in wanted if path in FIRST_CALL and path.endswith(task)}
+        left += [FIRST_CALL[path] - shared for path in learners] + ([shared] if learners else [])
+        wanted -= learners
+    cutting = {path for path in wanted if path.rpartition(".")[0] in COMPILE_SECONDS}
+    left += [COMPILE_SECONDS[module] for module in {path.rpartition(".")[0] for path in cutting}]
+    wanted -= cutting
+    left += [FIRST_CALL.get(path, UNKNOWN) for path in wanted]
+    return START + max(sum(left) / n_processes, max(left, default=0.0))
+
+
+def kept_paths(paths):
+    """Those of some import paths whose kernels an earlier run has compiled as their source stands now.
+
+    Parameters
+    ----------
+    paths : iterable of str
+
+    Returns
+    -------
+    kept : set of str
+        An estimate for plans: the folder of compiled code may have been cleared by hand in part.
+    """
+    recorded = _read()
+    return {path for path in paths if recorded.get(path) == source_digest(path)}
+
+
+def record_kept(paths):
+    """Write down that the kernels of some import paths are compiled; nothing where compiled code is not kept."""
+    root = cache_root()
+    if root is not None:
+        found = _read() | {path: source_digest(path) for path in paths}
+        write_text(root / "kept.json", json.dumps(dict(sorted(found.items())), indent=1) + "\n")
+
+
+def source_digest(path):
+    """Digest of all source that an import path rests on, and of what else machine code depends on."""
+    digest = hashlib.sha256(f"{version('numba')} {version('numpy')} {sys.version} {_processor()}".encode())
+    for file in module_files(objects=[path, CALLER]):
+        digest.update(_of_file(file))
+    return digest.hexdigest()
+
+
+@cache
+def _processor():
+    """Kind of the processor: a folder of compiled code may be shared by machines that differ."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    return "\n".join(dict.fromkeys(line for line in lines if line.startswith(("model name", "flags", "Features"))))
+
+
+@cache
+def _of_file(file):
+    return hashlib.sha256(Path(file).read_bytes()).digest()
+
+
+def _read():
+    root = cache_root()
+    try:
+        found = json.loads((root / "kept.json").read_text(encoding="utf-8")) if root is not None else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

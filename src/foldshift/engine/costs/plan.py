@@ -1,0 +1,236 @@
+"""What a run will take, before anything is started: jobs, core-hours, longest job, memory, disk, and the time on some cores."""
+
+import heapq
+import json
+import logging
+from typing import NamedTuple
+
+from foldshift.engine.costs.timings import ended_jobs, factors
+
+TOGETHER = "tables_and_figures"  # rules of one job each
+RECORD = "FOLDSHIFT_RECORD"  # environment variable: the file that a dry run writes its jobs to
+CORES = (1, 2, 4, 8, 16, 32, 64, 128)
+DISPATCH = 0.02  # seconds that Snakemake takes to start one job, one after the other
+
+
+class Job(NamedTuple):
+    """One job of the workflow.
+
+    Attributes
+    ----------
+    rule : str
+    seconds : float
+        Expected seconds of one core.
+    mb : float
+        Memory in MB.
+    writes_mb : float
+        Expected size of what it writes.
+    needs : tuple
+        Those that must be done before: positions in a list of jobs, or ids.
+    makes : str, default=""
+        The first of its files.
+    timed : str, default=""
+        The file that says what it took, once it is done.
+    """
+
+    rule: str
+    seconds: float
+    mb: float
+    writes_mb: float
+    needs: tuple
+    makes: str = ""
+    timed: str = ""
+
+
+class Recorder(logging.Handler):
+    """Writes the jobs of a dry run to a file as they are logged, one JSON object a line; `read_jobs` reads them.
+
+    Parameters
+    ----------
+    path : path-like
+    """
+
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+
+    def emit(self, record):
+        """Note a job; everything else that is logged is passed over."""
+        if str(getattr(record, "event", "")) != "job_info":
+            return
+        resources = {name: record.resources.get(name, 0) for name in ("expected_s", "mem_mb", "writes_mb")}
+        job = {"rule": record.rule_name, "input": list(record.input), "output": list(record.output), **resources}
+        if timed := getattr(record, "benchmark", None):
+            job["timed"] = timed
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(job, default=str) + "\n")
+
+
+def read_jobs(path):
+    """The jobs that a dry run wrote, without those that make no file.
+
+    Parameters
+    ----------
+    path : path-like
+        What a `Recorder` wrote; a file that does not exist holds no jobs.
+
+    Returns
+    -------
+    jobs : list of Job
+        In an order in which they can run; `needs` are positions in the list.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            rows = [row for row in map(json.loads, file) if row["output"]]
+    except FileNotFoundError:
+        rows = []
+    makers = {output: i for i, row in enumerate(rows) for output in row["output"]}
+    needs = [{makers[name] for name in row["input"] if name in makers} for row in rows]
+    waiting, after = [len(some) for some in needs], [[] for _ in rows]
+    for i, some in enumerate(needs):
+        for need in some:
+            after[need].append(i)
+    order = [i for i, n in enumerate(waiting) if not n]
+    for i in order:  # grows while it is read
+        for later in after[i]:
+            waiting[later] -= 1
+            if not waiting[later]:
+                order.append(later)
+    position = {i: place for place, i in enumerate(order)}
+    return [
+        Job(
+            rows[i]["rule"],
+            float(rows[i]["expected_s"]),
+            float(rows[i]["mem_mb"]),
+            float(rows[i]["writes_mb"]),
+            tuple(sorted(position[need] for need in needs[i])),
+            rows[i]["output"][0],
+            rows[i].get("timed", ""),
+        )
+        for i in order
+    ]
+
+
+def simulate(jobs, n_cores, dispatch=DISPATCH):
+    """Time until the last of some jobs is done, if the longest of those that are ready always goes first.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+        In an order in which they can run; each takes one core.
+    n_cores : int
+    dispatch : float, default=DISPATCH
+        Seconds between two jobs that are started.
+
+    Returns
+    -------
+    seconds : float
+    """
+    waiting, after = {}, {}
+    ready = []
+    for i, job in enumerate(jobs):
+        waiting[i] = len(set(job.needs))
+        for need in set(job.needs):
+            after.setdefault(need, []).append(i)
+        if not waiting[i]:
+            heapq.heappush(ready, (-job.seconds, i))
+    running, now, started = [], 0.0, 0.0
+    while ready or running:
+        while ready and len(running) < n_cores:
+            _, i = heapq.heappop(ready)
+            started = max(started + dispatch, now)
+            heapq.heappush(running, (started + jobs[i].seconds, i))
+        now, i = heapq.heappop(running)
+        for later in after.get(i, ()):
+            waiting[later] -= 1
+            if not waiting[later]:
+                heapq.heappush(ready, (-jobs[later].seconds, later))
+    return now
+
+
+def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
+    """The plan as text for a terminal.
+
+    Parameters
+    ----------
+    everything, left : sequence of Job
+        All jobs of the configuration, and those of them that it would run now. Of the others the files named by `timed` are read:
+        what is left is taken to go as they went; see `foldshift.engine.costs.timings.factors`.
+    reporting : collection of str
+        Rules of tables and figures, which share a line.
+    unmeasured : sequence of str
+        Learners that the table of costs does not know.
+    n_cores : int
+        Cores of this run; a column of their own in the list of times.
+    pace : float, default=1.0
+        By how much jobs take longer on this machine; see `foldshift.engine.costs.machine_speed`.
+
+    Returns
+    -------
+    text : str
+    """
+    to_run = {job.makes for job in left}
+    done = [job for job in everything if job.makes not in to_run]  # their costs are those of the table
+    there = sum(job.seconds for job in left)
+    ended = ended_jobs(done)
+    overall, by_rule = factors([job._replace(predicted=pace * job.predicted) for job in ended])
+    left = [job._replace(seconds=pace * by_rule.get(job.rule, overall) * job.seconds) for job in left]
+
+    def members_of(jobs):
+        rules = {}
+        for job in jobs:
+            rules.setdefault(TOGETHER if job.rule in reporting else job.rule, []).append(job)
+        return rules
+
+    def times_of(some):
+        return sum(job.predicted for job in some), sum(job.taken for job in some)
+
+    rules, to_do = members_of(everything), members_of(left)
+    times_by_rule = {rule: times_of(some) for rule, some in members_of(ended).items()}
+    all_planned, all_taken = times_of(ended)
+    unit, size = unit_of(max(sum(job.seconds for job in left), all_taken))
+    lines = [f"{'rule':36}{'jobs':>7}{'done':>7}{unit:>14}{'longest':>10}{'memory':>10}{'disk':>10}{'took':>9}{'of plan':>9}"]
+    for rule, members, some, (planned, taken) in (
+        *((rule, members, to_do.get(rule, []), times_by_rule.get(rule, (0, 0))) for rule, members in rules.items()),
+        ("all", everything, left, (all_planned, all_taken)),
+    ):
+        longest, largest = (max((getattr(job, one) for job in some), default=0) for one in ("seconds", "mb"))
+        lines.append(
+            f"{rule:36}{len(members):>7,}{len(members) - len(some):>7,}{sum(job.seconds for job in some) / size:>14.2f}"
+            f"{duration(longest):>10}{largest / 1000:>7.1f} GB"
+            f"{sum(job.writes_mb for job in some) / 1000:>7.2f} GB"
+            + (f"{taken / size:>9.2f}{taken / planned:>9.2f}" if planned else "")
+        )
+    times = {n: simulate(left, n) for n in sorted({*CORES, n_cores})}
+    lines += [
+        "",
+        "Time, if nothing else runs: "
+        + ", ".join(f"{n} cores {duration(seconds)}" if n > 1 else f"1 core {duration(seconds)}" for n, seconds in times.items()),
+        f"{unit.capitalize()}, longest job and disk are those of the jobs that are left; memory is that of the largest job. "
+        f"Times are those of this machine, which has just done a fixed piece of work in {pace:.2f} times what it takes where the "
+        f"costs were measured; there: {there / size:.2f} {unit}.",
+    ]
+    if all_planned:
+        lines.append(
+            f"Took: {unit} of wall time of the jobs that are done, as far as they were timed ({all_taken / size:.2f} where "
+            f"{all_planned / size:.2f} were planned by the costs as they stand); of plan: the ratio of the two. What is left is "
+            f"taken to go as they went: {overall:.2f} times what costs and machine say, each rule more by its own jobs."
+        )
+    if unmeasured:
+        lines.append(
+            f"Without measurements, taken for slow (50 ms per fit with 1,000 rows and 10 columns): {', '.join(unmeasured)}."
+        )
+    lines.append("Nothing was started. Done is what this configuration would not run again.")
+    return "\n".join(lines)
+
+
+def unit_of(seconds):
+    """Name and seconds of the unit that core-time is told in."""
+    return ("core-hours", 3600.0) if seconds >= 3600 else ("core-minutes", 60.0)
+
+
+def duration(seconds):
+    """A time for people: ``45 s``, ``12 min``, ``3.4 h``."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

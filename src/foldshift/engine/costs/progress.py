@@ -1,0 +1,259 @@
+"""Tell while a run goes on how much of it is done, in jobs and in core-hours, and when it will end."""
+
+import contextlib
+import logging
+import os
+import sys
+import time
+from typing import NamedTuple
+
+from foldshift.engine.costs.plan import Job, simulate, unit_of
+from foldshift.engine.costs.timings import Ended, ended_jobs, factors
+
+LEAST = 0.1  # share of its expected time that a job which goes on is thought to need at least
+
+
+class Estimate(NamedTuple):
+    """Where a run stands.
+
+    Attributes
+    ----------
+    done, total : float
+        Core-seconds, of the finished jobs and of all.
+    left : float or None
+        Seconds to the end; None while nothing tells.
+    """
+
+    done: float
+    total: float
+    left: float | None
+
+
+def estimate(jobs, finished, running, elapsed, cores, before=()):
+    """Where a run stands.
+
+    Parameters
+    ----------
+    jobs : dict of object to foldshift.engine.costs.plan.Job
+        All jobs of the run by their id, in an order in which they can run; `needs` are ids.
+    finished : dict of object to float
+        Seconds that the finished jobs took.
+    running : dict of object to float
+        Seconds for which the others that have begun have gone on.
+    elapsed : float
+        Seconds since the start.
+    cores : int or None
+        Cores that work at once. None if nobody knows (a cluster with a queue): the time left then follows from the share of the
+        work that is done.
+    before : sequence of Ended, default=()
+        Jobs that earlier runs did.
+
+    Returns
+    -------
+    estimate : Estimate
+    """
+    ended = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in finished.items()]
+    late = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in running.items() if taken > jobs[i].seconds]
+    overall, by_rule = factors([*before, *ended, *late])
+    position, left = {}, []
+    for i, job in jobs.items():
+        if i not in finished:
+            seconds = job.seconds * by_rule.get(job.rule, overall)
+            remaining = max(seconds - running.get(i, 0.0), LEAST * max(seconds, running.get(i, 0.0)))
+            position[i] = len(left)
+            left.append(job._replace(seconds=remaining, needs=tuple(position[need] for need in job.needs if need in position)))
+    done = sum(finished.values())
+    total = done + sum(running.values()) + sum(job.seconds for job in left)
+    if cores is not None:
+        return Estimate(done, total, simulate(left, cores, dispatch=0.0))
+    return Estimate(done, total, elapsed * (total - done) / done if done > 0 else None)
+
+
+def progress_line(n_done, n_jobs, now, elapsed, state, ended=False):
+    """One line on where a run stands.
+
+    Parameters
+    ----------
+    n_done, n_jobs : int
+        Finished jobs and all jobs of this run.
+    now : float
+        Seconds since the epoch.
+    elapsed : float
+        Seconds since the start.
+    state : Estimate
+    ended : bool, default=False
+        Whether the run is over, with or without all of its jobs.
+
+    Returns
+    -------
+    line : str
+        Without the line feed.
+    """
+    unit, size = unit_of(state.total)
+    text = f"foldshift: {n_done} of {n_jobs} jobs, {state.done / size:.1f} of {state.total / size:.1f} {unit}"
+    if n_done == n_jobs:
+        return f"{text}, finished in {_long_duration(elapsed)}"
+    if ended:
+        return f"{text}, stopped after {_long_duration(elapsed)}"
+    if state.left is None:
+        return f"{text}, {_long_duration(elapsed)} so far"
+    return f"{text}, about {_long_duration(state.left)} left ({_time_of_day(now + state.left, now)})"
+
+
+class Progress(logging.Handler):
+    """Follows what Snakemake logs of its jobs, and says at most once per interval where the run stands.
+
+    Parameters
+    ----------
+    stream : file, optional
+        Default: standard error.
+    interval : float, default=60.0
+        Seconds.
+    clock : callable, default=time.time
+        Seconds since the epoch.
+    """
+
+    def __init__(self, stream=None, interval=60.0, clock=time.time):
+        super().__init__()
+        self.stream, self.interval, self.clock = stream, interval, clock
+        self.jobs, self.begun, self.finished, self.cores, self.before = {}, {}, {}, None, ()
+        self.started = self.said = clock()
+
+    def start(self, jobs, cores, logger, before=()):
+        """Follow a run.
+
+        Parameters
+        ----------
+        jobs : dict of int to foldshift.engine.costs.plan.Job
+            All jobs that are to run, by Snakemake's id of the job, in an order in which they can run; `needs` are ids.
+        cores : int or None
+            See `estimate`.
+        logger : logging.Logger
+            Snakemake's own.
+        before : sequence of Ended, default=()
+            See `estimate`.
+        """
+        self.jobs, self.cores, self.before = jobs, cores, before
+        self.started = self.said = self.clock()
+        logger.addHandler(self)
+
+    def emit(self, record):
+        """Note what has begun and what has ended; everything else that is logged is passed over."""
+        event, now = str(getattr(record, "event", "")), self.clock()
+        if event == "job_info" and record.jobid in self.jobs:
+            self.begun[record.jobid] = now
+        elif event == "job_error":
+            self.begun.pop(record.jobid, None)
+        elif event == "job_finished" and record.job_id in self.jobs:
+            self.finished[record.job_id] = now - self.begun.pop(record.job_id, now)
+            if now - self.said >= self.interval and len(self.finished) < len(self.jobs):
+                self.said = now
+                self.say(self.line())
+
+    def line(self, ended=False):
+        """Where the run stands; see `progress_line`."""
+        now = self.clock()
+        running = {i: now - begun for i, begun in self.begun.items()}
+        state = estimate(self.jobs, self.finished, running, now - self.started, self.cores, self.before)
+        return progress_line(len(self.finished), len(self.jobs), now, now - self.started, state, ended)
+
+    def end(self):
+        """Say how the run ended, if it began."""
+        if self.jobs:
+            self.say(self.line(ended=True))
+
+    def say(self, line):
+        """Write a line, if anybody reads it."""
+        with contextlib.suppress(OSError, ValueError):  # nobody reads on; the run goes on all the same
+            stream = sys.stderr if self.stream is None else self.stream
+            stream.write(line + "\n")
+            stream.flush()
+
+
+class LastWords(logging.Handler):
+    """Says on standard error, in a line, what ends a run that was told to be quiet about everything."""
+
+    def emit(self, record):
+        """Write what an exception of Snakemake's own says; everything else that is logged is passed over."""
+        if (name := getattr(record, "exception", None)) is None:
+            return
+        if name == "LockException":
+            text = (
+                f"the folder {os.getcwd()} is locked: another run works in it, or one was killed; where none does, "
+                "`snakemake --unlock` frees it"
+            )
+        else:
+            text = " ".join(record.getMessage().split())
+        sys.stderr.write(f"foldshift: {text}\n")
+
+
+def jobs_of(dag, pace=1.0):
+    """What is to run, from Snakemake's own graph of jobs.
+
+    Parameters
+    ----------
+    dag : snakemake.dag.DAG
+    pace : float, default=1.0
+        By how much jobs take longer on this machine; see `foldshift.engine.costs.machine_speed`.
+
+    Returns
+    -------
+    jobs : dict of int to foldshift.engine.costs.plan.Job
+        By Snakemake's id of the job, in an order in which they can run.
+    """
+    wanted = set(dag.needrun_jobs())
+    needs = {job: [one for one in dag.dependencies[job] if one in wanted] for job in wanted}
+    found = {}
+    for first in sorted(wanted, key=lambda job: job.jobid):
+        stack = [first]
+        while stack:
+            job = stack[-1]
+            missing = [one for one in needs[job] if one.jobid not in found]
+            if missing and job.jobid not in found:
+                stack += missing
+                continue
+            stack.pop()
+            if job.jobid not in found:
+                seconds = pace * float(job.resources.get("expected_s", 0.0))
+                found[job.jobid] = Job(job.rule.name, seconds, 0.0, 0.0, tuple(one.jobid for one in needs[job]))
+    return found
+
+
+def ended_before(dag, pace=1.0):
+    """What an earlier run did of the jobs that a run needs, as far as it was timed.
+
+    Parameters
+    ----------
+    dag : snakemake.dag.DAG
+    pace : float, default=1.0
+        As for `jobs_of`.
+
+    Returns
+    -------
+    ended : list of Ended
+    """
+    done = set(dag.jobs) - set(dag.needrun_jobs())
+    timed = [job for job in done if job.benchmark]
+    return ended_jobs(
+        [
+            Job(job.rule.name, float(job.resources.get("expected_s", 0.0)), 0.0, 0.0, (), timed=str(job.benchmark))
+            for job in timed
+        ],
+        pace,
+    )
+
+
+def _long_duration(seconds):
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return f"{max(round(seconds), 1)} s"
+    if minutes < 90:
+        return f"{minutes} min"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes // 1440} days {minutes % 1440 // 60} h"
+
+
+def _time_of_day(then, now):
+    day, today = (time.strftime("%Y-%m-%d", time.localtime(moment)) for moment in (then, now))
+    return time.strftime("%H:%M", time.localtime(then)) if day == today else time.strftime("%Y-%m-%d %H:%M", time.localtime(then))

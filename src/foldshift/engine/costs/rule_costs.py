@@ -1,0 +1,91 @@
+"""What the jobs of the engine are expected to take: fetching and preparing, folds, target shift, scores."""
+
+from foldshift.engine.costs.job_cost import Cost
+from foldshift.engine.layout.bundles import BALANCED_PARTITIONERS, NEIGHBOUR_PARTITIONERS
+from foldshift.engine.layout.file_names import bundle_of, part_of
+from foldshift.partition.methods.cosine_features import n_waves
+
+# Seconds of one core. Starting a job: with numpy alone, with scikit-learn.
+START = {"light": 0.5, "learners": 1.4}
+FETCH, PREPARE, COLLECT = 1.5, 0.5, 0.6
+PER_FETCHED, PER_PREPARED = 2.8e-6, 1.3e-6  # per value of the table; make bench does not measure them: 100,000 rows, 11 columns
+PER_ASSIGNMENT = {"regression": 1.1e-7, "classification": 4e-7}  # per sample and partition
+PER_NEIGHBOUR = 1e-8  # per pair of samples and column, once for a job that cuts by neighbours
+PER_BALANCED = 1.5e-9  # per sample, partition, fold and term
+PER_TWIN = 2.5e-10  # per pair of samples, column and partition
+PER_SHIFT = 1.2e-8  # D_n, per sample and fold
+PER_SCORE = 2e-6  # collecting, per row
+BYTES_PER_SCORE = 30
+BYTES_PER_FOLD = 0.45  # per sample and partition, compressed
+BYTES_PER_PREDICTION = 0.06  # per sample, partition and learner, bit-packed and compressed
+
+
+def fetch_cost(shape):
+    """Cost of fetching a table, as far as it is reading and checking it.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Rows and input columns.
+
+    Returns
+    -------
+    cost : foldshift.engine.costs.job_cost.Cost
+    """
+    return Cost(FETCH + PER_FETCHED * shape[0] * (shape[1] + 1))
+
+
+def prepare_cost(shape):
+    """Cost of preparing a data set with every kind of scaling; parameters as of `fetch_cost`."""
+    return Cost(PREPARE + PER_PREPARED * shape[0] * (shape[1] + 1))
+
+
+def folds_cost(layout, task, dataset, bundle, block):
+    """Cost of cutting a data set with a bundle of partitioners, for a block of seeds.
+
+    Parameters
+    ----------
+    layout : foldshift.engine.layout.job_layout.Layout
+    task : {"regression", "classification"}
+    dataset, bundle, block : str
+        As they stand in the name of the file; see `foldshift.engine.layout.file_names`.
+
+    Returns
+    -------
+    cost : foldshift.engine.costs.job_cost.Cost
+    """
+    n_rows, n_features = layout.shape(dataset)
+    work = layout.fold_work(dataset, bundle, block)
+    cutters = {layout.partitioner(name).get("partitioner") for name in bundle_of(bundle)[0]}
+    work_of_folds = layout.shift_work(dataset, bundle, block)
+    seconds = PER_ASSIGNMENT[task] * work
+    if cutters.intersection(NEIGHBOUR_PARTITIONERS):
+        seconds += PER_NEIGHBOUR * n_rows**2 * n_features
+    n_balanced = sum(name in BALANCED_PARTITIONERS for name in cutters)
+    seconds += PER_BALANCED * work_of_folds * n_features * n_waves(n_rows, n_features) * n_balanced / len(cutters)
+    if "Twinning" in cutters:
+        seconds += PER_TWIN * work * n_rows * n_features / len(cutters)
+    return Cost(START["light"] + seconds, 3 * work / 1e6, BYTES_PER_FOLD * work / 1e6)
+
+
+def shift_cost(layout, dataset, bundle, block):
+    """Cost of measuring the target shift of the folds of a file; parameters as of `folds_cost`."""
+    return Cost(START["light"] + PER_SHIFT * layout.shift_work(dataset, bundle, block))
+
+
+def scores_cost(layout, task, dataset, bundle, held, part, learners, block):
+    """Cost of evaluating some learners on folds; parameters as of `folds_cost`."""
+    seconds, mb = layout.job(dataset, bundle, held, part, learners, block)
+    own, n_learners = part_of(bundle, part), len(learners.split("+"))
+    n_fits = layout.shift_work(dataset, own, block) / layout.shape(dataset)[0]
+    size = BYTES_PER_SCORE * n_fits * n_learners
+    if task == "classification":
+        size += BYTES_PER_PREDICTION * layout.fold_work(dataset, own, block) * n_learners
+    return Cost(START["learners"] + seconds, mb, size / 1e6)
+
+
+def collect_cost(layout, dataset):
+    """Cost of collecting the scores of a data set."""
+    n_fits = sum(cell.n_seeds * cell.k * cell.iterations for cell in layout.cells(dataset))
+    n_rows = n_fits * len(layout.learners_of(dataset))
+    return Cost(START["light"] + PER_SCORE * n_rows, 0.0, n_rows * 8 / 1e6)

@@ -1,0 +1,1 @@
+"""Running of jobs: logs, limits, user-defined code, failures."""

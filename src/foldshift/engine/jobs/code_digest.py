@@ -1,0 +1,340 @@
+"""Which files of Python a script rests on, read from import statements.
+
+Snakemake does not see changes in imported modules. Rules have a digest of these files as a parameter, so that an edited module
+replans exactly what depends on it. Modules of the library count, and the user's own: those outside of the standard library and
+of installed packages.
+"""
+
+import ast
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+import sysconfig
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import foldshift
+from foldshift.core.cache import cache_root
+from foldshift.core.errors import ConfigError
+from foldshift.core.files import write_text
+
+NEW = "new"  # key of the mark that something was looked up
+MOST_KEPT = 2000  # contents
+_memory = {}
+PACKAGE = Path(foldshift.__file__).resolve().parent
+FACADE = "EXPORTS"  # packages with this name in them only say where their public names stand
+INSTALLED = {"site-packages", "dist-packages"}
+STANDARD = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
+
+
+class Import(NamedTuple):
+    """One imported name, as it is written.
+
+    Attributes
+    ----------
+    module : str
+        ``a.b``; empty for ``from . import x``.
+    name : str or None
+        ``x`` of ``from a.b import x``.
+    level : int
+        Number of dots before a relative import.
+    """
+
+    module: str
+    name: str | None = None
+    level: int = 0
+
+
+def expose(*folders):
+    """Put folders at the front of the import path, of this process and of those it starts.
+
+    Parameters
+    ----------
+    *folders : path-like
+    """
+    folders = [str(folder) for folder in folders]
+    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join([*folders, *(path for path in inherited if path and path not in folders)])
+
+
+def module_files(*scripts, objects=(), called=(), tables=True):
+    """Files that scripts and objects import, directly or through one another: the library's and the user's own.
+
+    Parameters
+    ----------
+    *scripts : path-like
+        Python files.
+    objects : iterable of str
+        Import paths of objects that are loaded by name, e.g. a learner's ``foldshift.learners.RPARTRegressor``.
+    called : iterable of str
+        Import paths of functions that stand for more of the script: for them, too, `objects` says what else is loaded by name.
+    tables : bool, default=True
+        Whether import paths that stand as strings in what scripts and `called` import count like imports, such as all
+        partitioners of the registry; not where `objects` says which of them are used. What the objects import counts in any case.
+
+    Returns
+    -------
+    files : list of str
+        The scripts and the modules, sorted. Packages of the library that only re-export are left out, and all that lies in the
+        standard library or among installed packages.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read as Python; the message names file and line.
+    """
+    files = _reached([Path(script).resolve() for script in scripts], tables)
+    for paths, with_strings in ((called, tables), (objects, True)):
+        for path in paths:
+            module, _, name = path.rpartition(".")
+            files |= _reached(_files(Import(module, name)), with_strings)
+    _keep()
+    return sorted(str(file) for file in files)
+
+
+def _reached(files, tables):
+    """Files, and all that they import, directly or through one another."""
+    found, todo = set(), list(files)
+    while todo:
+        file = todo.pop()
+        if file not in found:
+            found.add(file)
+            imports, paths = _imports(file)
+            for one in (*imports, *(paths if tables else ())):
+                todo += _files(one, file)
+    return found
+
+
+def _read(file):
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read ({error.strerror}); results rest on what it says") from error
+
+
+def _parse(file, content=None):
+    try:
+        return ast.parse(_read(file) if content is None else content, filename=str(file))
+    except SyntaxError as error:
+        raise ConfigError(f"{file}, line {error.lineno or 1}: not valid Python ({error.msg}); mend the file") from error
+    except ValueError as error:  # a byte of value 0, in some versions of Python
+        raise ConfigError(f"{file}, line 1: not valid Python ({error}); mend the file") from error
+
+
+@cache
+def _imports(file):
+    """What a file imports, and the import paths of the library's objects that stand in it as strings.
+
+    They are looked up once for a content: reading all files takes milliseconds, parsing them half a second, and on a cluster
+    every job starts Snakemake.
+    """
+    content, known = _read(file), _known()
+    key = hashlib.sha256(content).hexdigest()
+    if key not in known:
+        known[key] = _imports_of(_parse(file, content))
+        known[NEW] = True
+    return tuple(tuple(Import(*one) for one in some) for some in known[key])
+
+
+def _known():
+    """Imports by content, as this file reads them."""
+    if not _memory:
+        _memory[NEW] = False
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # none yet, or damaged: looked up anew
+            kept = json.loads(_kept_file().read_text(encoding="utf-8"))
+            _memory.update(kept["imports"] if kept["by"] == _reader() else {})
+    return _memory
+
+
+def _keep():
+    """Keep new imports for later processes, where anything can be kept."""
+    if _memory.get(NEW) and cache_root() is not None:
+        found = {key: value for key, value in list(_memory.items())[-MOST_KEPT:] if key != NEW}
+        with contextlib.suppress(OSError):  # the next process looks them up again
+            write_text(_kept_file(), json.dumps({"by": _reader(), "imports": found}))
+        _memory[NEW] = False
+
+
+def _kept_file():
+    return (cache_root() or Path(os.devnull)) / "imports.json"
+
+
+@cache
+def _reader():
+    """What the imports that are found depend on beside the files."""
+    return f"{hashlib.sha256(Path(__file__).read_bytes()).hexdigest()} {sys.version}"
+
+
+def _imports_of(tree):
+    """Imports, and import paths as strings, of a syntax tree."""
+    imports, paths = [], []
+    for node in _nodes(tree):
+        if isinstance(node, ast.Import):
+            imports += [Import(alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            imports += [Import(node.module or "", alias.name, node.level) for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
+            if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+                module = node.args[0].value.lstrip(".")
+                imports.append(Import(module, None, len(node.args[0].value) - len(module)))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("foldshift."):
+            module, _, name = node.value.rpartition(".")
+            if "." in module and node.value.replace(".", "_").isidentifier():
+                paths.append(Import(module, name))
+    return tuple(dict.fromkeys(imports)), tuple(dict.fromkeys(paths))
+
+
+def _nodes(tree):
+    """Yield the nodes of a syntax tree that run: not the imports below ``if TYPE_CHECKING``, which only checkers of types see."""
+    todo = [tree]
+    while todo:
+        node = todo.pop(0)
+        yield node
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            todo += node.orelse
+        else:
+            todo += ast.iter_child_nodes(node)
+
+
+def _files(one, file=None):
+    """Files that an import runs; `file` is where it stands, for those that begin with dots."""
+    parts = tuple(one.module.split(".")) if one.module else ()
+    if one.level:
+        folder = file.parents[one.level - 1]
+        if folder == PACKAGE or PACKAGE in folder.parents:
+            parts = ("foldshift", *folder.relative_to(PACKAGE).parts, *parts)
+        else:
+            return [path for path in _below([folder], parts, one.name) if _is_own(path)]
+    if not parts:
+        return []
+    if parts[0] == "foldshift":
+        return _library_files(parts, one.name)
+    if file is not None and PACKAGE in file.parents:
+        return []  # the library imports nothing of the user's but what the configuration names
+    origin, folders = _top(parts[0], (os.getcwd(), *sys.path))
+    files = [*([origin] if origin else []), *_below(folders, parts[1:], one.name)]
+    return [path for path in files if _is_own(path)]
+
+
+@cache
+def _library_files(parts, name):
+    """Files of the library that ``from module import name`` runs: the module, and packages on the way that do more than
+    re-export.
+
+    Of a package that is imported as a whole, all that it exports counts.
+    """
+    base, found, exported = PACKAGE, [], {}
+    for part in (*parts[1:], *([name] if name and (PACKAGE.joinpath(*parts[1:]) / name).is_dir() else [])):
+        if (base / f"{part}.py").is_file():
+            return [*found, base / f"{part}.py"]
+        base /= part
+        exported, has_code = _package(base / "__init__.py")
+        found += [base / "__init__.py"] if has_code else []
+    if name in exported:
+        return [*found, *_module_files(base, exported[name])]
+    if name in (None, "*", base.name):
+        return [*found, *(file for module in exported.values() for file in _module_files(base, module))]
+    return [*found, base / f"{name}.py"] if (base / f"{name}.py").is_file() else found
+
+
+def _module_files(base, module):
+    """Files of a module that a package exports from, such as ``trees.c45``: itself, and packages on the way that hold code."""
+    *folders, name = module.split(".")
+    found = []
+    for folder in folders:
+        base /= folder
+        found += [base / "__init__.py"] if _package(base / "__init__.py")[1] else []
+    return [*found, base / f"{name}.py"]
+
+
+@cache
+def _package(file):
+    """Public names of a package by the module they stand in, and whether the package holds more than these and its docstring."""
+    body = _parse(file).body if file.is_file() else []
+    for node in body:
+        if isinstance(node, ast.Assign) and any(isinstance(name, ast.Name) and name.id == FACADE for name in node.targets):
+            return ast.literal_eval(node.value), False
+    return {}, any(not isinstance(node, ast.Expr) for node in body)
+
+
+@cache
+def _top(name, path):
+    """File and folders of a top-level module or package, found as an import would but without running it; `path` tells searches
+    apart."""
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, None)
+        if spec is not None:
+            origin = Path(spec.origin).resolve() if spec.has_location and spec.origin.endswith(".py") else None
+            return origin, [Path(folder).resolve() for folder in spec.submodule_search_locations or ()]
+    return None, []
+
+
+def _below(folders, parts, name):
+    """Files that importing ``parts`` of a package in `folders` runs, packages on the way and ``name`` if it is a module."""
+    files = [folder / "__init__.py" for folder in folders]
+    for part in (*parts, *([name] if name and name != "*" else [])):
+        files += [path for folder in folders for path in (folder / part / "__init__.py", folder / f"{part}.py")]
+        folders = [folder / part for folder in folders]
+    if name == "*":  # may import whatever the package holds
+        files += [path for folder in folders for path in sorted(folder.glob("*.py"))]
+    return [path.resolve() for path in files if path.is_file()]
+
+
+def _is_own(path):
+    """Whether a file is neither of the standard library nor of an installed package."""
+    return not INSTALLED.intersection(path.parts) and not any(folder in path.parents for folder in STANDARD)
+
+
+def digest(files, roots=()):
+    """Digest of names and contents of files, to be compared where the files themselves cannot be.
+
+    Parameters
+    ----------
+    files : iterable of path-like
+    roots : sequence of path-like, optional
+        Folders below which names count as relative, so that a project that was moved has the same digest.
+
+    Returns
+    -------
+    digest : str
+        Hexadecimal; it does not depend on the order of the files.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read.
+    """
+    found = hashlib.sha256()
+    for name, file in sorted((_below_roots(file, roots), file) for file in map(Path, files)):
+        found.update(f"{name}\0{hashlib.sha256(_read(file)).hexdigest()}\n".encode())
+    return found.hexdigest()
+
+
+def _below_roots(file, roots):
+    for root in roots:
+        if Path(root) in file.parents:
+            return file.relative_to(root).as_posix()
+    return file.as_posix()
+
+
+def is_there(path):
+    """Whether the module of an import path can be found.
+
+    Parameters
+    ----------
+    path : str
+        ``package.module.name``.
+
+    Returns
+    -------
+    found : bool
+    """
+    try:
+        return importlib.util.find_spec(path.rpartition(".")[0]) is not None
+    except (ImportError, ValueError):
+        return False

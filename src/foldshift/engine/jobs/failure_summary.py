@@ -1,0 +1,123 @@
+"""Say at the end of a run how many fits failed, why most of them, and where all of them are listed."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+LONGEST = 200  # letters of a message in the line; the table has them all
+
+
+def lost_fits_line(study, lists, table):
+    """One line on the failed fits of a study.
+
+    Parameters
+    ----------
+    study : str
+        Its id.
+    lists : sequence of dict
+        One for each data set: ``dataset``, ``n_fits`` and ``failures``, as
+        `foldshift.engine.storage.seed_results.count_failures` makes them.
+    table : str
+        Path of the table that lists them.
+
+    Returns
+    -------
+    line : str or None
+        None where none failed.
+
+    Examples
+    --------
+    >>> failure = {"learner": "SVR", "status": "failed", "message": "ValueError: no", "n_failed": 3}
+    >>> lost_fits_line("mine", [{"dataset": "iris", "n_fits": 10, "failures": [failure]}], "failures.html")
+    'mine: 3 of 10 fits failed, SVR on iris: ValueError: no; tables leave them out and say so; all of them: failures.html'
+    """
+    lost, learners, sets = Counter(), {}, {}
+    for one in lists:
+        for failure in one["failures"]:
+            lost[failure["message"]] += failure["n_failed"]
+            learners.setdefault(failure["message"], {})[failure["learner"]] = None
+            sets.setdefault(failure["message"], {})[one["dataset"]] = None
+    if not lost:
+        return None
+    (message, most), n_fits = lost.most_common(1)[0], sum(one["n_fits"] for one in lists)
+    which = f", {most:,} of them" if len(lost) > 1 else ""
+    short = _short(message)
+    where = f"{_some(learners[message], 'learners')} on {_some(sets[message], 'data sets')}"
+    return (
+        f"{study}: {lost.total():,} of {n_fits:,} fits failed{which}, {where}: {short}; tables leave them out and say so; all of "
+        f"them: {table}"
+    )
+
+
+def _short(message):
+    return message if len(message) <= LONGEST else f"{message[: LONGEST - 1]}…"
+
+
+def _some(names, kind):
+    """Up to three names, else how many of a kind."""
+    return ", ".join(names) if len(names) <= 3 else f"{len(names)} {kind}"
+
+
+def lost_fits(results, runs):
+    """Lines on the failed fits of some studies.
+
+    Parameters
+    ----------
+    results : path-like
+        Folder of the results.
+    runs : iterable of foldshift.engine.study.run.Run
+        The studies; those that have no list of failures yet are passed over.
+
+    Returns
+    -------
+    lines : list of str
+    """
+    lines = []
+    for run in runs:
+        files = [Path(path.replace("<results>", str(results))) for path in run.per_dataset("failures", "json")]
+        lists = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+        lines.append(lost_fits_line(run.id, lists, f"{results}/{run.id}/tables/failures.html"))
+    return [line for line in lines if line]
+
+
+def lost_rows(results, runs):
+    """Lines on the rows that studies' own measures lost to failed fits: those of files with a column ``status``.
+
+    Parameters
+    ----------
+    results, runs
+        As of `lost_fits`; files that are not there are passed over.
+
+    Returns
+    -------
+    lines : list of str
+        One for each measure that lost any.
+    """
+    lines = []
+    for run in runs:
+        for measure in run.measures():
+            lost, learners, n_rows = Counter(), {}, 0
+            for file in (Path(path.replace("<results>", str(results))) for kind in measure.rows for path in run.rows(kind)):
+                names = pq.read_schema(file).names if file.suffix != ".html" and file.is_file() else ()
+                if "status" not in names:
+                    continue
+                wanted = [name for name in ("status", "message", "learner") if name in names]
+                columns = pq.read_table(file, columns=wanted).to_pydict()
+                n_rows += len(columns["status"])
+                for i, status in enumerate(columns["status"]):
+                    if status != "ok":
+                        message = columns.get("message", columns["status"])[i] or status
+                        lost[message] += 1
+                        if "learner" in columns:
+                            learners.setdefault(message, {})[columns["learner"][i]] = None
+            if lost:
+                message, most = lost.most_common(1)[0]
+                which = f", {most:,} of them" if len(lost) > 1 else ""
+                of = f" of {_some(learners[message], 'learners')}" if message in learners else ""
+                lines.append(
+                    f"{run.id}: {lost.total():,} of {n_rows:,} rows of {measure.name} lost to failed fits{which}{of}: "
+                    f"{_short(message)}; tables leave them out and say so"
+                )
+    return lines

@@ -1,0 +1,183 @@
+"""Run a script's `main` as one job of the workflow: a log, a plain line instead of a traceback where the program is not at fault,
+and after a failure the command that runs the job alone."""
+
+import errno
+import logging
+import os
+import shlex
+import shutil
+import sys
+import threading
+import time
+from pathlib import Path
+
+from foldshift.core.errors import FoldshiftError
+from foldshift.core.processes import is_running
+
+LEADER = "FOLDSHIFT_LEADER"  # environment variable: the process id of the Snakemake that starts jobs
+SHOWN = "FOLDSHIFT_LOGS_SHOWN"  # environment variable: Snakemake shows the log of a job that failed
+RERUN = "FOLDSHIFT_RERUN"  # environment variable: what `rerun_command` made, from the main process to its jobs
+NO_MEMORY = (
+    "the memory is used up: run fewer jobs at once (--cores) or cut smaller blocks (seeds_per_block); "
+    "on a cluster, give the rule more (--set-resources RULE:mem_mb=N)"
+)
+MACHINE = {
+    errno.ENOMEM: NO_MEMORY,
+    errno.ENOSPC: "the disk is full: free some space",
+    errno.EDQUOT: "the disk quota is used up: free some space",
+    errno.EROFS: "the file system is read-only: name another folder",
+    errno.EACCES: "permission denied: check who owns the file or folder",
+    errno.EPERM: "permission denied: check who owns the file or folder",
+    errno.EIO: "the disk does not answer as it should: check it",
+    errno.ESTALE: "the network file system lost track of a file: check the mount",
+    errno.ENOTCONN: "the network file system is gone: check the mount",
+    errno.EMFILE: "too many open files: raise the limit (ulimit -n)",
+    errno.ENFILE: "too many open files on this machine: run fewer jobs at once (--cores)",
+}
+
+
+class _LogFile(logging.FileHandler):
+    def handleError(self, record):
+        """What a full disk keeps out of the log goes to standard error, if it does not stand there already."""
+        if os.environ.get(SHOWN):
+            print(self.format(record), file=sys.stderr)
+
+
+def run(main, job):
+    """Call ``main(job)`` with a log file; what the user or the machine is at fault for ends the job with one line.
+
+    Parameters
+    ----------
+    main : callable
+        The script's function.
+    job : object
+        Snakemake's job: ``input``, ``output``, ``params``, ``wildcards``, ``log``, ``threads``.
+
+    Raises
+    ------
+    SystemExit
+        With status 1, when `main` failed or the log cannot be written. The log then ends with the command that runs the job
+        alone, if the environment variable ``FOLDSHIFT_RERUN`` tells what follows the target in it (`rerun_command`).
+    """
+    follow()
+    handlers = [logging.StreamHandler(sys.stderr)]
+    handlers[0].setLevel(logging.ERROR)
+    if job.log:
+        try:
+            handlers.append(_LogFile(job.log[0], mode="w", encoding="utf-8"))
+            if os.environ.get(SHOWN):  # or everything would be said twice
+                del handlers[0]
+        except OSError as error:
+            sys.exit(f"foldshift: cannot write {job.log[0]}: {error.strerror}; check the folder's permissions and the free space")
+    logging.basicConfig(level=logging.INFO, handlers=handlers, format="%(asctime)s %(message)s", force=True)
+    start, work = time.perf_counter(), processor_time()
+    try:
+        main(job)
+    except Exception as error:
+        if isinstance(error, FoldshiftError):
+            logging.error("foldshift: %s", error)
+        elif cause := machine_fault(error):
+            logging.error("foldshift: %s; then start the run again: finished jobs are kept", cause)
+        else:
+            logging.exception("foldshift: this is a fault of the program; please report it with this log")
+        if tail := os.environ.get(RERUN):
+            logging.error("to run this job alone, when the run has ended: %s", job_command(job.output, tail))
+        raise SystemExit(1) from None
+    seconds = time.perf_counter() - start
+    logging.info("done in %.1f s, %.2f s of processor time, and %.2f s of it to start", seconds, processor_time() - work, work)
+
+
+def processor_time():
+    """Seconds of processor time of this process and of its children that have ended."""
+    return sum(os.times()[:4])
+
+
+def machine_fault(error):
+    """Say what the machine lacks, if that is what an exception is about.
+
+    Parameters
+    ----------
+    error : Exception
+
+    Returns
+    -------
+    cause : str or None
+        Which file (if the exception knows), what is wrong and what to do; None if the exception is of another kind.
+    """
+    if isinstance(error, MemoryError):
+        return NO_MEMORY
+    if isinstance(error, OSError) and error.errno in MACHINE:
+        return (f"{error.filename}: " if error.filename else "") + MACHINE[error.errno]
+    return None
+
+
+def rerun_command(snakefile, directory, configfiles=(), config=(), profile=None):
+    """What follows the targets on a command line that runs single jobs of a run in the foreground.
+
+    Parameters
+    ----------
+    snakefile : path-like
+        The main Snakefile.
+    directory : path-like
+        The run's working directory.
+    configfiles : sequence of path-like, default=()
+        Those of the command line, in their order.
+    config : sequence of str, default=()
+        ``name=value``, as on the command line.
+    profile : path-like, optional
+        Folder of a workflow profile that runs jobs on this machine.
+
+    Returns
+    -------
+    tail : str
+        Quoted for a POSIX shell; paths are absolute, so that the command works from any folder. It goes into the environment
+        variable ``FOLDSHIFT_RERUN``, from which `run` completes it.
+    """
+    words = ["--cores", "1", "--snakefile", os.path.abspath(snakefile), "--directory", os.path.abspath(directory)]
+    if profile is not None:
+        words += ["--workflow-profile", os.path.abspath(profile)]
+    if configfiles:
+        words += ["--configfile", *(os.path.abspath(file) for file in configfiles)]
+    if config:
+        words += ["--config", *config]
+    return shlex.join(words)
+
+
+def job_command(output, tail):
+    """The command that makes the output of one job again.
+
+    Parameters
+    ----------
+    output : sequence of str
+        Files that the job writes; the first one is enough of a target.
+    tail : str
+        From `rerun_command`.
+
+    Returns
+    -------
+    command : str
+        For a POSIX shell. Snakemake has its full path where it is not on the search path.
+    """
+    snakemake = "snakemake" if shutil.which("snakemake") else str(Path(sys.executable).with_name("snakemake"))
+    # Targets stand first: options that take a list would swallow them.
+    return f"{shlex.join([snakemake, str(output[0])])} {tail}"
+
+
+def follow(interval=0.5):
+    """End this process soon after the Snakemake that started it has gone: a killed run leaves nothing behind that computes or
+    writes.
+
+    Parameters
+    ----------
+    interval : float, default=0.5
+        Seconds between looks.
+    """
+    leader = os.environ.get(LEADER)
+
+    def watch():
+        while is_running(int(leader)):
+            time.sleep(interval)
+        os._exit(1)
+
+    if leader:
+        threading.Thread(target=watch, name="foldshift-leader", daemon=True).start()

@@ -1,0 +1,191 @@
+"""Compile every kernel that some learners, partitioners and measures need, once and before the jobs that would each do it.
+
+Kernels are compiled by small calls of the same functions that the jobs call, so that exactly the types in use are compiled, and
+nothing here knows a kernel by name.
+"""
+
+import inspect
+import multiprocessing
+import sys
+import time
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.core.compiling import kernel_sources
+from foldshift.core.imports import import_object
+from foldshift.evaluation.classifiers import evaluate_class_cell
+from foldshift.evaluation.learner import build_learner, design_matrix
+from foldshift.evaluation.regressors import evaluate_cell
+from foldshift.partition.registry import find_partitioner, import_path, make_folds
+
+N_ROWS = 48
+N_FOLDS = 4
+N_CLASSES = 3
+NOMINAL = np.array([False, False, True, True])
+
+
+class Sample(NamedTuple):
+    """A data set with columns of every kind, as much of `foldshift.datasets.Dataset` as an evaluation asks for."""
+
+    X: np.ndarray
+    y: np.ndarray
+    categories: tuple
+    scaling: str = "global"
+
+
+class Compiled(NamedTuple):
+    """What one part of the work took: its name, seconds of processor time, and what went wrong, if anything did."""
+
+    name: str
+    seconds: float
+    message: str
+
+
+def sample(task):
+    """A data set small enough that calls take no time.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+
+    Returns
+    -------
+    data : Sample
+        Two numeric and two nominal columns.
+    """
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.random((N_ROWS, 2)), np.arange(N_ROWS) % 3, np.arange(N_ROWS) % 2]).astype(np.float64)
+    y = rng.permutation(np.arange(N_ROWS) % N_CLASSES) if task == "classification" else rng.random(N_ROWS)
+    return Sample(X, y, ((), (), ("a", "b", "c"), ("a", "b")))
+
+
+def call_learner(spec):
+    """Evaluate a learner on folds, and fit and predict once: on the data sets of each of its tasks.
+
+    Parameters
+    ----------
+    spec : dict
+        Entry of the learners file.
+    """
+    states = np.zeros((2, N_FOLDS), dtype=np.uint32)
+    for task in spec["tasks"]:
+        data = sample(task)
+        estimator = build_learner(spec, categorical_features=NOMINAL)
+        X = design_matrix(data, spec.get("nominal", "codes"))
+        folds = make_folds("SCV" if task == "classification" else "CV", None, data.y, N_FOLDS, range(2))
+        if task == "classification":
+            evaluate_class_cell(estimator, X, data.y, folds, random_states=states)
+        else:
+            evaluate_cell(estimator, X, data.y, folds, random_states=states)
+        estimator.fit(X, data.y).predict(X)
+
+
+def call_partitioner(name, options):
+    """Cut a data set with one of the library's partitioners."""
+    data = sample(find_partitioner(name).tasks[0])
+    make_folds(name, data.X, data.y, N_FOLDS, range(2), **options, categorical_features=NOMINAL)
+
+
+def target_shift():
+    """Measure the target shift of some folds."""
+    from foldshift.shift.measures.ks import fold_ks
+
+    data = sample("classification")
+    fold_ks(data.X[:, 0], make_folds("SCV", None, data.y, N_FOLDS, range(2)))
+
+
+def call_measure(path):
+    """Call a function without arguments, by its import path: what a study measures besides scores, on a data set of its own
+    making."""
+    import_object(path, "first call")()
+
+
+def compile_kernels(learners, partitioners=(), measures=(), *, n_processes=1, progress=lambda line: None):
+    """Compile, and keep, what the jobs of a run will call.
+
+    Parameters
+    ----------
+    learners : dict of str to dict
+        Entries of the learners file by name.
+    partitioners : sequence of str, or dict of str to dict
+        The library's partitioners by name, with their options.
+    measures : sequence of str
+        Import paths of functions without arguments that call what a study measures besides scores, such as `target_shift`.
+    n_processes : int, default=1
+        Processes at once. Parts that share kernels stay in one process, so that none is compiled twice.
+    progress : callable, optional
+        Called with one line of text when a part is done.
+
+    Returns
+    -------
+    parts : list of Compiled
+        One for each learner, partitioner and measure. A part that fails says so and stops nothing: its jobs will tell more.
+    """
+    options = partitioners if isinstance(partitioners, dict) else {name: {} for name in partitioners}
+    parts = {name: (call_learner, (spec,), _sources(import_object(spec["import"], "learner"))) for name, spec in learners.items()}
+    for name, given in options.items():
+        if find_partitioner(name).looks_at_inputs:
+            parts[name] = (call_partitioner, (name, given), _sources(import_object(import_path(name), "partitioner")))
+    parts |= {path: (call_measure, (path,), frozenset((path,))) for path in measures}
+    done = []
+    for found in _in_processes(families(parts), n_processes):
+        for part in found:
+            progress(f"{part.name}: {part.seconds:.1f} s of processor time" + (f", {part.message}" if part.message else ""))
+        done += found
+    return done
+
+
+def families(parts):
+    """Parts that share source of kernels, together; those with most source first.
+
+    Parameters
+    ----------
+    parts : dict of str to (callable, tuple, frozenset of str)
+        What to call, its arguments, and the files that its kernels stand in.
+
+    Returns
+    -------
+    families : list of list of (str, callable, tuple)
+    """
+    groups = []
+    for name, (function, arguments, files) in parts.items():
+        together, shared = [(name, function, arguments)], set(files)
+        for group in [group for group in groups if group[1] & files]:
+            together, shared = group[0] + together, shared | group[1]
+            groups.remove(group)
+        groups.append((together, shared))
+    return [together for together, shared in sorted(groups, key=lambda group: -len(group[1]))]
+
+
+def _sources(function):
+    """Files whose source goes into the kernels of a learner's or partitioner's module; none for other libraries."""
+    file = inspect.getsourcefile(function)
+    is_ours = function.__module__.partition(".")[0] == "foldshift"
+    return frozenset(kernel_sources(file)) if is_ours else frozenset((f"{function.__module__}.{function.__qualname__}",))
+
+
+def _in_processes(groups, n_processes):
+    """Yield the results of every group, in forked processes where there is fork and more than one is allowed."""
+    if n_processes == 1 or not sys.platform.startswith("linux"):
+        yield from map(_call_all, groups)
+        return
+    # Forked: what is imported need not be again. One group after the other, as a process becomes free.
+    with multiprocessing.get_context("fork").Pool(min(n_processes, max(len(groups), 1))) as pool:
+        yield from pool.imap_unordered(_call_all, groups, chunksize=1)
+
+
+def _call_all(group):
+    """Make the calls of a group one after the other."""
+    done = []
+    for name, function, arguments in group:
+        start, message = time.process_time(), ""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                function(*arguments)
+        except (Exception, SystemExit) as error:  # whatever a learner raises costs no more than its own part
+            message = f"{type(error).__name__}: {error}"
+        done.append(Compiled(name, time.process_time() - start, message))
+    return done

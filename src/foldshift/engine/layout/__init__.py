@@ -1,0 +1,1 @@
+"""Layout of the work: bundles, blocks of seeds, file names, reuse of results."""

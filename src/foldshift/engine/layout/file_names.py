@@ -1,0 +1,219 @@
+"""What the name of a file of folds, shift, scores or predictions says: wholly, and without the configuration, what the file
+holds.
+
+Below the folder of a study, with the bundle ``SCV+DOB-SCV_5x2+10x1`` (partitioners and schemes: five folds iterated twice, ten
+folds once)::
+
+    folds/{dataset}/{bundle}/{block}.npz
+    scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet
+
+``held`` is the block of the file of folds that the scores were made with, ``part`` a bundle within the first one, or ``all`` of
+it, and ``learners`` lists learners as ``1NN-3f2a+LDA-90c1``: four digits stand for all that rows of a learner depend on, so that
+a changed parameter gives a new name.
+"""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from foldshift.engine.layout.seed_blocks import block_range
+
+ALL = "all"  # the part of a bundle that is all of it
+OF_LEARNERS = ("import", "params", "nominal")  # what rows depend on; the rest of an entry is for people
+_ODD = re.compile(r"[^\w.@-]")
+_BLOCK = re.compile(r"(0|[1-9]\d*)-(0|[1-9]\d*)")
+_SCHEME = re.compile(r"[1-9]\d*x[1-9]\d*")
+
+
+class Held(NamedTuple):
+    """What a file holds.
+
+    Attributes
+    ----------
+    name : str
+        Its path below the folder of its data set.
+    cells : tuple of tuple of str
+        (partitioner, scheme), or (learner, partitioner, scheme), by their labels.
+    start, stop : int
+        Its seeds (experiments), by their position in the draw: ``start .. stop - 1``.
+    """
+
+    name: str
+    cells: tuple
+    start: int
+    stop: int
+
+
+def label(name, content):
+    """A name with four digits that stand for what is behind it.
+
+    Parameters
+    ----------
+    name : str
+        Of a learner or a partitioner; letters that mean something in the names of files are replaced.
+    content : dict
+        What rows depend on, as plain values.
+
+    Returns
+    -------
+    label : str
+        Such as ``RPART-3f2a``.
+    """
+    text = json.dumps([name, content], sort_keys=True, default=str)
+    return f"{_ODD.sub('_', name)}-{hashlib.sha256(text.encode()).hexdigest()[:4]}"
+
+
+def learner_content(entry):
+    """The part of a learner's entry that its rows depend on."""
+    return {key: entry[key] for key in OF_LEARNERS}
+
+
+def scheme_name(k, iterations):
+    """Name of a scheme: folds x iterations."""
+    return f"{k}x{iterations}"
+
+
+def scheme_of(name):
+    """Number of folds and iterations of a scheme."""
+    k, _, iterations = name.partition("x")
+    return int(k), int(iterations)
+
+
+def bundle_name(partitioners, schemes):
+    """Name of a bundle: every partitioner with every scheme.
+
+    Parameters
+    ----------
+    partitioners, schemes : iterable of str
+        Labels of partitioners, and schemes such as ``5x2``.
+    """
+    return f"{'+'.join(partitioners)}_{'+'.join(schemes)}"
+
+
+def bundle_of(name):
+    """Partitioners and schemes of a bundle.
+
+    Returns
+    -------
+    partitioners, schemes : tuple of str
+
+    Raises
+    ------
+    ValueError
+        If it is not the name of a bundle.
+    """
+    partitioners, _, schemes = name.rpartition("_")
+    found = tuple(partitioners.split("+")), tuple(schemes.split("+"))
+    if not all(found[0]) or not all(map(_SCHEME.fullmatch, found[1])):
+        raise ValueError(f"{name!r} is not the name of a bundle, such as CV+TSCV_5x2+10x1")
+    return found
+
+
+def bundle_cells(name):
+    """Cells of a bundle: (partitioner, scheme)."""
+    partitioners, schemes = bundle_of(name)
+    return tuple((partitioner, scheme) for partitioner in partitioners for scheme in schemes)
+
+
+def part_of(bundle, part):
+    """The bundle that is meant by a part of a bundle."""
+    return bundle if part == ALL else part
+
+
+def held_folds(path):
+    """What a file of folds (or of their shift) holds, from the last two parts of its path.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.../{bundle}/{block}.npz``.
+
+    Returns
+    -------
+    held : Held
+
+    Raises
+    ------
+    ValueError
+        If it is not the name of such a file.
+    """
+    bundle, block = _parts(path, 2)
+    return Held(f"{bundle}/{block}", bundle_cells(bundle), *range_of(block))
+
+
+def held_scores(path):
+    """What a file of scores (or predictions) holds, from the last five parts of its path; see `held_folds`.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.../{bundle}/{held}/{part}/{learners}/{block}.parquet``.
+
+    Returns
+    -------
+    held : Held
+    """
+    bundle, held, part, learners, block = _parts(path, 5)
+    within, (first, last), (start, stop) = bundle_cells(bundle), range_of(held), range_of(block)
+    cells = bundle_cells(part_of(bundle, part))
+    if not (first <= start and stop <= last) or not set(cells) <= set(within) or not all(learners.split("+")):
+        raise ValueError(f"{path} is not the name of a file of scores")
+    cells = tuple((learner, *cell) for learner in learners.split("+") for cell in cells)
+    return Held(f"{bundle}/{held}/{part}/{learners}/{block}", cells, start, stop)
+
+
+def _parts(path, n):
+    parts = Path(path).parts[-n:]
+    if len(parts) < n:
+        raise ValueError(f"{path} is not the name of a file of folds or scores")
+    return (*parts[:-1], parts[-1].rpartition(".")[0])
+
+
+def range_of(block):
+    """First repetition of a block, and the one after the last; a ValueError if it is not the name of one."""
+    if not _BLOCK.fullmatch(block):
+        raise ValueError(f"{block!r} is not the name of a block, such as 0-99")
+    start, n_seeds = block_range(block)
+    if n_seeds < 1:
+        raise ValueError(f"{block!r} is not the name of a block, such as 0-99")
+    return start, start + n_seeds
+
+
+def runs_wanted(held, wanted):
+    """What is wanted of a file.
+
+    Parameters
+    ----------
+    held : Held
+        What it holds.
+    wanted : dict
+        ``partitioners`` and, for scores, ``learners``: names by label; ``seeds``: how many seeds are wanted, by the name of the
+        bundle of one cell, such as ``{"CV_5x2": 100}``.
+
+    Returns
+    -------
+    runs : dict of tuple to int
+        (partitioner, k), or (learner, partitioner, k), by their names, to the number of partitions: the first ones of the file.
+        What is not wanted is left out.
+    """
+    found = {}
+    for *learner, partitioner, scheme in held.cells:
+        n_seeds = min(held.stop, wanted["seeds"].get(bundle_name([partitioner], [scheme]), 0)) - held.start
+        if n_seeds > 0 and all(one in wanted["learners"] for one in learner):
+            k, iterations = scheme_of(scheme)
+            name = tuple(wanted["learners"][one] for one in learner)
+            found[*name, wanted["partitioners"][partitioner], k] = n_seeds * iterations
+    return found
+
+
+def cells_wanted(wanted):
+    """Cells that are wanted, (partitioner, k), in their order; see `runs_wanted`."""
+    cells = [cell for name in wanted["seeds"] for cell in bundle_cells(name)]
+    return [(wanted["partitioners"][partitioner], scheme_of(scheme)[0]) for partitioner, scheme in cells]
+
+
+def in_order(paths):
+    """Files in the order of their seeds; those of the same seeds by name, so that the order depends on nothing else."""
+    return sorted(paths, key=lambda path: (block_range(Path(path).stem)[0], str(path)))

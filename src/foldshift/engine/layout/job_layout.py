@@ -1,0 +1,487 @@
+"""How a study is cut into jobs: what exists is kept, and the rest is cut into learners and blocks of seeds with which every job
+takes minutes."""
+
+import contextlib
+from functools import cache
+from typing import NamedTuple
+
+from foldshift.engine.config.learners_file import FIT, configured_learners
+from foldshift.engine.costs.dataset_shapes import shape_of
+from foldshift.engine.jobs.code_digest import is_there
+from foldshift.engine.layout.bundles import (
+    ABLATION,
+    NEIGHBOUR_PARTITIONERS,
+    OWN,
+    TRUTH,
+    Bundle,
+    block_range,
+    choice_of,
+    groups,
+)
+from foldshift.engine.layout.file_names import (
+    ALL,
+    bundle_cells,
+    bundle_name,
+    bundle_of,
+    held_folds,
+    held_scores,
+    in_order,
+    label,
+    learner_content,
+    part_of,
+    scheme_name,
+    scheme_of,
+)
+from foldshift.engine.layout.keel_variants import all_bundles
+from foldshift.engine.layout.reuse import choose, covered, files_below, missing, tiles
+
+USUAL_METRIC = "heom"  # of the partitioners that look at neighbours, where their label does not tell another
+LARGEST_BLOCK = 1024
+MOST_FOLD_BYTES = 150_000_000  # of the folds that one job holds in memory
+
+
+def fits_per_seed(bundle):
+    """Fits per seed (or experiment) of a bundle: folds of all its partitioners.
+
+    Parameters
+    ----------
+    bundle : Bundle
+
+    Returns
+    -------
+    n_fits : int
+    """
+    return len(bundle.partitioners) * sum(k * r for k, r in bundle.iterations.items())
+
+
+def calls_per_job(bundle):
+    """Calls of the shared path per learner and job: one for each partitioner and k."""
+    return len(bundle.partitioners) * len(bundle.iterations)
+
+
+def partitions_per_seed(bundle):
+    """Partitions per seed of a bundle."""
+    return len(bundle.partitioners) * sum(bundle.iterations.values())
+
+
+def fold_block(bundle, n_rows):
+    """Seeds whose folds stand in one file.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    n_rows : int
+        Rows of the data set.
+
+    Returns
+    -------
+    n_seeds : int
+        A power of two, at most `LARGEST_BLOCK`, so that the folds of a file take at most `MOST_FOLD_BYTES`.
+    """
+    return _power_of_two(min(LARGEST_BLOCK, MOST_FOLD_BYTES // (n_rows * partitions_per_seed(bundle))))
+
+
+def score_block(bundle, costs, seconds, largest):
+    """Seeds that one job works through.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    costs : iterable of LearnerCost
+        Of the learners.
+    seconds : float
+        How long a job may take.
+    largest : int
+        Most seeds, a power of two.
+
+    Returns
+    -------
+    n_seeds : int
+        A power of two: the most with which no learner alone takes longer; it does not depend on how many seeds there are, so that
+        more seeds leave the blocks of the fewer as they are.
+    """
+    found = largest
+    for cost in costs:
+        left = seconds - calls_per_job(bundle) * cost.seconds_once
+        per_seed = fits_per_seed(bundle) * cost.seconds_per_fit
+        found = min(found, _power_of_two(left / per_seed))
+    return found
+
+
+def _power_of_two(number):
+    """The largest power of two that is not above a number, at least 1."""
+    return 1 << max(int(number).bit_length() - 1, 0) if number >= 1 else 1
+
+
+def job_seconds(bundle, cost, n_seeds):
+    """Predicted seconds of a learner in one job, without starting it."""
+    return calls_per_job(bundle) * cost.seconds_once + n_seeds * fits_per_seed(bundle) * cost.seconds_per_fit
+
+
+def pack(seconds, limit):
+    """Put neighbours together while they stay below a limit, and below the length of a name.
+
+    Parameters
+    ----------
+    seconds : list of (list of str, float)
+        Labels that share a fit, and predicted seconds, in the order of the configuration.
+    limit : float
+        Most seconds of a group, unless those of one fit alone take longer.
+
+    Returns
+    -------
+    groups : list of list of str
+        A label that is added at the end changes the last group only.
+    """
+    parts, total = [], 0.0
+    for names, value in seconds:
+        if not parts or total + value > limit:
+            parts.append([])
+            total = 0.0
+        parts[-1].extend(names)
+        total += value
+    return [group for part in parts for group in groups(part)]
+
+
+class Cell(NamedTuple):
+    """One way of cutting that is wanted of a data set.
+
+    Attributes
+    ----------
+    kind : {"own", "truth", "ablation"}
+        See `foldshift.engine.layout.bundles.Bundle`.
+    partitioner, label : str
+        Its id, as it stands in rows, and its label, as it stands in the names of files.
+    k, iterations : int
+        Number of folds, and partitions per seed (experiment).
+    n_seeds : int
+        Seeds (experiments) wanted.
+    """
+
+    kind: str
+    partitioner: str
+    label: str
+    k: int
+    iterations: int
+    n_seeds: int
+
+    @property
+    def key(self):
+        """What stands for it in the names of files: label and scheme."""
+        return self.label, scheme_name(self.k, self.iterations)
+
+
+def every(cell):
+    """Whether a cell is wanted: any."""
+    return True
+
+
+def of_experiments(cell):
+    """Whether a cell is one of experiments, not of the truth."""
+    return cell.kind != TRUTH
+
+
+def of_own_experiments(cell):
+    """Whether a cell is one of the study's own partitioners, not of their variants."""
+    return cell.kind == OWN
+
+
+class Layout:
+    """The files of folds and scores of a study: those that exist and are kept, and those to be made for the rest.
+
+    Every process that plans or runs a part of a study finds the same files; see `foldshift.engine.layout.reuse`. What a job does
+    follows from the names of its files alone.
+
+    Parameters
+    ----------
+    study : str
+        Id of the study.
+    config : dict
+        Resolved configuration.
+    catalogue : dict of str to foldshift.datasets.catalogue_entry.CatalogueEntry
+        The data sets.
+    learners : dict of str to dict
+        The learners file, as `foldshift.engine.config.learners_file.read_learners` reads it.
+    costs : foldshift.engine.costs.fit_costs.CostModel
+        What a fit costs.
+    recorded : dict, optional
+        What labels of earlier runs stand for; see `record`.
+    existing : callable, optional
+        ``existing(kind, dataset)``: paths of the files that exist of ``folds`` or ``scores``, relative to the folder of the data
+        set. By default they are looked up below the folder of the results.
+
+    Attributes
+    ----------
+    bundles : list of foldshift.engine.layout.bundles.Bundle
+        What one job cuts, if nothing is there yet.
+    """
+
+    def __init__(self, study, config, catalogue, learners, costs, recorded=None, existing=None):
+        self.study, self.settings = study, config["studies"][study]
+        self.seconds = 60 * config["minutes_per_job"]
+        self._config, self._catalogue, self._learners, self._costs = config, catalogue, learners, costs
+        self._folder = f"{config['results']}/{study}"
+        self._existing = existing or (lambda kind, dataset: files_below(f"{self._folder}/{kind}/{dataset}"))
+        self.label_of = {name: label(name, learner_content(entry)) for name, entry in learners.items()}
+        self._fit_of = {name: entry.get(FIT, name) for name, entry in learners.items()}
+        recorded = recorded or {}
+        self._known_learners = recorded.get("learners", {}) | {
+            self.label_of[name]: {"name": name} | learner_content(entry) for name, entry in learners.items()
+        }
+        self.bundles = all_bundles(self.settings, config["partitioners_per_job"], self.partitioner_label)
+        self._known_partitioners = recorded.get("partitioners", {}) | {
+            self.partitioner_label(name): {"name": name} | self.choice(name)
+            for bundle in self.bundles
+            for name in bundle.partitioners
+        }
+        self._current = {name for labels in self.record().values() for name in labels}
+        self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
+        self.learners_of = cache(self._learners_of)
+        self.cells = cache(self._cells)
+        self._folds = cache(self._choose_folds)
+        self._scores = cache(self._choose_scores)
+        self._loadable = cache(is_there)
+        self._cut = cache(self._cut_scores)
+
+    def choice(self, name):
+        """How a partitioner cuts: ``partitioner`` or ``import`` (a function of the user's own), and ``options``."""
+        return choice_of(name, self.settings, self._config["own_partitioners"])
+
+    def partitioner_label(self, name):
+        """Label of a partitioner: its id, and digits where the id does not say how it cuts."""
+        choice = self.choice(name)
+        told = "import" not in choice and (name not in NEIGHBOUR_PARTITIONERS or choice["options"]["metric"] == USUAL_METRIC)
+        return name if told else label(name, choice)
+
+    def record(self):
+        """What the labels of this configuration stand for: ``learners`` and ``partitioners``, with their names, by label."""
+        used = {name for ids in configured_learners(self.settings, self._learners).values() for name in ids.values()}
+        return {
+            "learners": {self.label_of[name]: self._known_learners[self.label_of[name]] for name in sorted(used)},
+            "partitioners": {
+                self.partitioner_label(name): self._known_partitioners[self.partitioner_label(name)]
+                for bundle in self.bundles
+                for name in bundle.partitioners
+            },
+        }
+
+    def learner(self, of_label):
+        """What rows of a learner depend on, and its ``name``, by its label."""
+        return self._known_learners[of_label]
+
+    def partitioner(self, of_label):
+        """How a partitioner cuts, and its ``name``, by its label."""
+        return self._known_partitioners[of_label]
+
+    def _learners_of(self, dataset):
+        """Ids of the learners that run on a data set, of all configurations of the study."""
+        rows, largest = self._catalogue[dataset].n_rows or 0, self.settings.get("max_rows", {})
+        return list(
+            dict.fromkeys(
+                name
+                for ids in configured_learners(self.settings, self._learners).values()
+                for learner, name in ids.items()
+                if rows <= largest.get(learner, rows)
+            )
+        )
+
+    def _bundles_of(self, dataset):
+        """Bundles that cut a data set."""
+        rows = self._catalogue[dataset].n_rows or 0
+        return [one for one in self.bundles if one.kind != ABLATION or rows <= self.settings["ablation"]["max_rows"]]
+
+    def _cells(self, dataset):
+        """Every `Cell` of a data set, in the order of the configuration."""
+        return tuple(
+            Cell(bundle.kind, name, self.partitioner_label(name), k, iterations, bundle.n_seeds)
+            for bundle in self._bundles_of(dataset)
+            for k, iterations in bundle.iterations.items()
+            for name in bundle.partitioners
+        )
+
+    def wanted_folds(self, dataset, chosen=every, n_seeds=None):
+        """What a reader takes of the files of folds, or of their shift, which may hold more.
+
+        Parameters
+        ----------
+        dataset : str
+        chosen : callable, optional
+            Whether a `Cell` is wanted.
+        n_seeds : int, optional
+            Only the first seeds.
+
+        Returns
+        -------
+        wanted : dict
+            ``partitioners`` and ``seeds`` in the order of the configuration, plain values; see
+            `foldshift.engine.layout.file_names.runs_wanted`.
+        """
+        cells = [cell for cell in self.cells(dataset) if chosen(cell)]
+        return {
+            "partitioners": {cell.label: cell.partitioner for cell in cells},
+            "seeds": {bundle_name(*([part] for part in cell.key)): min(cell.n_seeds, n_seeds or cell.n_seeds) for cell in cells},
+        }
+
+    def wanted_scores(self, dataset, chosen=every):
+        """What a reader takes of the files of scores or predictions: ``learners`` as well; see `wanted_folds`."""
+        learners = {self.label_of[name]: name for name in self.learners_of(dataset)}
+        return {"learners": learners} | self.wanted_folds(dataset, chosen)
+
+    def folds_files(self, dataset, chosen=every, n_seeds=None):
+        """Files of folds of a data set.
+
+        Parameters
+        ----------
+        dataset : str
+        chosen : callable, optional
+            Whether a `Cell` is wanted.
+        n_seeds : int, optional
+            Only files with some of the first seeds.
+
+        Returns
+        -------
+        paths : list of str
+            Below the folder of the study, in the order of their seeds.
+        """
+        wanted = {cell.key: min(cell.n_seeds, n_seeds or cell.n_seeds) for cell in self.cells(dataset) if chosen(cell)}
+        return in_order(f"folds/{dataset}/{file.name}.npz" for file in _with_some_of(self._folds(dataset), wanted))
+
+    def shift_files(self, dataset):
+        """Files of the target shift of a data set, one for each file of folds; see `folds_files`."""
+        return [f"shift/{path.removeprefix('folds/').removesuffix('npz')}parquet" for path in self.folds_files(dataset)]
+
+    def score_files(self, dataset, chosen=every):
+        """Files of scores of a data set; see `folds_files`."""
+        return in_order(f"scores/{dataset}/{name}.parquet" for name in self._names_of_scores(dataset, chosen))
+
+    def prediction_files(self, dataset, chosen=of_experiments):
+        """Files of predictions of a data set; see `folds_files`."""
+        return in_order(f"predictions/{dataset}/{name}.npz" for name in self._names_of_scores(dataset, chosen))
+
+    def _names_of_scores(self, dataset, chosen):
+        labels = [self.label_of[name] for name in self.learners_of(dataset)]
+        wanted = {(name, *cell.key): cell.n_seeds for cell in self.cells(dataset) if chosen(cell) for name in labels}
+        return [file.name for file in _with_some_of(self._scores(dataset), wanted)]
+
+    def _found(self, kind, dataset, read):
+        """What exists and can be made again: files whose names say what this configuration or an earlier one meant."""
+        found = []
+        for path in self._existing(kind, dataset):
+            with contextlib.suppress(ValueError):
+                file = read(path)
+                if all(map(self._is_known, {name for cell in file.cells for name in cell[:-1]})):
+                    found.append(file)
+        return found
+
+    def _is_known(self, of_label):
+        """Whether what a label stands for is known; of an earlier configuration, its module must still be there."""
+        if of_label in self._current:
+            return True
+        entry = self._known_learners.get(of_label) or self._known_partitioners.get(of_label)
+        return entry is not None and ("import" not in entry or self._loadable(entry["import"]))
+
+    def _choose_folds(self, dataset):
+        """Files of folds that are kept, and new ones."""
+        wanted = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
+        files = choose(self._found("folds", dataset, held_folds), wanted)
+        held = covered(files, wanted)
+        new = []
+        for bundle in self._bundles_of(dataset):
+            size = self.settings.get("seeds_per_block") or fold_block(bundle, self.shape(dataset)[0])
+            schemes = [scheme_name(k, iterations) for k, iterations in bundle.iterations.items()]
+            cells = [(self.partitioner_label(name), scheme) for name in bundle.partitioners for scheme in schemes]
+            for tile in tiles(0, bundle.n_seeds, size):
+                for axes, start, stop in missing(cells, wanted, held, *tile):
+                    new.append(held_folds(f"{bundle_name(*axes)}/{start}-{stop - 1}.npz"))
+        return [*files, *new]
+
+    def _choose_scores(self, dataset):
+        """Files of scores that are kept, and new ones: within each file of folds, by groups of learners and blocks of seeds."""
+        labels = [self.label_of[name] for name in self.learners_of(dataset)]
+        cells = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
+        wanted = {(name, *cell): n_seeds for name in labels for cell, n_seeds in cells.items()}
+        files = choose(self._found("scores", dataset, held_scores), wanted)
+        held = covered(files, wanted)
+        new = []
+        for folds in self._folds(dataset):
+            own = [cell for cell in folds.cells if cells.get(cell, 0) > folds.start]
+            size, groups_of_learners = self._cut(dataset, folds.name)
+            for learners in groups_of_learners:
+                members = [(name, *cell) for name in learners for cell in own]
+                for tile in tiles(folds.start, folds.stop, size):
+                    for (these, *axes), start, stop in missing(members, wanted, held, *tile):
+                        bundle = bundle_name(*axes)
+                        part = ALL if set(bundle_cells(bundle)) == set(folds.cells) else bundle
+                        new.append(held_scores(f"{folds.name}/{part}/{'+'.join(these)}/{start}-{stop - 1}.parquet"))
+        return [*files, *new]
+
+    def _cut_scores(self, dataset, folds):
+        """Seeds per job, and groups of learners by their labels, for the scores of a file of folds."""
+        name, block = folds.split("/")
+        bundle, names = bundle_behind(name), self.learners_of(dataset)
+        costs = {one: self.cost(one, dataset) for one in names}
+        largest = fold_block(bundle, self.shape(dataset)[0])
+        size = self.settings.get("seeds_per_block") or score_block(bundle, costs.values(), self.seconds, largest)
+        if most := self.settings.get("learners_per_job"):
+            return size, groups([self.label_of[one] for one in names], most)
+        n_seeds = min(size, block_range(block)[1])
+        fits = self._seconds_by_fit(bundle, costs, n_seeds)
+        return size, pack([([self.label_of[one] for one in members], seconds) for members, seconds in fits], self.seconds)
+
+    def _seconds_by_fit(self, bundle, costs, n_seeds):
+        """Learners that share a fit, and predicted seconds of the slowest of them in one job."""
+        found = {}
+        for name, cost in costs.items():
+            found.setdefault(self._fit_of.get(name, name), {})[name] = job_seconds(bundle, cost, n_seeds)
+        return [([*members], max(members.values())) for members in found.values()]
+
+    def cost(self, learner, dataset):
+        """Cost of a learner on a data set."""
+        return self.cost_at(learner, *self.shape(dataset))
+
+    def cost_at(self, learner, n_rows, n_features):
+        """Cost of a learner on a data set of some size."""
+        return self._costs(learner, n_rows, n_features)
+
+    def unmeasured(self):
+        """Learners of the study that the table of costs does not know."""
+        names = {name for dataset in self.settings["datasets"] for name in self.learners_of(dataset)}
+        return sorted(name for name in names if not self.cost_at(name, 1000, 10).measured)
+
+    def fold_work(self, dataset, bundle, block):
+        """Samples that are put into folds for one file, over all partitioners, k and seeds."""
+        return self.shape(dataset)[0] * block_range(block)[1] * partitions_per_seed(bundle_behind(bundle))
+
+    def shift_work(self, dataset, bundle, block):
+        """Samples times folds of which the shift is measured, for one file of folds."""
+        return self.shape(dataset)[0] * block_range(block)[1] * fits_per_seed(bundle_behind(bundle))
+
+    def job(self, dataset, bundle, held, part, learners, block):
+        """Predicted seconds of one job, and its memory in MB beside that of an idle process.
+
+        Parameters
+        ----------
+        dataset, bundle, held, part, learners, block : str
+            As they stand in the name of its file; see `foldshift.engine.layout.file_names`.
+
+        Returns
+        -------
+        seconds, mb : float, float
+        """
+        own, n_seeds = bundle_behind(part_of(bundle, part)), block_range(block)[1]
+        costs = {name: self.cost(name, dataset) for one in learners.split("+") for name in [self.learner(one)["name"]]}
+        seconds = sum(seconds for _, seconds in self._seconds_by_fit(own, costs, n_seeds))
+        # Beside the folds: predictions, class scores and their copies of the largest cell, in doubles.
+        cell = 12 * 8 * n_seeds * max(own.iterations.values()) * self.shape(dataset)[0]
+        return seconds, max(cost.peak_mb for cost in costs.values()) + (self.fold_work(dataset, bundle, held) + cell) / 1e6
+
+
+def _with_some_of(files, wanted):
+    """Files that hold some of the seeds that are wanted of a cell."""
+    return [file for file in files if any(wanted.get(cell, 0) > file.start for cell in file.cells)]
+
+
+def bundle_behind(name):
+    """Partitioners (by label) and iterations of a bundle, from its name."""
+    partitioners, schemes = bundle_of(name)
+    return Bundle(OWN, partitioners, dict(map(scheme_of, schemes)), 1)

@@ -1,0 +1,1 @@
+"""Files of folds, scores, predictions and tables."""

@@ -1,0 +1,44 @@
+"""Tables between fetching and preparation, as Parquet."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from foldshift.core.files import atomic_path
+from foldshift.datasets.readers.raw_table import RawTable
+
+
+def write_raw(path, table):
+    """Write a parsed table; the same table gives the same bytes.
+
+    Parameters
+    ----------
+    path : path-like
+        Parquet file.
+    table : foldshift.datasets.readers.raw_table.RawTable
+        The table.
+    """
+    arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
+    about = {"target": table.target, "kinds": table.kinds, "notes": list(table.notes)}
+    about |= {"left_out": table.left_out, "own": table.own, "groups": table.groups}
+    about |= {"ranges": table.ranges} if table.ranges else {}
+    arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, b"foldshift": json.dumps(about).encode()})
+    with atomic_path(path) as temporary:
+        pq.write_table(arrow, temporary)
+
+
+def read_raw(path):
+    """Read a table that `write_raw` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        Parquet file.
+
+    Returns
+    -------
+    table : foldshift.datasets.readers.raw_table.RawTable
+    """
+    arrow = pq.read_table(path)
+    return RawTable(arrow.to_pandas(), **json.loads(arrow.schema.metadata[b"foldshift"]))

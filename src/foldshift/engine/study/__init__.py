@@ -1,0 +1,1 @@
+"""Declarations of studies, and how they are found and run."""

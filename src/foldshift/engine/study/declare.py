@@ -1,0 +1,214 @@
+"""The words that a study is written in: what is measured, what is shown, and what both cost.
+
+A study is a folder with a file ``study.yaml`` (title, task, settings) and a module ``study`` that has ``STUDY``, a `Study`.
+Everything else is made from these declarations: rules, output files, report entries, archive, plan, progress, documents and
+tests. Declarations name functions as text (``"tables.target_shift"``, counted from the folder), because every process of
+Snakemake reads the declarations and only a job needs pandas or Matplotlib.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from foldshift.engine.costs.job_cost import Cost as Cost
+
+FORMATS = {"table": ("html", "csv", "tex", "rst"), "figure": ("html", "svg", "pdf", "png", "rst")}  # first: report
+FOLDERS = {"table": "tables/", "figure": "figures/"}
+PAPER_VS_OURS = "paper_vs_ours"
+
+
+def nothing(*_):
+    """No inputs, no parameters."""
+    return {}
+
+
+def always(_):
+    """Made in every run."""
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """What is measured: a job for every cell, and the rows that it writes.
+
+    Attributes
+    ----------
+    name : str
+        Verb and object; the rule is ``<study>_<name>``.
+    make : str
+        The function, as ``module.function`` within the folder of the study. It is called as ``make(inputs, cell, **params)`` with
+        the named inputs as attributes and the cell as a dictionary of text, and returns a dictionary from kind of rows to a list
+        of dictionaries of columns. The module has ``SCHEMAS``, a dictionary from kind to ``pyarrow.Schema``.
+    rows : dict of str to str
+        Kind of rows to path below the results of the study, with the words of the cell in braces: ``"claims/{model}.parquet"``.
+        All kinds have the same words. A kind whose path ends with ``.html`` is a page: the function returns its text, and it
+        needs no schema.
+    cells : callable
+        ``cells(run)``: the cells of a run, dictionaries of text; `Run` says what can be asked.
+    cost : callable
+        ``cost(run, cell)``: a `Cost`.
+    inputs, params : callable
+        ``inputs(run, cell)``: files by name (paths or lists of paths); ``params(run, cell)``: further arguments of the function.
+        What does not stand there does not make a job run again.
+    learners : callable
+        ``learners(run)``: ids of the learners whose code the rows rest on.
+    partitioners : callable
+        ``partitioners(run)``: names of the partitioners, the library's or the user's own, that the function calls; the rows rest
+        on their code and on that of no others.
+    limited : bool
+        Whether learners run isolated: the function then also gets ``limits``, a dictionary with ``minutes`` and ``memory_mb`` of
+        a cell.
+    first_call : str
+        A function without arguments, as ``module.function``, that calls the compiled functions of the measure on a data set of
+        its own making: they are compiled once, before the jobs. Empty where nothing is compiled but learners.
+    message : str
+        What Snakemake says when such a job starts, with the words of the cell in braces.
+    archived : bool
+        Whether an archive holds the rows.
+    patterns : dict of str to str
+        Regular expressions of words of the cell; by default a word holds no slash.
+    """
+
+    name: str
+    make: str
+    rows: dict
+    cells: Callable
+    cost: Callable
+    message: str
+    inputs: Callable = nothing
+    params: Callable = nothing
+    learners: Callable = lambda run: ()
+    partitioners: Callable = lambda run: ()
+    limited: bool = False
+    first_call: str = ""
+    archived: bool = True
+    patterns: dict = field(default_factory=dict)
+
+    @property
+    def words(self):
+        """The words of a cell, in the order of the path."""
+        return tuple(re.findall(r"{(\w+)}", next(iter(self.rows.values()))))
+
+    @property
+    def cell_path(self):
+        """The words of a cell as a path: ``"{dataset}/{block}"``."""
+        return "/".join(f"{{{word}}}" for word in self.words)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table: CSV, HTML, LaTeX, and its caption.
+
+    Attributes
+    ----------
+    name : str
+        Name of its files, and how it is called in code.
+    title : str
+        What stands in the list of the report and in front of the caption: words, for a reader who does not know the name.
+    category : str
+        Part of the report, e.g. ``"2 Target shift"``.
+    caption : str
+        The one text that the report, the HTML and the LaTeX file show: what it is, what to look at. Settings of the study stand
+        in braces (``{n_seeds}``), as do further words that the function returns (`foldshift.reporting.items.Shown`).
+    when : callable
+        ``when(run)``: whether a run has it.
+    """
+
+    name: str
+    title: str
+    category: str
+    caption: str
+    when: Callable = always
+
+    kind = "table"
+
+    @property
+    def stem(self):
+        """Path of its files below the results of the study, without the ending."""
+        return self.name if self.name == PAPER_VS_OURS else FOLDERS[self.kind] + self.name
+
+    def files(self):
+        """Paths below the results of the study; the first one goes into the report."""
+        return [f"{self.stem}.{ending}" for ending in FORMATS[self.kind]]
+
+
+class Figure(Table):
+    """A figure: SVG, PDF, PNG, and its caption; attributes as of `Table`."""
+
+    kind = "figure"
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Tables and figures that one job makes: those of a paper are cheap, and starting a job takes longer than making one of them.
+
+    Attributes
+    ----------
+    name : str
+        The rule is ``<study>_<name>``.
+    make : str
+        The function, as ``module.function`` within the folder of the study (a name with ``foldshift.`` in front counts from the
+        top). It is called as ``make(inputs, settings, **params)`` and returns a dictionary from the name of each item (``"name"``
+        for a table, ``"name (figure)"`` for a figure, see `key`) to a data frame, a `foldshift.reporting.items.Shown`, or a
+        Matplotlib figure.
+    items : tuple of Table or Figure
+    inputs, params : callable
+        ``inputs(run)``, ``params(run)``: as of `Measure`.
+    seconds : float or callable
+        Of one core without the start of Python: at the paper's scale, or ``seconds(run)`` where that says little of a small run.
+    mb : float
+        Memory in MB.
+    local : bool
+        Whether it runs where Snakemake runs, also with a cluster: work of seconds.
+    message : str
+        What Snakemake says when the job starts.
+    """
+
+    name: str
+    make: str
+    items: tuple
+    message: str
+    inputs: Callable = nothing
+    params: Callable = nothing
+    seconds: float | Callable = 1.0
+    mb: float = 1000.0
+    local: bool = False
+
+
+def key(item):
+    """Name of an item that tells a table from a figure of the same name."""
+    return item.name if item.kind == "table" else f"{item.name} (figure)"
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A study.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+    items : tuple of Items
+        In the order of the report.
+    prepared : callable
+        ``prepared(settings)``: scaling of the prepared data sets whose descriptions its tables use; None for a study without data
+        sets of the catalogue.
+    cuts : bool
+        Whether the engine cuts its data sets and evaluates its learners (folds and scores as files).
+    references : tuple of str
+        Partitioners that must be there, because others are compared with them.
+    check : callable
+        ``check(settings)``: raises `foldshift.core.errors.ConfigError` at what the schema cannot know.
+    derive : callable
+        ``derive(run)``: what the settings of the functions hold beside the configuration.
+    origins : callable
+        ``origins(run)``: files that say where the data came from, if not from the catalogue.
+    """
+
+    measures: tuple = ()
+    items: tuple = ()
+    cuts: bool = False
+    references: tuple = ()
+    check: Callable = nothing
+    derive: Callable = nothing
+    prepared: Callable = lambda settings: None
+    origins: Callable | None = None

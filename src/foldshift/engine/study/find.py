@@ -1,0 +1,159 @@
+"""Find the studies: those that come with the library, and folders of the user's own."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import jsonschema
+
+import foldshift
+from foldshift.core.errors import ConfigError
+from foldshift.core.imports import raised
+from foldshift.engine.config.schema import read_yaml
+from foldshift.engine.study.declare import Study
+
+STUDIES = Path(foldshift.__file__).parent / "studies"
+KEYS = {"title", "summary", "order", "task", "settings", "scales"}
+TASKS = ("regression", "classification", None)
+
+
+class Found(NamedTuple):
+    """A study and where it was found.
+
+    Attributes
+    ----------
+    id : str
+        Name of its folder.
+    folder : pathlib.Path
+    package : str
+        Import path of the folder.
+    title, summary : str
+        The paper, in words; what it asks, as the front page of the report has it.
+    order : float
+        Place among the studies.
+    task : {"regression", "classification"} or None
+        What its data sets are for; None: it has none of the catalogue.
+    schema : dict
+        JSON schema of its settings.
+    scales : dict of str to dict
+        Settings by scale: ``laptop``, ``paper``, ``test``.
+    """
+
+    id: str
+    folder: Path
+    package: str
+    title: str
+    summary: str
+    order: float
+    task: str | None
+    schema: dict
+    scales: dict
+
+    def path(self, name):
+        """Full import path of a function of the study; one with ``foldshift.`` in front stands elsewhere in the library."""
+        return name if name.startswith("foldshift.") else f"{self.package}.{name}"
+
+    def declaration(self):
+        """The `Study` that the module ``study`` declares.
+
+        Raises
+        ------
+        ConfigError
+            If there is none.
+        """
+        try:
+            study = importlib.import_module(f"{self.package}.study").STUDY
+        except Exception as error:  # the user's own code may raise anything
+            raise ConfigError(
+                f"study {self.id}: {self.folder / 'study.py'} must define STUDY = Study(...); {raised(error, self.folder)}"
+            ) from error
+        if not isinstance(study, Study):
+            raise ConfigError(
+                f"study {self.id}: STUDY in {self.folder / 'study.py'} must be a foldshift.engine.study.declare.Study; got "
+                f"{type(study).__name__}"
+            )
+        return study
+
+
+def find_studies(folders=(), only=None):
+    """The studies of the library and of some folders, without what they declare.
+
+    Parameters
+    ----------
+    folders : sequence of path-like
+        Folders of the user's own: a study, or a folder of studies. Each is put on the import path of this process.
+    only : collection of str, optional
+        Ids to read; by default all.
+
+    Returns
+    -------
+    studies : dict of str to Found
+        By id, in their order.
+
+    Raises
+    ------
+    ConfigError
+        If a folder holds no study, two studies have one id, or a file is not as it must be.
+    """
+    found = {}
+    for folder in (STUDIES, *map(Path, folders)):
+        places = [folder] if (folder / "study.yaml").is_file() else sorted(path.parent for path in folder.glob("*/study.yaml"))
+        if not places and folder != STUDIES:
+            raise ConfigError(f"studies_from: {folder} holds no study; a study is a folder with study.yaml and study.py")
+        for place in places:
+            if only is not None and place.name not in only:
+                continue
+            study = _read(place, folder == STUDIES)
+            if study.id in found:
+                raise ConfigError(f"two studies are called {study.id}: {found[study.id].folder} and {place}; rename one folder")
+            found[study.id] = study
+    return dict(sorted(found.items(), key=lambda pair: (pair[1].order, pair[0])))
+
+
+def main_study(task):
+    """Return the first study, in the order of the report, whose data sets have a task, such as ``"regression"``."""
+    return min((study for study in find_studies().values() if study.task == task), key=lambda study: study.order)
+
+
+def _read(folder, inside):
+    where = folder / "study.yaml"
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", folder.name):
+        raise ConfigError(f"study {folder.name!r}: the folder's name is its id; small letters, digits and underscores only")
+    about = read_yaml(where, "study")
+    if not isinstance(about, dict) or (wrong := set(about) ^ KEYS):
+        raise ConfigError(f"{where} must have the keys {', '.join(sorted(KEYS))}; wrong or missing: {', '.join(sorted(wrong))}")
+    if about["task"] not in TASKS:
+        raise ConfigError(f"{where}: task={about['task']!r} must be regression, classification or null")
+    if not inside:
+        _check(where, about)
+        parent = str(folder.resolve().parent)
+        if parent not in sys.path:
+            sys.path.append(parent)
+    package = f"foldshift.studies.{folder.name}" if inside else folder.name
+    return Found(
+        folder.name,
+        folder,
+        package,
+        str(about["title"]),
+        " ".join(str(about["summary"]).split()),
+        float(about["order"]),
+        about["task"],
+        about["settings"],
+        about["scales"],
+    )
+
+
+def _check(where, about):
+    """Refuse a file of the user's own whose parts are not what they must be."""
+    for key, kind, words in (("title", str, "text"), ("summary", str, "text"), ("order", (int, float), "a number")):
+        if not isinstance(about[key], kind):
+            raise ConfigError(f"{where}: {key}={about[key]!r} must be {words}")
+    if not isinstance(about["scales"], dict) or not isinstance(about["scales"].get("laptop"), dict):
+        raise ConfigError(f"{where}: scales={about['scales']!r} must hold settings for `laptop`: {{laptop: {{...}}}}")
+    try:
+        jsonschema.Draft202012Validator.check_schema(about["settings"])
+        about["settings"]["properties"].items()
+    except (jsonschema.SchemaError, TypeError, KeyError, AttributeError) as error:
+        raise ConfigError(f"{where}: settings must hold `type: object` and `properties`, as docs/add_a_study.md shows") from error

@@ -1,0 +1,341 @@
+"""A study under one configuration: what its declarations may ask, and the files that follow from them."""
+
+import re
+from functools import cache, cached_property
+
+from foldshift.engine.config.learners_file import configured_learners
+from foldshift.engine.config.schemes import iterations
+from foldshift.engine.costs.dataset_shapes import shape_of
+from foldshift.engine.jobs.user_code import DECLARED, call_own
+from foldshift.engine.layout import reuse as kept
+from foldshift.engine.layout.file_names import label, learner_content
+from foldshift.engine.layout.job_layout import every, of_experiments
+from foldshift.engine.layout.reuse import files_below
+from foldshift.engine.study.declare import Cost
+
+START = {"measure": 1.5, "items": 1.3}  # seconds of Python with SciPy and PyArrow; with pandas and Matplotlib
+
+
+class Run:
+    """A study under one configuration.
+
+    Files are paths with ``<results>`` and ``<resources>`` in front, which Snakemake fills in.
+
+    Parameters
+    ----------
+    found : foldshift.engine.study.find.Found
+        The study.
+    declared : foldshift.engine.study.declare.Study
+        What it declares.
+    config : dict
+        Resolved configuration.
+    catalogue : dict of str to foldshift.datasets.catalogue_entry.CatalogueEntry
+        The data sets.
+    learners : dict of str to dict
+        The learners file, as `foldshift.engine.config.learners_file.read_learners` reads it.
+    costs : foldshift.engine.costs.fit_costs.CostModel
+        What a fit costs.
+    layout : foldshift.engine.layout.job_layout.Layout, optional
+        How the engine cuts the study into jobs; only for a study that it cuts.
+    results_here : bool, default=True
+        Whether files of earlier runs can be looked up below the folder of the results.
+
+    Attributes
+    ----------
+    id : str
+        Id of the study.
+    settings : dict
+        Its settings as the configuration has them.
+    master_seed : int
+    """
+
+    def __init__(self, found, declared, config, catalogue, learners, costs, layout=None, results_here=True):
+        self.found, self.declared, self.id = found, declared, found.id
+        self.config, self.settings = config, config["studies"][found.id]
+        self.catalogue, self.learners, self.layout = catalogue, learners, layout
+        self.master_seed = config["master_seed"]
+        self.costs = costs
+        self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
+        self.cells = cache(self._cells)
+        self._names_in = cache(lambda folder: [path.rpartition(".")[0] for path in files_below(folder)] if results_here else [])
+
+    # What is studied
+
+    @property
+    def datasets(self):
+        """Data sets of the study, of the catalogue."""
+        return self.settings.get("datasets", [])
+
+    @cached_property
+    def words(self):
+        """Settings as functions and captions get them: of the configuration, ``master_seed``, and what the study derives."""
+        return self.settings | {"master_seed": self.master_seed} | self.declared.derive(self)
+
+    @property
+    def schemes(self):
+        """Number of folds k to partitions per experiment."""
+        return iterations(self.settings["schemes"]) if "schemes" in self.settings else dict.fromkeys(self.settings["n_folds"], 1)
+
+    @cached_property
+    def ids(self):
+        """Ids of the learners by configuration (paper, corrected) and learner."""
+        return configured_learners(self.settings, self.learners)
+
+    @property
+    def learner_ids(self):
+        """Ids of the learners of all configurations, each once."""
+        return list(dict.fromkeys(name for ids in self.ids.values() for name in ids.values()))
+
+    def entries(self, ids=None):
+        """Entries of the learners file by id; of all learners of the study, where none are named."""
+        return {name: self.learners[name] for name in (self.learner_ids if ids is None else ids)}
+
+    def pick(self, *keys):
+        """Some of the settings."""
+        return {key: self.settings[key] for key in keys}
+
+    def fit_cost(self, learner, n_rows, n_features):
+        """Cost of a learner on a data set of some size: ``seconds_per_fit``, ``seconds_once``, ``peak_mb``."""
+        return self.costs(learner, n_rows, n_features)
+
+    # Files
+
+    def prepared(self, dataset, scaling, ending="npz"):
+        """A prepared data set, or (``ending="json"``) its description."""
+        return f"<resources>/prepared/{scaling}/{dataset}.{ending}"
+
+    def population(self, name):
+        """The prepared data set that samples are drawn from; no file, where the population is generated."""
+        return self.prepared(name, "none") if name in self.catalogue else []
+
+    def descriptions(self):
+        """Descriptions of the prepared data sets that the tables of the study use."""
+        scaling = self.declared.prepared(self.settings)
+        return [self.prepared(name, scaling, "json") for name in self.datasets] if scaling else []
+
+    def fetched(self):
+        """Files that say where the data of the study came from."""
+        if self.declared.origins is not None:
+            return self.declared.origins(self)
+        return [f"<resources>/fetched/{name}.json" for name in sorted(self.datasets)]
+
+    def origins(self):
+        """The same, in the order of the data sets."""
+        return [f"<resources>/fetched/{name}.json" for name in self.datasets]
+
+    def file(self, path):
+        """A result by its path below the results of the study."""
+        return f"<results>/{self.id}/{path}"
+
+    def table(self, name):
+        """A table of the study, as CSV."""
+        return self.file(f"tables/{name}.csv")
+
+    def printed(self, name):
+        """The printed numbers of a table: ``printed/<name>.csv`` in the folder of the study."""
+        return str(self.found.folder / "printed" / f"{name}.csv")
+
+    def per_dataset(self, kind, ending="parquet"):
+        """What the engine makes once for a data set: ``seed_scores``, ``failures`` ..."""
+        return [self.file(f"{kind}/{name}.{ending}") for name in self.datasets]
+
+    def folds(self, dataset, chosen=every, n_seeds=None):
+        """Files of folds of a data set; they may hold more than is wanted: `wanted_folds` says what is, for
+        `foldshift.engine.storage.fold_files.join_folds`.
+
+        Parameters
+        ----------
+        dataset : str
+        chosen : callable, optional
+            ``chosen(cell)``: whether a `foldshift.engine.layout.job_layout.Cell` is wanted.
+        n_seeds : int, optional
+            Only files with some of the first seeds.
+
+        Returns
+        -------
+        files : list of str
+            In the order of their seeds.
+        """
+        return list(map(self.file, self.layout.folds_files(dataset, chosen, n_seeds)))
+
+    def wanted_folds(self, dataset, chosen=every, n_seeds=None):
+        """What is wanted of `folds`, as plain values; parameters as there."""
+        return self.layout.wanted_folds(dataset, chosen, n_seeds)
+
+    def shift(self, dataset):
+        """Files of the target shift of all folds of a data set."""
+        return list(map(self.file, self.layout.shift_files(dataset)))
+
+    def scores(self, dataset, chosen=every):
+        """Files of scores of a data set; as `folds`."""
+        return list(map(self.file, self.layout.score_files(dataset, chosen)))
+
+    def predictions(self, dataset, chosen=of_experiments):
+        """Files of predictions of the classes of a data set; as `folds`."""
+        return list(map(self.file, self.layout.prediction_files(dataset, chosen)))
+
+    def wanted_scores(self, dataset, chosen=every):
+        """What is wanted of `scores` and `predictions`, as plain values."""
+        return self.layout.wanted_scores(dataset, chosen)
+
+    def rows(self, kind):
+        """Rows that a measure of the study writes: the files of one kind, of all cells.
+
+        Raises
+        ------
+        KeyError
+            If no measure writes such rows.
+        """
+        for measure in self.declared.measures:
+            if kind in measure.rows:
+                return [self.file(measure.rows[kind].format(**cell)) for cell in self.cells(measure)]
+        raise KeyError(f"{self.id}: no measure writes rows of kind {kind!r}")
+
+    def blocks(self, folder, n, size):
+        """Names of blocks of repetitions, ``first-last``: those whose rows exist, and new ones for the rest.
+
+        Parameters
+        ----------
+        folder : str
+            Where the rows of a block stand, below the results of the study.
+        n : int
+            Repetitions wanted.
+        size : int
+            Repetitions of a new block.
+
+        Returns
+        -------
+        names : list of str
+        """
+        return kept.blocks(self._names_in(f"{self.config['results']}/{self.id}/{folder}"), n, size)
+
+    def pieces(self, folder, wanted, size):
+        """Names of pieces of work: those whose rows exist, and new ones for the rest, so that what is added is all that is made.
+
+        Parameters
+        ----------
+        folder : str
+            Where the rows stand, below the results of the study: in ``{values on each axis}/{block}``.
+        wanted : dict of tuple of str to int
+            Cells to repetitions, in the order of the configuration; learners by `learner_label`.
+        size : int
+            Repetitions of a new piece.
+
+        Returns
+        -------
+        names : list of tuple of str
+            Values on every axis, joined by ``+``, and the block.
+        """
+        return kept.pieces(self._names_in(f"{self.config['results']}/{self.id}/{folder}"), wanted, size)
+
+    def learner_label(self, name):
+        """A learner by id, with digits that stand for its parameters."""
+        return label(name, learner_content(self.learners[name]))
+
+    def labelled(self, label):
+        """The entry of the learners file that a label stands for, by its id."""
+        return self.entries(name for name in self.learner_ids if self.learner_label(name) == label)
+
+    # What the engine is made from
+
+    def _cells(self, measure):
+        return [{key: str(value) for key, value in cell.items()} for cell in measure.cells(self)]
+
+    def measures(self):
+        """Measures that have something to do."""
+        return [measure for measure in self.declared.measures if self.cells(measure)]
+
+    def items(self):
+        """Jobs that make items, each with those of its items that this run has."""
+        chosen = [(items, tuple(item for item in items.items if item.when(self))) for items in self.declared.items]
+        return [(items, some) for items, some in chosen if some]
+
+    def engine_rows(self):
+        """Rows of one kind per data set that the engine makes for a study that it cuts: what tables rest on."""
+        if self.layout is None:
+            return []
+        kinds = ["seed_scores"] + (["seed_shift"] if self.found.task == "regression" else [])
+        return [*(path for kind in kinds for path in self.per_dataset(kind)), *self.per_dataset("failures", "json")]
+
+    def archived(self):
+        """What an archive holds beside tables and figures: scores, and all rows that tables are made of."""
+        by_file = []
+        for name in self.datasets if self.layout else ():
+            by_file += [*self.scores(name), *(self.shift(name) if self.found.task == "regression" else ())]
+        return [*by_file, *self.engine_rows(), *self.measured(archived_only=True)]
+
+    def measured(self, archived_only=False):
+        """All rows that the study's own measures write."""
+        return [
+            self.file(path.format(**cell))
+            for measure in self.measures()
+            if measure.archived or not archived_only
+            for path in measure.rows.values()
+            for cell in self.cells(measure)
+        ]
+
+    def outputs(self):
+        """Tables and figures in all their forms."""
+        return [self.file(path) for _, some in self.items() for item in some for path in item.files()]
+
+    def measure_cost(self, measure, cell):
+        """Cost of one job of a measure, with the start of Python."""
+        cost = measure.cost(self, cell)
+        return Cost(START["measure"] + cost.seconds, cost.mb, cost.writes_mb)
+
+    def items_seconds(self, items):
+        """Expected time of a job that makes items, with the start of Python."""
+        return START["items"] + (items.seconds(self) if callable(items.seconds) else items.seconds)
+
+    def n_fits(self):
+        """Number of fits that the engine makes for this study: what the time of tables grows with."""
+        fits = {name: sum(cell.n_seeds * cell.k * cell.iterations for cell in self.layout.cells(name)) for name in self.datasets}
+        return sum(n * len(self.layout.learners_of(name)) for name, n in fits.items())
+
+    def rule_message(self, message):
+        """A message of a declaration as Snakemake wants it."""
+        return f"{self.found.title}: " + re.sub(r"{(\w+)}", r"{wildcards.\1}", message)
+
+
+def rehearse(run):
+    """Ask a study of the user's own once all that planning will ask it, so that what it raises is told in a line.
+
+    Parameters
+    ----------
+    run : Run
+
+    Raises
+    ------
+    foldshift.engine.jobs.user_code.OwnCodeError
+        What was asked, what was raised, and the line.
+    """
+
+    def ask(what, function, *arguments):
+        return call_own(f"{run.id}.study ({what})", DECLARED, function, *arguments)
+
+    ask("derive", lambda: run.words)
+    for measure in run.declared.measures:
+        for cell in ask(f"cells of {measure.name}", run.cells, measure)[:1]:
+            for what in ("inputs", "params", "cost"):
+                ask(f"{what} of {measure.name}", getattr(measure, what), run, cell)
+            ask(f"rows of {measure.name}", lambda cell=cell, rows=measure.rows: [path.format(**cell) for path in rows.values()])
+        for what in ("learners", "partitioners"):
+            ask(f"{what} of {measure.name}", getattr(measure, what), run)
+    for items in run.declared.items:
+        for what in ("inputs", "params"):
+            ask(f"{what} of {items.name}", getattr(items, what), run)
+
+
+def own_study_folders(runs):
+    """Folders that jobs must have on their import path for studies that do not come with the library.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+
+    Returns
+    -------
+    folders : list of str
+        Absolute, sorted, each once.
+    """
+    return sorted({str(run.found.folder.resolve().parent) for run in runs if run.found.package == run.id})

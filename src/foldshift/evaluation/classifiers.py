@@ -1,0 +1,119 @@
+"""Predicted classes, class scores and metrics of a classifier for many partitions; a fit that fails is a row, not the end of the
+job."""
+
+import logging
+import time
+
+import numpy as np
+
+from foldshift.core.estimators import clone_with_state
+from foldshift.evaluation.class_scores import classification_scores
+from foldshift.evaluation.cross_validate import iterate_fits
+from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS
+from foldshift.evaluation.regressors import one_line, score_columns
+from foldshift.evaluation.status import FAILED, OK
+from foldshift.evaluation.tasks import Task
+
+
+def predict_classes(estimator, X, codes, folds, random_states=None):
+    """Cross-validated class codes and scores of a classifier, and the message of every fit that failed.
+
+    The shared path (`scores_folds`) is tried first where there is one. If it raises, every fit is done alone, so that only the
+    failing ones are lost.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        Not changed.
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    codes : ndarray of shape (n_samples,), dtype int64
+        Classes ``0 .. n_classes - 1``.
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+        Fold of every sample.
+    random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
+        As in `foldshift.evaluation.evaluate_folds`.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_seeds, n_samples), dtype int64
+        0 where the fit failed.
+    scores : ndarray of shape (n_seeds, n_samples, n_classes), dtype float64, or None
+        From `predict_proba`; None for a classifier without it.
+    failures : dict of (int, int) to str
+        ``(seed row, fold)`` to the message, one line.
+
+    Raises
+    ------
+    MemoryError
+        If a fit alone needs more memory than there is. The other fits train on as many samples, and would fail one by one.
+    """
+    if hasattr(estimator, "scores_folds"):
+        try:
+            scores = estimator.scores_folds(X, codes, folds, random_states)
+            if np.isfinite(scores).all():
+                return estimator.decide(scores), scores, {}
+            logging.warning("the fits that share work give class scores that are not finite; one by one now")
+        except (Exception, SystemExit) as error:  # whatever a learner raises costs no more than its own fits
+            logging.warning("the fits do not share work (%s); one by one now", one_line(error))
+    n_classes = int(codes.max()) + 1
+    predictions = np.zeros(folds.shape, dtype=np.int64)
+    scores = np.zeros((*folds.shape, n_classes)) if hasattr(estimator, "predict_proba") else None
+    failures = {}
+    for s, fold, test in iterate_fits(folds):
+        try:
+            model = clone_with_state(estimator, None if random_states is None else random_states[s, fold])
+            model.fit(X[~test], codes[~test])
+            predictions[s, test] = model.predict(X[test])
+            if scores is not None:
+                proba = np.zeros((test.sum(), n_classes))  # a class that the training part lacks has no chance
+                proba[:, model.classes_] = model.predict_proba(X[test])
+                if not np.isfinite(proba).all():
+                    raise ValueError("class scores are not finite")
+                scores[s, test] = proba
+        except MemoryError:
+            raise
+        except (Exception, SystemExit) as error:
+            predictions[s, test] = 0
+            failures[s, fold] = one_line(error)
+    return predictions, scores, failures
+
+
+def evaluate_class_cell(estimator, X, codes, folds, *, random_states=None):
+    """Scores and predictions of one classifier on one data set, for many partitions.
+
+    Parameters
+    ----------
+    estimator, X, codes, folds, random_states
+        As in `predict_classes`.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_seeds, n_samples), dtype int64
+        Predicted class codes; 0 where the fit failed.
+    scores : dict of str to ndarray of shape (n_seeds, n_folds)
+        `CLASSIFICATION_METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text),
+        ``fit_seconds`` (mean over the call: fits that share work have no time of their own).
+
+    Raises
+    ------
+    MemoryError
+        If a fit alone needs more memory than there is.
+    """
+    n_folds = int(folds.max()) + 1
+    start = time.perf_counter()
+    predictions, class_scores, failures = predict_classes(estimator, X, codes, folds, random_states)
+    seconds = (time.perf_counter() - start) / (len(folds) * n_folds)
+    status = np.full((len(folds), n_folds), OK, dtype=object)
+    message = np.full((len(folds), n_folds), "", dtype=object)
+    for where, text in failures.items():
+        status[where], message[where] = FAILED, text
+    metrics = classification_scores(codes, predictions, class_scores, folds, n_folds)
+    return predictions, score_columns(metrics, folds, status, message, seconds)
+
+
+def _evaluate(estimator, X, data, folds, random_states):
+    return evaluate_class_cell(estimator, X, data.y, folds, random_states=random_states)
+
+
+CLASSIFICATION = Task(CLASSIFICATION_METRICS, _evaluate)

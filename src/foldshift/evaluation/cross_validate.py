@@ -1,0 +1,293 @@
+"""Predict every sample from the folds it is not in, for many partitions of the same data."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils import check_X_y, indexable
+from sklearn.utils.validation import _num_samples
+
+from foldshift.core.estimators import clone_with_state, rows_of, shares_work
+from foldshift.partition.folds import UNTESTED, as_folds, check_folds, is_splitter
+
+# What a class gets that the training part lacks, as in scikit-learn's cross_val_predict.
+ABSENT = {"predict_proba": 0.0, "predict_log_proba": np.finfo(np.float64).min, "decision_function": np.finfo(np.float64).min}
+SHARED = {"predict": "predict_folds", "predict_proba": "scores_folds"}
+
+
+def evaluate_folds(
+    estimator,
+    X,
+    y,
+    folds,
+    *,
+    random_states=None,
+    shared=True,
+    response_method="predict",
+    params=None,
+    n_jobs=None,
+    untested="raise",
+):
+    """Cross-validated predictions of an estimator for many partitions.
+
+    What scikit-learn's `cross_val_predict` does for one partition: data frames, sparse matrices and lists reach the estimator as
+    they are, a part of their rows at a time.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Not changed; every fit uses a clone. An estimator with a method ``predict_folds(X, y, folds, random_states)`` shares
+        between the fits what does not depend on the partition.
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or list
+        Inputs: whatever the estimator takes.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+        Target.
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or a splitter
+        Fold of every sample, one row per seed, as `foldshift.partition.make_folds` makes them. -1 is a sample that is in every
+        training part and never tested, as in scikit-learn's `PredefinedSplit`. For a splitter, see
+        `foldshift.partition.as_folds`.
+    random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
+        The `random_state` of every fit, where the estimator (or one inside it) has one that is None; one that the user has set
+        stays.
+    shared : bool or "always", default=True
+        Whether to use the shared path where there is one and it gives the predictions of fit by fit; see Notes. ``always``: also
+        where a training part lacks a class, of which the shared path knows from the other parts.
+    response_method : str, default="predict"
+        Method of the fitted estimator: ``predict``, ``predict_proba``, ``predict_log_proba``, ``decision_function``.
+    params : dict, optional
+        Parameters of the estimator's ``fit``, such as ``{"sample_weight": w}``; what has a value for every sample is cut with the
+        samples.
+    n_jobs : int, optional
+        Number of fits at the same time, as in scikit-learn. The shared path takes one core.
+    untested : {"raise", "nan"}, default="raise"
+        What is done about samples that are never tested where predictions are labels: refuse, or return an array of objects with
+        NaN for them.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_seeds, n_samples) or (n_seeds, n_samples, n_columns)
+        Prediction of every sample by the model fitted on the other folds. A class that a training part lacks has probability 0
+        there. Numbers are NaN for samples that are never tested.
+
+    Raises
+    ------
+    ValueError
+        If X, y and folds differ in length; if the folds are no whole numbers, below -1, or all samples are in one of them; if
+        labels are wanted of samples that are never tested.
+
+    Warns
+    -----
+    UserWarning
+        If class scores are asked for and a training part lacks a class.
+
+    Notes
+    -----
+    The shared path is taken for complete inputs of numbers only, without `params`, where every training part holds all classes
+    and every sample is tested, for an estimator whose ``fit`` and ``predict`` are those that the path was written for, and whose
+    `random_state` is no generator (every fit would begin with the same state of it).
+
+    Labels have no sign for "not predicted": a class would be wrong, and NaN among labels counts as an error where accuracy is
+    worked out. So that is only done when asked for.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from foldshift.partition import make_folds
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> evaluate_folds(Ridge(), X, y, make_folds("TSCV", X, y, n_folds=5, seeds=range(3))).shape
+    (3, 442)
+    """
+    X, y, folds = check_inputs(X, y, folds)
+    if untested not in ("raise", "nan"):
+        raise ValueError(f"untested={untested!r} is not known; allowed: raise, nan")
+    if shared and not params and hasattr(estimator, SHARED.get(response_method, "-")) and (folds >= 0).all():
+        numbers = _as_numbers(estimator, X, y, folds, every_class=shared != "always")
+        if numbers is not None:
+            return getattr(clone(estimator), SHARED[response_method])(*numbers, folds, random_states=random_states)
+    tasks = (
+        (estimator, X, y, test, None if random_states is None else random_states[s, fold], response_method, params)
+        for s, fold, test in iterate_fits(folds)
+    )
+    answers = work_through(fit_predict, tasks, n_jobs)
+    parts = [(s, fold, answer) for (s, fold, _), answer in zip(iterate_fits(folds), answers)]
+    return put_together(estimator, y, folds, parts, response_method, untested)
+
+
+def check_inputs(X, y, folds):
+    """Inputs that rows can be taken of, and folds that fit them.
+
+    Parameters
+    ----------
+    X, y, folds
+        As in `evaluate_folds`.
+
+    Returns
+    -------
+    X, y : as they came; what has no rows to take as arrays
+    folds : ndarray of shape (n_seeds, n_samples), integer
+
+    Raises
+    ------
+    ValueError
+        As in `evaluate_folds`.
+    """
+    (X,) = indexable(X)
+    if y is not None:
+        (y,) = indexable(y)
+    n_samples = _num_samples(X)
+    if is_splitter(folds):
+        folds = as_folds(folds, X, y)
+    if np.ndim(folds) == 0:
+        raise ValueError(
+            f"folds={folds!r} must hold the fold of every sample, as make_folds makes them, or be a splitter such as KFold(5); "
+            "for pairs of training and test rows, see foldshift.partition.as_folds"
+        )
+    width = np.shape(folds)[-1]
+    sizes = {"X": n_samples} | ({} if y is None else {"y": _num_samples(y)}) | {"folds": width}
+    if len(set(sizes.values())) > 1:
+        names, numbers = (f"{', '.join(map(str, part[:-1]))} and {part[-1]}" for part in (list(sizes), list(sizes.values())))
+        raise ValueError(f"{names} have {numbers} samples; expected the same number")
+    folds = check_folds(folds, n_samples, untested=True)
+    alone = np.flatnonzero((folds == folds[:, :1]).all(axis=1) & (folds[:, 0] >= 0))
+    if len(alone):
+        raise ValueError(f"row {alone[0]} of folds puts all samples into fold {folds[alone[0], 0]}: nothing is left to train on")
+    return X, y, folds
+
+
+def _as_numbers(estimator, X, y, folds, every_class):
+    """Inputs and target for the shared path; None where it does not stand for fit by fit."""
+    if y is None or np.ndim(y) != 1 or not shares_work(estimator):
+        return None
+    try:
+        X, y = check_X_y(X, y, dtype=np.float64, order="C", y_numeric=is_regressor(estimator))
+    except (ValueError, TypeError):  # the estimator shall say it in its own words, or take it
+        return None
+    if every_class and is_classifier(estimator):
+        _, codes = np.unique(y, return_inverse=True)
+        n_classes, n_folds = int(codes.max()) + 1, int(folds.max()) + 1
+        for row in folds:
+            counts = np.bincount(row.astype(np.int64) * n_classes + codes, minlength=n_folds * n_classes)
+            counts = counts.reshape(n_folds, n_classes)
+            if (counts == counts.sum(axis=0)).any():
+                return None
+    return X, y
+
+
+def iterate_fits(folds):
+    """Yield ``(seed row, fold, test mask)`` of every fit; folds without samples are left out."""
+    for s, row in enumerate(folds):
+        for fold in range(int(row.max()) + 1):
+            test = row == fold
+            if test.any():
+                yield s, fold, test
+
+
+def fit_predict(estimator, X, y, test, random_state=None, response_method="predict", params=None):
+    """Fit a clone outside the test mask and predict inside it: the plain path.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+    test : ndarray of shape (n_samples,), bool
+    random_state : int, optional
+        Set on the clone, and on the estimators inside it, where theirs is None.
+    response_method, params
+        As in `evaluate_folds`.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_test,) or (n_test, n_columns); with the labels of the columns for class scores
+    """
+    model = clone_with_state(estimator, random_state)
+    train = np.flatnonzero(~test)
+    cut = {
+        name: rows_of(value, train) if np.ndim(value) > 0 and _num_samples(value) == len(test) else value
+        for name, value in (params or {}).items()
+    }
+    model.fit(rows_of(X, train), *(() if y is None else (rows_of(y, train),)), **cut)
+    answer = getattr(model, response_method)(rows_of(X, np.flatnonzero(test)))
+    if isinstance(answer, list):
+        raise ValueError(
+            f"response_method={response_method!r} of several outputs gives one table for each; evaluate one column of y at a time"
+        )
+    return (np.asarray(answer), model.classes_) if response_method in ABSENT and hasattr(model, "classes_") else answer
+
+
+def work_through(function, tasks, n_jobs):
+    """Yield the answers to tasks in their order: one after the other, or several at a time where `n_jobs` says so."""
+    import joblib
+
+    if joblib.effective_n_jobs(n_jobs) == 1:
+        for task in tasks:
+            yield function(*task)
+    else:
+        from sklearn.utils.parallel import Parallel, delayed  # scikit-learn's: they hand on its settings
+
+        yield from Parallel(n_jobs=n_jobs)(delayed(function)(*task) for task in tasks)
+
+
+def put_together(estimator, y, folds, answers, response_method, untested):
+    """One array of the predictions of all test parts.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+    y : array-like
+        Target, for the classes.
+    folds : ndarray of shape (n_seeds, n_samples)
+    answers : list of (int, int, object)
+        Seed row, fold, and what `fit_predict` returned.
+    response_method, untested
+        As in `evaluate_folds`.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_seeds, n_samples) or (n_seeds, n_samples, n_columns)
+    """
+    if response_method in ABSENT and answers and isinstance(answers[0][2], tuple):
+        answers = _aligned(y, answers, response_method)
+    parts = [(s, fold, np.asarray(answer)) for s, fold, answer in answers]
+    shape = (*folds.shape, *(parts[0][2].shape[1:] if parts else ()))
+    dtype = np.result_type(*(part.dtype for _, _, part in parts)) if parts else np.float64
+    if is_regressor(estimator):
+        dtype = np.dtype(np.float64)
+    predictions = np.full(shape, np.nan, dtype=dtype) if dtype.kind in "fO" else np.empty(shape, dtype=dtype)
+    never = folds == UNTESTED
+    if never.any() and dtype.kind != "f":
+        if untested == "raise":
+            raise ValueError(
+                f"{never.any(axis=0).sum()} of {folds.shape[1]} samples are in no test part (fold -1), and labels have no sign "
+                "for 'not predicted'; say untested='nan' for an array of objects with NaN there"
+            )
+        predictions = np.full(shape, np.nan, dtype=object)
+    for s, fold, part in parts:
+        predictions[s, folds[s] == fold] = part
+    return predictions
+
+
+def _aligned(y, answers, response_method):
+    """Class scores with one column for every class of the target, whether a training part held it or not."""
+    classes = np.unique(np.asarray(y))
+    aligned, lacking = [], 0
+    for s, fold, (values, held) in answers:
+        if len(held) < len(classes):
+            lacking += 1
+            if values.ndim == 1:
+                raise ValueError(
+                    f"a training part holds {len(held)} of {len(classes)} classes, and then decision_function has another form; "
+                    "use stratified folds, or predict_proba"
+                )
+            full = np.full((len(values), len(classes)), ABSENT[response_method])
+            full[:, np.searchsorted(classes, held)] = values
+            values = full
+        aligned.append((s, fold, values))
+    if lacking:
+        warnings.warn(
+            f"{lacking} of {len(answers)} training parts lack a class: its {response_method} is {ABSENT[response_method]:g}",
+            UserWarning,
+            stacklevel=4,
+        )
+    return aligned

@@ -1,0 +1,88 @@
+"""Names of all metrics, and the errors of regressors, fold by fold."""
+
+import numpy as np
+
+from foldshift.partition.folds import check_folds
+
+METRICS = ("rmse", "mae", "r2")
+CLASSIFICATION_METRICS = ("auc_crisp", "auc_corrected", "auc", "accuracy", "balanced_accuracy", "log_loss", "n_classes")
+OF_CLASSES = ("auc_corrected", "auc")  # absent, not failed, where a fold has fewer than two classes: means go over the others
+
+
+@np.errstate(divide="ignore", invalid="ignore")  # a fold without samples has no error: NaN
+def regression_scores(y, predictions, folds, n_folds, unit=1.0):
+    """Error of every fold of every seed.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Target.
+    predictions : ndarray of shape (n_seeds, n_samples)
+        Cross-validated predictions.
+    folds : array-like of shape (n_seeds, n_samples), integer
+        Fold of every sample; one with -1 takes no part.
+    n_folds : int
+        Number of folds.
+    unit : float, default=1.0
+        Errors are divided by it: the range of the target if that is not scaled yet.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_seeds, n_folds), dtype float64
+        ``rmse`` and ``mae`` in units of `unit`; ``r2`` against the mean of the fold's own targets, NaN where they are all the
+        same. All are NaN where a fold has no samples.
+
+    Raises
+    ------
+    ValueError
+        If the folds are no whole numbers below `n_folds`, or their shape is not that of the predictions.
+
+    Examples
+    --------
+    >>> from foldshift.evaluation import regression_scores
+    >>> scores = regression_scores([1.0, 2.0, 3.0, 4.0], [[1.0, 2.0, 3.0, 6.0]], [[0, 0, 1, 1]], n_folds=2)
+    >>> scores["mae"]
+    array([[0., 1.]])
+    """
+    y, predictions = np.asarray(y), np.asarray(predictions)
+    wanted, (folds, n_folds) = n_folds, scored_folds(folds, n_folds, len(y), predictions.shape)
+    out = {name: np.empty((len(folds), n_folds)) for name in METRICS}
+    for s, row in enumerate(folds):
+        size = np.bincount(row, minlength=n_folds).astype(np.float64)
+        error = y - predictions[s]
+        squared = np.bincount(row, weights=error**2, minlength=n_folds)
+        mean = np.bincount(row, weights=y, minlength=n_folds) / size
+        spread = np.bincount(row, weights=(y - mean[row]) ** 2, minlength=n_folds)
+        out["rmse"][s] = np.sqrt(squared / size) / unit
+        out["mae"][s] = np.bincount(row, weights=np.abs(error), minlength=n_folds) / size / unit
+        out["r2"][s] = np.where(spread > 0, 1 - squared / spread, np.nan)
+    return {name: values[:, :wanted] for name, values in out.items()}
+
+
+def scored_folds(folds, n_folds, n_samples, shape):
+    """Folds to score by: checked, with samples that are never tested in a fold of their own behind the others.
+
+    Parameters
+    ----------
+    folds : array-like of shape (n_seeds, n_samples), integer
+    n_folds, n_samples : int
+    shape : tuple of int
+        Shape of the predictions that the folds are for.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples), integer
+        All in ``0 .. n_folds - 1``.
+    n_folds : int
+        One more where a sample is never tested.
+    """
+    folds = check_folds(folds, n_samples, untested=True)
+    if folds.shape != tuple(shape):
+        raise ValueError(f"predictions have shape {tuple(shape)} and folds {folds.shape}; expected (n_seeds, n_samples) of both")
+    if folds.size and folds.max() >= n_folds:
+        raise ValueError(
+            f"folds hold numbers from {folds.min()} to {folds.max()}; expected 0 to {n_folds - 1} (n_folds={n_folds})"
+        )
+    if folds.size == 0 or folds.min() >= 0:
+        return folds, n_folds
+    return np.where(folds < 0, n_folds, folds), n_folds + 1

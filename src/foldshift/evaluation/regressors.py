@@ -1,0 +1,172 @@
+"""Scores of every fold of every seed; a fit that fails is a row, not the end of the job."""
+
+import logging
+import time
+
+import numpy as np
+
+from foldshift.evaluation.cross_validate import evaluate_folds, fit_predict, iterate_fits
+from foldshift.evaluation.regression_scores import METRICS, regression_scores
+from foldshift.evaluation.status import FAILED, OK
+from foldshift.evaluation.tasks import Task
+
+
+def one_line(error):
+    """An exception as one line: its type and its text."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def predict_with_failures(estimator, X, y, folds, random_states=None):
+    """Cross-validated predictions, and the message of every fit that failed.
+
+    The shared path is tried first. If it raises, every fit is done alone, so that only the failing ones are lost.
+
+    Parameters
+    ----------
+    estimator, X, y, folds, random_states
+        As in `foldshift.evaluation.evaluate_folds`.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_seeds, n_samples), dtype float64
+        NaN where the fit failed.
+    failures : dict of (int, int) to str
+        ``(seed row, fold)`` to the message, one line.
+    seconds : float
+        Mean time of one fit and its predictions, in seconds of wall time.
+
+    Raises
+    ------
+    MemoryError
+        If a fit alone needs more memory than there is. The other fits train on as many samples, and would fail one by one.
+    """
+    n_fits = sum(len(np.unique(row)) for row in folds)
+    start = time.perf_counter()
+    if hasattr(estimator, "predict_folds"):
+        try:
+            predictions = evaluate_folds(estimator, X, y, folds, random_states=random_states)
+            return *_refuse_infinite(predictions, folds), (time.perf_counter() - start) / n_fits
+        except (Exception, SystemExit) as error:  # whatever a learner raises costs no more than its own fits
+            logging.warning("the fits do not share work (%s); one by one now", one_line(error))
+            start = time.perf_counter()
+    predictions = np.full(folds.shape, np.nan)
+    failures = {}
+    for s, fold, test in iterate_fits(folds):
+        try:
+            predictions[s, test] = fit_predict(estimator, X, y, test, None if random_states is None else random_states[s, fold])
+        except MemoryError:
+            raise
+        except (Exception, SystemExit) as error:
+            failures[s, fold] = one_line(error)
+    predictions, infinite = _refuse_infinite(predictions, folds)
+    return predictions, infinite | failures, (time.perf_counter() - start) / n_fits
+
+
+def _refuse_infinite(predictions, folds):
+    """A fit whose predictions are not all finite numbers has failed."""
+    failures = {}
+    for s in np.flatnonzero(~np.isfinite(predictions).all(axis=1)):
+        for fold in np.unique(folds[s][~np.isfinite(predictions[s])]):
+            failures[int(s), int(fold)] = "predictions are not finite"
+    return predictions, failures
+
+
+def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0):
+    """Scores of one learner on one data set, for many partitions.
+
+    Parameters
+    ----------
+    estimator, X, y, folds, random_states
+        As in `foldshift.evaluation.evaluate_folds`.
+    unit : float, default=1.0
+        Unit of the errors, see `regression_scores`.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_seeds, n_folds)
+        `METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text), ``fit_seconds``
+        (mean over the call: fits that share work have no time of their own).
+
+    Raises
+    ------
+    MemoryError
+        If a fit alone needs more memory than there is.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from foldshift.evaluation import evaluate_cell
+    >>> from foldshift.partition import make_folds
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> scores = evaluate_cell(Ridge(), X, y, make_folds("TSCV", X, y, n_folds=5, seeds=range(2)))
+    >>> scores["rmse"].shape, scores["status"][0, 0]
+    ((2, 5), 'ok')
+    """
+    n_folds = int(folds.max()) + 1
+    status = np.full((len(folds), n_folds), OK, dtype=object)
+    message = np.full((len(folds), n_folds), "", dtype=object)
+    predictions, failures, seconds = predict_with_failures(estimator, X, y, folds, random_states)
+    for where, text in failures.items():
+        status[where], message[where] = FAILED, text
+    return score_columns(regression_scores(y, predictions, folds, n_folds, unit), folds, status, message, seconds)
+
+
+def _evaluate(estimator, X, data, folds, random_states):
+    return None, evaluate_cell(estimator, X, data.y, folds, random_states=random_states, unit=data.unit)
+
+
+REGRESSION = Task(METRICS, _evaluate)
+
+
+def score_columns(metrics, folds, status, message, seconds):
+    """Put together what a score file says of every fold.
+
+    Parameters
+    ----------
+    metrics : dict of str to ndarray of shape (n_seeds, n_folds)
+        Values; those of failed fits do not matter.
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+        Fold of every sample.
+    status, message : ndarray of shape (n_seeds, n_folds), dtype object
+        Text; ``ok`` and nothing, or what happened.
+    seconds : float
+        Mean time of a fit.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_seeds, n_folds)
+        As `evaluate_cell` returns them.
+    """
+    n_test = np.array([np.bincount(row, minlength=status.shape[1]) for row in folds])
+    return {name: np.where(status == OK, values, np.nan) for name, values in metrics.items()} | {
+        "n_train": folds.shape[1] - n_test,
+        "n_test": n_test,
+        "status": status,
+        "message": message,
+        "fit_seconds": np.full(status.shape, seconds),
+    }
+
+
+def lost_scores(folds, metrics, status, message):
+    """Scores of a cell that was lost as a whole.
+
+    Parameters
+    ----------
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+        Fold of every sample.
+    metrics : sequence of str
+        Names of the metrics.
+    status : {"failed", "timeout"}
+        Of every fit.
+    message : str
+        Of every fit, one line.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_seeds, n_folds)
+        As `evaluate_cell` returns them: metrics and ``fit_seconds`` NaN, sizes right.
+    """
+    shape = (len(folds), int(folds.max()) + 1)
+    values = dict.fromkeys(metrics, np.full(shape, np.nan))
+    return score_columns(values, folds, np.full(shape, status, dtype=object), np.full(shape, message, dtype=object), np.nan)

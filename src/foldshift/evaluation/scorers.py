@@ -1,0 +1,72 @@
+"""Scores of every fold, by any of scikit-learn's scorers."""
+
+import numpy as np
+from sklearn.model_selection import cross_validate
+
+from foldshift.evaluation.cross_validate import check_inputs, iterate_fits
+
+
+def score_folds(estimator, X, y, folds, *, scoring=None, params=None, n_jobs=None, error_score=np.nan):
+    """Cross-validated scores of an estimator for many partitions.
+
+    What scikit-learn's `cross_val_score` does for one partition, and made by its `cross_validate`: a fit for each fold, without a
+    shared path. Where `evaluate_folds` has one, scores worked out from its predictions are there sooner.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Not changed; every fit uses a clone.
+    X, y
+        As in `evaluate_folds`.
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or a splitter
+        As in `evaluate_folds`.
+    scoring : str, callable, list, tuple or dict, optional
+        As in scikit-learn; None is the estimator's own ``score``.
+    params : dict, optional
+        Parameters of ``fit``, such as ``{"sample_weight": w}``; with scikit-learn's metadata routing also of the scorers.
+    n_jobs : int, optional
+        Number of fits at the same time, as in scikit-learn.
+    error_score : "raise" or float, default=NaN
+        Score of a fit that fails.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_seeds, n_folds), dtype float64
+        A row per seed and a column per fold, NaN where a seed has no such fold; in the units of the scorer, larger is better. A
+        dict of such arrays, by name of the scorer, where `scoring` names several.
+
+    Raises
+    ------
+    ValueError
+        As in `evaluate_folds`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from foldshift.evaluation import score_folds
+    >>> from foldshift.partition import make_folds
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> folds = make_folds("DOB-SCV", X, y, n_folds=5, seeds=range(2))
+    >>> score_folds(LogisticRegression(max_iter=1000), X, y, folds, scoring="balanced_accuracy").shape
+    (2, 5)
+    """
+    X, y, folds = check_inputs(X, y, folds)
+    scores = {}
+    for s in range(len(folds)):
+        fits = list(iterate_fits(folds[s : s + 1]))
+        result = cross_validate(
+            estimator,
+            X,
+            y,
+            cv=[(np.flatnonzero(~test), np.flatnonzero(test)) for _, _, test in fits],
+            scoring=scoring,
+            params=params,
+            n_jobs=n_jobs,
+            error_score=error_score,
+        )
+        for name, values in result.items():
+            if name.startswith("test_"):
+                table = scores.setdefault(name.removeprefix("test_"), np.full((len(folds), int(folds.max()) + 1), np.nan))
+                table[s, [fold for _, fold, _ in fits]] = values
+    return scores["score"] if list(scores) == ["score"] else scores

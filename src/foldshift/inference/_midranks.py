@@ -1,0 +1,41 @@
+"""Ranks in which numbers that differ by rounding only are tied."""
+
+import numpy as np
+from scipy.stats import rankdata
+
+SAME = 1e-12  # of the largest input: .8 - .7 and .3 - .2 are equal, whatever their last bits
+
+
+def midranks(values, largest, *, same=SAME):
+    """Ranks along the last axis; neighbours that differ by rounding only share the mean of theirs.
+
+    Parameters
+    ----------
+    values : array-like of shape (..., n)
+        What is ranked, the smallest first.
+    largest : float or array-like of shape (...)
+        Largest magnitude of the inputs that the values were computed from: rounding is relative to these, not to a difference.
+    same : float, default=1e-12
+        Share of `largest` up to which neighbours are equal.
+
+    Returns
+    -------
+    ranks : ndarray of shape (..., n), dtype float64
+        From 1; multiples of one half.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.inference._midranks import midranks
+    >>> d = np.array([0.8 - 0.7, 0.3 - 0.2, 0.5])
+    >>> bool(d[0] == d[1]), midranks(d, 0.8).tolist()
+    (False, [1.5, 1.5, 3.0])
+    """
+    values = np.asarray(values, dtype=np.float64)
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    steps = np.diff(ordered, axis=-1) > same * np.asarray(largest)[..., None]
+    places = np.concatenate([np.zeros_like(order[..., :1]), np.cumsum(steps, axis=-1)], axis=-1)
+    found = np.empty_like(order)
+    np.put_along_axis(found, order, places, axis=-1)
+    return rankdata(found, axis=-1)

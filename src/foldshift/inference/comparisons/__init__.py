@@ -1,0 +1,1 @@
+"""Tests that compare learners."""

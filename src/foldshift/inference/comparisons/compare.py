@@ -1,0 +1,326 @@
+"""Which tests apply to a comparison of learners, which do not, and why."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from foldshift.core.arguments import check_confidence, column_names
+from foldshift.inference._fold_scores import cut_differently, fold_scores, is_report
+from foldshift.inference.comparisons.comparison import Comparison, Row, p_text
+from foldshift.inference.comparisons.equivalence import equivalence_test
+from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, block_scores
+from foldshift.inference.comparisons.paired import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
+
+DESIGNS = ("folds", "datasets", "sources")
+# Shares of findings where there is nothing to find, 2,000 data sets each: `make corrected-t`.
+HELD = {
+    "10 x 10 folds": {"5 nearest neighbours": 0.110, "LDA": 0.046, "nearest centroid": 0.042},
+    "10 folds": {"5 nearest neighbours": 0.036, "LDA": 0.013, "nearest centroid": 0.014},
+    "15 hold-outs": {"5 nearest neighbours": 0.093, "LDA": 0.060, "nearest centroid": 0.057},
+    "5 x 2 folds": {"5 nearest neighbours": 0.160, "LDA": 0.093, "nearest centroid": 0.076},  # of the 5x2cv F
+}
+
+
+def compare(
+    scores_a,
+    scores_b=None,
+    *,
+    design=None,
+    names=None,
+    cv=None,
+    n_splits=None,
+    n_repeats=None,
+    metric=None,
+    n_train=None,
+    n_test=None,
+    correct_a=None,
+    correct_b=None,
+    same_folds=True,
+    rope=0.0,
+    confidence=0.95,
+):
+    """Say which tests apply to a comparison of learners and why the others do not, with the figures of all that can be computed.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like or dict
+        ``design="folds"``: scores of two learners on one data set, each of shape (r, k), r repetitions of k folds, k = 1 for
+        repeated hold-out; or flat, as scikit-learn's `cross_val_score` returns them, with `cv` or `n_splits` to say how they are
+        to be read; or what its `cross_validate` returns, or skore's report of it. ``design="datasets"`` or ``"sources"``:
+        scores_a of shape (n_blocks, n_learners), one number for every data set or source, averaged over its folds and
+        repetitions; or two learners as scores_a and scores_b of shape (n_blocks,). The names of a data frame's columns are those
+        of the learners. Any design: scores_a may be a dict of each learner's name to its scores.
+    design : {"folds", "datasets", "sources"}
+        What a score stands for: must be said, as the same shape may be either. ``sources``: one score for each source left out.
+    names : sequence of str, optional
+        Names of the learners; by default those that the scores bear, else "a", "b", ...
+    cv : int, splitter or iterable of (train, test), optional
+        What cut the data, for folds: the numbers of folds and repetitions are read from it; other shapes are refused.
+    n_splits, n_repeats : int, optional
+        Folds and repetitions, instead of `cv`.
+    metric : str, optional
+        Which of several metrics of `cross_validate`.
+    n_train, n_test : float, optional
+        Rows in a training and in a test part, for folds; k - 1 and 1 unless given. Needed for repeated hold-out where `cv` does
+        not know them.
+    correct_a, correct_b : array-like of shape (r, n) or (n,), bool or 0/1, optional
+        Whether each learner got each row right in each repetition, for folds.
+    same_folds : bool, default=True
+        Whether both learners were trained and tested on the same folds. If not, the shapes of the scores may differ.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in units of the score.
+    confidence : float, default=0.95
+        Of the intervals.
+
+    Returns
+    -------
+    comparison : Comparison
+        With one row per test. More than two learners: Friedman's test, and Wilcoxon's of every pair with p corrected by Holm and
+        intervals that hold for all pairs together (Bonferroni).
+
+    Raises
+    ------
+    ValueError
+        If the design is unknown, an argument does not go with it, a shape is wrong or can be read in two ways, or a score is not
+        finite.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
+    >>> scores = [cross_val_score(model, X, y, cv=cv) for model in (KNeighborsClassifier(), GaussianNB())]
+    >>> comparison = compare(*scores, design="folds", cv=cv, names=["5NN", "naive Bayes"])
+    >>> comparison.shape, round(comparison.row("Nadeau-Bengio corrected t").estimate, 4)
+    ('one data set, 2 x 5 folds', 0.0067)
+
+    References
+    ----------
+    .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
+           Neural Computation 10, 1895-1923.
+    .. [2] Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+    .. [3] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30.
+    .. [4] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5),
+           1-10.
+    .. [5] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
+           Pattern Recognition 48, Theorems 2 and 4.
+    """
+    if design not in DESIGNS:
+        raise ValueError(
+            f"design={design!r} must say what a score stands for: 'folds' (of one data set), 'datasets' (one score for each) or "
+            "'sources' (one for each source left out)"
+        )
+    check_confidence(confidence)
+    if not 0 <= rope < np.inf:
+        raise ValueError(f"rope={rope!r} must be 0 or a positive number in units of the score")
+    if scores_b is None:
+        scores_a, scores_b, names = _by_name(scores_a, names, design)
+    reading = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats, "metric": metric, "n_train": n_train, "n_test": n_test}
+    if design != "folds":
+        given = reading | {"correct_a": correct_a, "correct_b": correct_b}
+        wrong = [name for name, value in given.items() if value is not None]
+        if wrong:
+            raise ValueError(f"{', '.join(wrong)} cannot be used with design={design!r}; they are for the folds of one data set")
+        scores = block_scores(scores_a, scores_b)
+        names = _names(names, scores.shape[1])
+        shape = f"{scores.shape[1]} learners on {scores.shape[0]} {BLOCKS[design]}"
+        return Comparison(names, design, shape, confidence, block_rows(scores, names, design, confidence, rope), rope)
+    if scores_b is None:
+        raise ValueError("scores_b is missing; design='folds' compares two learners, each with scores of shape (r, k)")
+    if same_folds and is_report(scores_a) and is_report(scores_b) and cut_differently(scores_a, scores_b):
+        raise ValueError("the two reports have different folds; give both a splitter with the same random_state")
+    a, overlap = fold_scores(scores_a, name="scores_a", **reading)
+    b, _ = fold_scores(scores_b, name="scores_b", **reading)
+    if same_folds and a.shape != b.shape:
+        raise ValueError(
+            f"scores_a and scores_b have shapes {a.shape} and {b.shape}; on the same folds they are equal (else same_folds=False)"
+        )
+    if overlap is None and a.size > 1:
+        raise ValueError(
+            "n_train and n_test are missing; repeated hold-out (k = 1) needs the sizes of its training and test parts"
+        )
+    rows = _fold_rows(a, b, overlap, same_folds, rope, confidence)
+    rows += _instance_rows(correct_a, correct_b, a.shape, confidence)
+    blocks = f"its blocks must be independent, data sets or sources; the {a.size} results here are about the rows of one data set"
+    rows += [Row(test, False, blocks) for test in ("Wilcoxon signed ranks", "sign test", "Friedman", "Iman-Davenport F")]
+    names = _names(names, 2)
+    shape = f"one data set, {_shape(a.shape)}" + ("" if same_folds else f" and {_shape(b.shape)}, different ones")
+    return Comparison(names, design, shape, confidence, rows, rope)
+
+
+def _fold_rows(a, b, overlap, same_folds, rope, confidence):
+    """Rows of the tests that work on the scores of the folds."""
+    tests = [
+        "paired t over folds",
+        "Wong's matched t over folds",
+        "Nadeau-Bengio corrected t",
+        "Bayesian correlated t",
+        "equivalence (two one-sided corrected t)",
+        "5x2cv t",
+        "5x2cv F",
+    ]
+    r, k = a.shape
+    if not same_folds:
+        reason = "the learners were tested on different folds, so there is nothing to pair; run both on the same folds"
+        return [Row(test, False, reason, estimate=float(a.mean() - b.mean())) for test in tests]
+    d = a - b
+    if d.size < 2:
+        reason = "a single result has no spread to compare with; repeat, or use several folds"
+        return [Row(test, False, reason, estimate=float(d.mean())) for test in tests]
+    naive = paired_t(d, confidence=confidence)
+    same = _training_overlap(r, k)
+    repeated = f"; the {r} repetitions test the same rows again and would be counted as independent" if r > 1 else ""
+    rows = [Row(tests[0], False, f"{same}: the variance is too small and p too small{repeated}", *naive[:6])]
+    if r == 1 and k > 1:
+        reason = f"its fold accuracies are taken for independent (Wong's Proposition 1), but {same}"
+        reason += "; the figures are those of the paired t"
+        rows.append(Row(tests[1], False, reason, *naive[:6]))
+    else:
+        rows.append(Row(tests[1], False, f"it is for one partition into k folds; here are {_shape(a.shape)}"))
+    constant = "; all differences are the same, so p says nothing" if naive.standard_error == 0 else ""
+    never = f"; {r} repetitions are not {r} independent experiments, and this term does not shrink with them" if r > 1 else ""
+    reason = (
+        f"the variance s2 (1/{d.size} + {overlap:.4g}) allows for the shared training rows by its second term{never}{constant}"
+    )
+    corrected = nadeau_bengio(d, 1.0, overlap, confidence=confidence)
+    rows.append(Row(tests[2], True, f"{reason}. {_held(r, k)}", *corrected[:6]))
+    rho = overlap / (1 + overlap)
+    posterior = bayesian_correlated_t(d, rho, rope)
+    region = (
+        f"within means differences up to {rope:g}"
+        if rope > 0
+        else "no region of practical equivalence is given (rope=0), so it asks only for the sign"
+    )
+    reason = f"the same variance, rho = {rho:.4g}, read as a posterior; {region}{never}{constant}"
+    low, high = posterior.interval(confidence=confidence)
+    rows.append(
+        Row(
+            tests[3],
+            True,
+            reason,
+            df=posterior.df,
+            estimate=posterior.mean,
+            low=low,
+            high=high,
+            probabilities=tuple(posterior[:3]),
+        )
+    )
+    if rope > 0:
+        equal = equivalence_test(corrected, rope, alpha=min(1 - confidence, 0.49))
+        reason = f"the same variance; a small p shows that the learners differ by less than {rope:g}{constant}"
+        rows.append(Row(tests[4], True, reason, df=corrected.df, p_value=equal.p_value, estimate=corrected.estimate))
+    else:
+        rows.append(Row(tests[4], False, "give rope=, the largest difference that does not matter, in units of the score"))
+    if (r, k) == (5, 2):
+        t, f = t_5x2cv(d), f_5x2cv(d)
+        reason = "five repetitions of two folds; it rests on the first difference alone, so prefer the F, which uses all ten"
+        rows.append(Row(tests[5], True, reason + constant, t.statistic, t.df, t.p_value, t.estimate))
+        reason = f"five repetitions of two folds{constant}. {_shares('5 x 2 folds')}"
+        rows.append(Row(tests[6], True, reason, f.statistic, f.df, f.p_value, f.estimate))
+    else:
+        reason = f"it needs five repetitions of two folds; here are {_shape(a.shape)}"
+        rows += [Row(test, False, reason) for test in tests[5:]]
+    return rows
+
+
+def _instance_rows(correct_a, correct_b, shape, confidence):
+    """Rows of the tests that work on the rows of the data set."""
+    tests = ["McNemar", "Wong's matched t over rows"]
+    if correct_a is None and correct_b is None:
+        reason = "it needs to know which rows each learner got right (classification): pass correct_a and correct_b"
+        return [Row(test, False, reason) for test in tests]
+    if correct_a is None or correct_b is None:
+        raise ValueError(f"{'correct_a' if correct_a is None else 'correct_b'} is missing; give both or neither")
+    x_a, x_b = np.atleast_2d(correct_a), np.atleast_2d(correct_b)
+    if x_a.shape != x_b.shape or x_a.ndim != 2 or len(x_a) != shape[0]:
+        raise ValueError(
+            f"correct_a and correct_b have shapes {x_a.shape} and {x_b.shape}; expected ({shape[0]}, n), n rows in every "
+            f"repetition"
+        )
+    all_of_them = mcnemar(x_a, x_b, confidence=confidence)
+    test = mcnemar(x_a[0], x_b[0], confidence=confidence)
+    n, (r, k) = x_a.shape[1], shape
+    first = each = ""
+    if r > 1:
+        shared = f"would count every row {r} times" if k > 1 else "would count the rows that they share several times"
+        first = f"; by the first of {r} repetitions: adding them up {shared} as independent"
+        each = f" (p of each from {p_text(all_of_them.p_value.min())} to {p_text(all_of_them.p_value.max())})"
+    reason = (
+        f"exact; every row is tested once by both ({test.only_a} right for the first learner only, {test.only_b} for the second "
+        f"only). "
+        f"It is about the models trained here: how results vary with the training set is left out{first}{each}"
+    )
+    rows = [Row(tests[0], True, reason, test.statistic, np.nan, test.p_value, test.estimate, test.low, test.high)]
+    y = x_a[0].astype(float) - x_b[0]
+    if n < 2:
+        return [*rows, Row(tests[1], False, "a single row has no spread")]
+    counts = (test.only_b, n - test.only_a - test.only_b, test.only_a)
+    enough = min(counts) >= 5
+    if k != n:
+        reason = f"it is for leave-one-out, k = n; here k = {k} and n = {n}. McNemar's is the test of the same rows"
+    elif not enough:
+        reason = f"it needs at least 5 rows of each difference -1, 0, 1; here are {', '.join(map(str, counts))}. Use McNemar's"
+    else:
+        reason = "leave-one-out with at least 5 rows of each difference -1, 0, 1; it takes the rows for independent, although "
+        reason += "the models share training rows"
+    return [*rows, Row(tests[1], k == n and enough, reason + first, *paired_t(y, confidence=confidence)[:6])]
+
+
+def _held(r, k):
+    """How well the corrected t held its level in simulations of this design, in words."""
+    return _shares("10 x 10 folds" if r > 1 and k > 1 else "10 folds" if k > 1 else "15 hold-outs")
+
+
+def _shares(design):
+    """How often a test found what is not there in simulations of this design, in words."""
+    shares = ", ".join(f"{share:.1%} ({learner})" for learner, share in HELD[design].items())
+    return (
+        f"It is a rule of thumb: with {design} of 100 simulated rows it found a difference at .05 between two equally good "
+        f"learners in {shares} of the cases"
+    )
+
+
+def _training_overlap(r, k):
+    if k == 1:
+        return "the training parts of repeated hold-out share rows"
+    if k == 2:
+        return "each of the two folds is trained on what the other is tested on"
+    return f"any two training sets of a partition share {(k - 2) / (k - 1):.0%} of their rows, so folds are not independent"
+
+
+def _by_name(scores, names, design):
+    """Scores of both learners, or of all as a table, and their names: from a dict or a data frame that has them."""
+    if isinstance(scores, Mapping) and not any(str(key).startswith("test_") for key in scores):
+        names = list(scores) if names is None else names
+        if design == "folds":
+            if len(scores) != 2:
+                raise ValueError(f"scores_a holds {len(scores)} learners; design='folds' compares two of them at a time")
+            return *scores.values(), names
+        sizes = {key: np.shape(values) for key, values in scores.items()}
+        if len(set(sizes.values())) != 1 or len(next(iter(sizes.values()))) != 1:
+            raise ValueError(f"scores_a holds shapes {sizes}; expected (n_blocks,) for every learner, the same blocks")
+        return np.column_stack([np.asarray(values, dtype=np.float64) for values in scores.values()]), None, names
+    return scores, None, column_names(scores) if names is None and design != "folds" else names
+
+
+def _names(names, k):
+    names = tuple(f"{name}" for name in (names if names is not None else (_letter(i) for i in range(k))))
+    if len(names) != k or len(set(names)) != k:
+        raise ValueError(
+            f"names has {len(names)} names, {len(set(names))} of them different; expected {k}, one for every learner"
+        )
+    return names
+
+
+def _letter(i):
+    return chr(ord("a") + i) if i < 26 else f"learner {i + 1}"
+
+
+def _shape(shape):
+    r, k = shape
+    if k == 1:
+        return f"hold-out, {r} times" if r > 1 else "hold-out, once"
+    return f"{r} x {k} folds" if r > 1 else f"{k} folds"

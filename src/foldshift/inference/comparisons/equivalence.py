@@ -1,0 +1,163 @@
+"""Tests that two learners are equally good for practical purposes: two one-sided tests against a margin."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from foldshift.core.repr import figures, readable
+from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
+
+
+@readable
+class Equivalence(NamedTuple):
+    """Result of `equivalence_test` and `equivalence_signed_ranks`.
+
+    Attributes
+    ----------
+    p_value : float
+        The larger of the two; equivalence is shown where it is at most alpha.
+    p_below, p_above : float
+        Of the two one-sided tests: that the difference is below the margin's lower end, and above its upper end.
+    estimate, low, high : float
+        Difference, first minus second, and its interval of confidence ``1 - 2 alpha``, which lies within the margin exactly where
+        equivalence is shown; NaN for signed ranks.
+    margin : tuple of float
+        Lower and upper end of the differences that do not matter.
+    alpha : float
+        Level.
+    """
+
+    p_value: float
+    p_below: float
+    p_above: float
+    estimate: float
+    low: float
+    high: float
+    margin: tuple
+    alpha: float
+
+    @property
+    def equivalent(self):
+        """Whether equivalence is shown at alpha."""
+        return bool(self.p_value <= self.alpha)
+
+    def sentences(self):
+        """What the test says, in words."""
+        shown = "are shown to differ by less than" if self.equivalent else "are not shown to be equivalent within"
+        interval = "" if np.isnan(self.low) else f"; {1 - 2 * self.alpha:g} interval {figures(self.low)} to {figures(self.high)}"
+        return [
+            f"The two {shown} the margin {figures(self.margin[0], 6)} to {figures(self.margin[1], 6)}: p = {self.p_value:.3g} "
+            f"at alpha = {self.alpha:g} (difference {figures(self.estimate)}{interval})."
+        ]
+
+    def to_frame(self):
+        """One row."""
+        low, high = self.margin
+        values = self._asdict() | {"margin": f"{low:g} to {high:g}", "equivalent": self.equivalent}
+        return pd.DataFrame([values])
+
+
+def equivalence_test(test, margin, *, alpha=0.05):
+    """Two one-sided t tests (TOST): is the difference shown to be smaller than a margin?
+
+    A large p of an ordinary test shows nothing: too few data have one as well. This test can show that two learners are equally
+    good for practical purposes.
+
+    Parameters
+    ----------
+    test : TTest or the like
+        With ``estimate``, ``standard_error`` and ``df``, e.g. of `nadeau_bengio` for the folds of one data set, `conservative_z`,
+        or `paired_t` for independent results. Its assumptions are those of this test.
+    margin : float or (float, float)
+        Largest difference that does not matter, in units of the score, both ways; or its lower and upper end.
+    alpha : float, default=0.05
+        Level.
+
+    Returns
+    -------
+    result : Equivalence
+
+    Raises
+    ------
+    ValueError
+        If the margin is empty or alpha is not between 0 and .5.
+
+    Examples
+    --------
+    >>> from foldshift.inference import nadeau_bengio
+    >>> d = [0.004, -0.002, 0.001, 0.003, -0.001, 0.002, 0.0, -0.003, 0.001, 0.002]
+    >>> result = equivalence_test(nadeau_bengio(d, n_train=9, n_test=1), margin=0.01)
+    >>> result.equivalent, result.p_value < 0.001
+    (True, True)
+
+    References
+    ----------
+    .. [1] Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach for assessing the
+       equivalence of average bioavailability. Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
+    """
+    margin = _margin(margin, alpha)
+    if np.ndim(test.estimate):
+        raise ValueError(f"test holds {np.size(test.estimate)} tests; pass one at a time")
+    estimate, error = float(test.estimate), float(test.standard_error)
+    if error > 0:
+        p_below = float(stats.t.sf((estimate - margin[0]) / error, test.df))
+        p_above = float(stats.t.cdf((estimate - margin[1]) / error, test.df))
+    else:
+        p_below, p_above = float(estimate <= margin[0]), float(estimate >= margin[1])
+    half = stats.t.isf(alpha, test.df) * error
+    return Equivalence(max(p_below, p_above), p_below, p_above, estimate, estimate - half, estimate + half, margin, alpha)
+
+
+def equivalence_signed_ranks(a, b, margin, *, alpha=0.05):
+    """Two one-sided signed-ranks tests: is the typical difference over blocks shown to be smaller than a margin?
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Paired results on independent blocks, e.g. the accuracy of two methods on n data sets.
+    margin : float or (float, float)
+        As for `equivalence_test`.
+    alpha : float, default=0.05
+        Level.
+
+    Returns
+    -------
+    result : Equivalence
+        estimate is the median difference. With n blocks p cannot be below ``1 / 2^n``: five blocks or more can show something at
+        .05.
+
+    Raises
+    ------
+    ValueError
+        As `wilcoxon_signed_ranks` and `equivalence_test`.
+
+    Examples
+    --------
+    >>> result = equivalence_signed_ranks([0.81, 0.72, 0.90, 0.65, 0.77], [0.80, 0.73, 0.90, 0.66, 0.76], margin=0.05)
+    >>> result.p_value, result.equivalent
+    (0.03125, True)
+    """
+    margin = _margin(margin, alpha)
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if a.ndim != 1:
+        raise ValueError(f"a has shape {a.shape}; expected (n,), one result for each block")
+    p_below, p_above = _one_sided(a, b + margin[0]), _one_sided(b + margin[1], a)
+    nothing = float("nan")
+    return Equivalence(max(p_below, p_above), p_below, p_above, float(np.median(a - b)), nothing, nothing, margin, alpha)
+
+
+def _one_sided(larger, smaller):
+    """p of the exact signed-ranks test that the first is larger; 1 where it is not so in the sample."""
+    test = wilcoxon_signed_ranks(larger, smaller)
+    return test.p_value / 2 if test.r_plus > test.r_minus else 1.0
+
+
+def _margin(margin, alpha):
+    if not 0 < alpha < 0.5:
+        raise ValueError(f"alpha={alpha!r} must be between 0 and 0.5, e.g. 0.05")
+    low, high = (-margin, margin) if np.ndim(margin) == 0 else margin
+    if not -np.inf < low < high < np.inf:
+        raise ValueError(f"margin={margin!r} must be a positive number in units of the score, or a lower and a larger upper end")
+    return float(low), float(high)

@@ -1,0 +1,436 @@
+"""Methods compared by their average ranks over independent blocks: Friedman's test, and which methods are not told apart."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from foldshift.core.arguments import column_names
+from foldshift.core.repr import readable
+from foldshift.inference._midranks import midranks
+from foldshift.inference.comparisons.exact_ranks import orders, rank_sums
+from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
+from foldshift.inference.corrections import adjust_p
+
+SMALL = 60  # scores up to which p-values come from the permutation distribution
+LEAST = np.finfo(np.float64).tiny  # no p-value is 0: those too small for a number of 64 bits are at most this
+PAIRS = {
+    "nemenyi": "the largest difference of two average ranks (Nemenyi)",
+    "bonferroni_dunn": "the differences from the control (Bonferroni-Dunn)",
+    "holm": "Wilcoxon's signed ranks of every pair, corrected by Holm",
+}
+
+
+@readable
+class Friedman(NamedTuple):
+    """Result of `friedman`.
+
+    Attributes
+    ----------
+    average_ranks : ndarray of shape (k,)
+        1 is best.
+    chi2, df, p_chi2 : float, int, float
+        Friedman's statistic, its degrees of freedom and its p.
+    f, df_f, p_f : float, tuple of int, float
+        Iman and Davenport's.
+    distribution : str
+        Where the p-values come from: ``exact``, ``Monte Carlo``, or ``approximation`` (chi-square and F).
+    """
+
+    average_ranks: np.ndarray
+    chi2: float
+    df: int
+    p_chi2: float
+    f: float
+    df_f: tuple
+    p_f: float
+    distribution: str = "approximation"
+
+    def sentences(self):
+        """What the test says, in words."""
+        k, n = self.df + 1, self.df_f[1] // self.df_f[0] + 1
+        return [
+            f"Friedman's test of {k} methods over {n} blocks: chi-square = {self.chi2:.4g}, p = {self.p_chi2:.3g}; Iman and "
+            f"Davenport's F = {self.f:.4g}, p = {self.p_f:.3g}.",
+            _source(self.distribution, "The F orders outcomes as the chi-square does, so both have the same p."),
+        ]
+
+    def to_frame(self):
+        """One row for each statistic."""
+        rows = [("Friedman chi-square", self.chi2, self.df, self.p_chi2), ("Iman-Davenport F", self.f, self.df_f, self.p_f)]
+        return pd.DataFrame(rows, columns=["test", "statistic", "df", "p_value"])
+
+
+@readable
+class CriticalDifference(NamedTuple):
+    """Result of `critical_difference`; methods in order of average rank, then name.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Methods, the best first.
+    average_ranks : ndarray of shape (k,)
+        1 is best.
+    friedman : Friedman
+        Friedman's test of all methods, with the same order.
+    p_values : ndarray of shape (k, k)
+        Of every pair, corrected for the number of pairs; symmetric, 1 on the diagonal. With a control NaN for pairs without it.
+    groups : tuple of tuple of int
+        Positions in `names` of every largest set of two or more methods of which no pair is told apart. With a control the one
+        set of the control and all that are not told apart from it.
+    difference : float
+        Smallest difference of average ranks that tells two methods apart; infinite where none can with so few blocks, NaN for
+        Holm, which has none.
+    alpha : float
+        Level.
+    method : {"nemenyi", "bonferroni_dunn", "holm"}
+        How pairs are tested.
+    n_blocks : int
+        Data sets or sources.
+    distribution : str
+        Where the p-values of pairs come from: ``exact``, ``Monte Carlo`` or ``approximation``; for Holm the method of Wilcoxon's
+        test.
+    control : str or None
+        Method that the others are compared with.
+    """
+
+    names: tuple
+    average_ranks: np.ndarray
+    friedman: Friedman
+    p_values: np.ndarray
+    groups: tuple
+    difference: float
+    alpha: float
+    method: str
+    n_blocks: int
+    distribution: str = "approximation"
+    control: str | None = None
+
+    def sentences(self):
+        """What the ranks say, in words."""
+        apart = [(i, j) for i, j in self._pairs() if self.p_values[i, j] <= self.alpha]
+        told = "; ".join(f"{self.names[i]} from {self.names[j]}" for i, j in apart) or "no pair"
+        needed = f" Average ranks must differ by {self.difference:.3g}." if np.isfinite(self.difference) else ""
+        if self.difference == np.inf:
+            needed = f" With {self.n_blocks} blocks no difference of ranks can reach that level."
+        order = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(self.names, self.average_ranks))
+        return [
+            f"Average ranks over {self.n_blocks} blocks, 1 is best: {order}.",
+            self.friedman.sentences()[0],
+            f"Told apart at alpha = {self.alpha:g} by {PAIRS[self.method]}: {told}.{needed}",
+            f"p-values of pairs: {self.distribution}." if self.method == "holm" else _source(self.distribution, ""),
+        ]
+
+    def to_frame(self):
+        """One row for each pair that was tested, the better rank first."""
+        rows = [
+            (
+                self.names[i],
+                self.names[j],
+                self.average_ranks[j] - self.average_ranks[i],
+                self.p_values[i, j],
+                bool(self.p_values[i, j] <= self.alpha),
+            )
+            for i, j in self._pairs()
+        ]
+        return pd.DataFrame(rows, columns=["method", "other", "rank_difference", "p_value", "told_apart"])
+
+    def plot(self, ax=None, *, blocks="data sets"):
+        """Critical-difference diagram; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of the right size is made unless given.
+        blocks : str, default="data sets"
+            What the blocks are, for the line below.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        from foldshift.inference.comparisons.rank_diagram import draw_diagram, layout
+
+        test = self.friedman
+        sizes = layout(
+            self,
+            f"Average ranks over {self.n_blocks} {blocks}, 1 is best. Friedman: p {test.p_chi2:.3g}; Iman-Davenport: p "
+            f"{test.p_f:.3g}. Bars join methods not told apart at {self.alpha:g} by {PAIRS[self.method]}.",
+        )
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            ax = plt.figure(figsize=(sizes.width, sizes.height), layout="none").add_axes((0, 0, 1, 1))
+        draw_diagram(ax, self, sizes)
+        return ax
+
+    def _pairs(self):
+        rows, columns = np.nonzero(np.triu(~np.isnan(self.p_values), 1))
+        return list(zip(rows.tolist(), columns.tolist()))
+
+
+def friedman(scores, *, larger_is_better=True, distribution="auto"):
+    """Friedman's test, corrected for ties, with Iman and Davenport's F; two methods are allowed.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_blocks, k)
+        Score of every method on every block. Blocks must be independent: data sets or sources, never folds or repetitions on one
+        data set.
+    larger_is_better : bool, default=True
+        Whether the largest score of a block has rank 1. Equal scores share the mean of their ranks; scores that differ by
+        rounding are equal.
+    distribution : {"auto", "approximation"}, default="auto"
+        ``auto``: for two methods, and up to 60 scores, p is the share of all orders of the ranks within blocks whose statistic is
+        as large, counted exactly or, where there are too many, drawn (99,999 draws of a fixed seed). Both statistics order
+        outcomes alike, so both have the same p. Above: the chi-square and F distributions. ``approximation``: always these.
+
+    Returns
+    -------
+    test : Friedman
+        average_ranks (k,); chi2 with df = k - 1 degrees of freedom and its p; f with df_f = (k - 1, (k - 1)(n - 1)) and its p.
+        Where all methods tie on every block, both statistics are 0 and both p 1; f is infinite where all blocks have the same
+        order. p is never 0. For two methods chi2 is the sign test's, ``(wins - losses)^2 / blocks that are not tied``.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two blocks or methods, a score is not finite, or `distribution` is not known.
+
+    Examples
+    --------
+    >>> test = friedman([[0.9, 0.8], [0.7, 0.6], [0.8, 0.7], [0.9, 0.5], [0.6, 0.5]])
+    >>> test.p_f, test.distribution
+    (0.0625, 'exact')
+
+    References
+    ----------
+    .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, section 3.2.2.
+    .. [2] Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the Friedman statistic.
+           Communications in Statistics A9, 571-595.
+    .. [3] Friedman, M. (1937). The use of ranks to avoid the assumption of normality. Journal of the American Statistical
+           Association 32, 675-701 (the permutation distribution).
+    """
+    exact = _wants_exact(distribution)
+    scores = _checked(scores)
+    return _friedman(_ranks(scores, larger_is_better), exact)
+
+
+def critical_difference(
+    scores, names=None, *, alpha=0.05, method="nemenyi", control=None, larger_is_better=True, distribution="auto"
+):
+    """Rank methods over independent blocks and say which are not told apart: what a critical-difference diagram shows.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_blocks, k)
+        Score of every method on every block. Blocks are data sets or sources, one number each, averaged over folds and
+        repetitions before. Folds or repetitions of one data set share their rows; as blocks they would make any difference
+        significant.
+    names : sequence of str, optional
+        Names of the k methods, all different; by default those of the columns of a data frame.
+    alpha : float, default=0.05
+        Level over all pairs together.
+    method : {"nemenyi", "bonferroni_dunn", "holm"}, default="nemenyi"
+        ``nemenyi``: pairs whose average ranks differ by less than ``q sqrt(k (k + 1) / (6 n))`` are not told apart; the result
+        depends on which other methods are in the table. ``bonferroni_dunn``: the same against a control alone, ``q`` the normal
+        quantile of ``alpha / (2 (k - 1))``. For two methods, and up to 60 scores, both take the largest difference over all
+        orders of the ranks within blocks instead, as `friedman` does. ``holm``: Wilcoxon's signed-ranks test
+        of every pair, with Holm's correction; it does not depend on the others.
+    control : str, optional
+        One of `names`, for ``bonferroni_dunn``.
+    larger_is_better : bool, default=True
+        False for errors.
+    distribution : {"auto", "approximation"}, default="auto"
+        As for `friedman`.
+
+    Returns
+    -------
+    result : CriticalDifference
+        The groups are there whatever Friedman's test says: Nemenyi and Holm hold their level alone.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two blocks or methods, a score is not finite, names are too few, too many or not all different, or
+        the control is missing or not wanted.
+
+    Examples
+    --------
+    >>> result = critical_difference([[3, 2, 1]] * 5, ["a", "b", "c"])
+    >>> [[result.names[i] for i in group] for group in result.groups], result.difference
+    ([['a', 'b'], ['b', 'c']], 1.6)
+
+    References
+    ----------
+    .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, section 3.2.2 and
+           Figure 1.
+    .. [2] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5),
+           1-10.
+    """
+    if method not in PAIRS:
+        raise ValueError(f"method={method!r} must be 'nemenyi', 'bonferroni_dunn' or 'holm'")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha={alpha!r} must be between 0 and 1, e.g. 0.05")
+    exact = _wants_exact(distribution)
+    names = column_names(scores) if names is None else names
+    scores = _checked(scores)
+    n, k = scores.shape
+    if names is None:
+        raise ValueError(f"names is missing; give one for each of the {k} columns, or a data frame with names")
+    names = tuple(str(name) for name in names)
+    if len(names) != k or len(set(names)) != k:
+        raise ValueError(f"names has {len(names)} names, {len(set(names))} of them different; expected {k}, one for every column")
+    if (method == "bonferroni_dunn") != (control is not None) or control not in (None, *names):
+        raise ValueError(
+            f"control={control!r} must be one of {', '.join(names)} with method='bonferroni_dunn', which compares the others "
+            f"with it, and None with other methods; got method={method!r}"
+        )
+    ranks = _ranks(scores, larger_is_better)
+    test = _friedman(ranks, exact)
+    order = sorted(range(k), key=lambda i: (test.average_ranks[i], names[i]))
+    names, ranks, scores = tuple(names[i] for i in order), ranks[:, order], scores[:, order]
+    if method == "holm":
+        p_values, difference, distribution = *_holm(scores), "Wilcoxon's"
+    else:
+        p_values, difference, distribution = _differences(ranks, alpha, None if control is None else names.index(control), exact)
+    if control is None:
+        groups = cliques(p_values > alpha)
+    else:
+        joined = np.flatnonzero(p_values[names.index(control)] > alpha)
+        groups = (tuple(joined.tolist()),) if len(joined) > 1 else ()
+    average_ranks = test.average_ranks[order]
+    test = test._replace(average_ranks=average_ranks)
+    return CriticalDifference(names, average_ranks, test, p_values, groups, difference, alpha, method, n, distribution, control)
+
+
+def _friedman(ranks, exact):
+    n, k = ranks.shape
+    # Twice a rank is an integer, so sums are exact: methods that tie have the same average rank to the last bit.
+    sums = ranks.sum(axis=0)
+    between = ((sums - n * (k + 1) / 2) ** 2).sum()
+    within = (ranks**2).sum() - n * k * (k + 1) ** 2 / 4
+    chi2 = (k - 1) * between / within if within > 0 else 0.0
+    left = n * (k - 1) - chi2
+    agree = left <= 1e-12 * n * k
+    f = np.inf if agree else (n - 1) * chi2 / left
+    df_f = (k - 1, (k - 1) * (n - 1))
+    if exact and _is_small(ranks):
+        null = rank_sums(ranks)
+        p_chi2 = p_f = float(null.spread_p(np.rint(2 * sums)))
+        distribution = "exact" if null.exact else "Monte Carlo"
+    else:
+        p_chi2, distribution = float(stats.chi2.sf(chi2, k - 1)), "approximation"
+        # all blocks the same: the order of the first one, again in all others
+        p_f = float(orders(tuple(ranks[0]))) ** (1.0 - n) if agree else float(stats.f.sf(f, *df_f))
+    return Friedman(sums / n, float(chi2), k - 1, max(p_chi2, LEAST), float(f), df_f, max(p_f, LEAST), distribution)
+
+
+def _differences(ranks, alpha, control, exact):
+    """p-values of the differences of average ranks, the critical difference, and where they come from."""
+    n, k = ranks.shape
+    sums = ranks.sum(axis=0)
+    apart = np.abs(sums[:, None] - sums)  # multiples of one half, so exact
+    if exact and _is_small(ranks):
+        null = rank_sums(ranks)
+        p_values = null.difference_p(np.rint(2 * apart), control=control is not None)
+        difference = null.smallest_difference(alpha, control=control is not None) / (2 * n)
+        distribution = "exact" if null.exact else "Monte Carlo"
+    else:
+        unit = np.sqrt(k * (k + 1) / (6 * n))
+        z = apart / n / unit
+        if k == 2:  # the studentized range of two is twice a normal, which is exact where its quadrature is not
+            p_values, q = 2 * stats.norm.sf(z), stats.norm.isf(alpha / 2)
+        elif control is None:
+            p_values = stats.studentized_range.sf(z * 2**0.5, k, np.inf)
+            q = stats.studentized_range.isf(alpha, k, np.inf) / 2**0.5
+        else:
+            p_values = np.minimum(1.0, (k - 1) * 2 * stats.norm.sf(z))
+            q = stats.norm.isf(alpha / (2 * (k - 1)))
+        difference, distribution = float(q * unit), "approximation"
+    p_values = np.maximum(p_values, LEAST)
+    if control is not None:
+        others = np.arange(k) != control
+        p_values[np.ix_(others, others)] = np.nan
+    np.fill_diagonal(p_values, 1.0)
+    return p_values, difference, distribution
+
+
+def _holm(scores):
+    k = scores.shape[1]
+    p_values = np.ones((k, k))
+    rows, columns = np.triu_indices(k, 1)
+    p = adjust_p(wilcoxon_signed_ranks(scores[:, rows].T, scores[:, columns].T).p_value, "holm")
+    p_values[rows, columns] = p_values[columns, rows] = p
+    return p_values, np.nan
+
+
+def _wants_exact(distribution):
+    if distribution not in ("auto", "approximation"):
+        raise ValueError(f"distribution={distribution!r} must be 'auto' or 'approximation'")
+    return distribution == "auto"
+
+
+def _is_small(ranks):
+    return ranks.shape[1] == 2 or ranks.size <= SMALL
+
+
+def _ranks(scores, larger_is_better):
+    return midranks(-scores if larger_is_better else scores, np.abs(scores).max(axis=1))
+
+
+def _source(distribution, more):
+    """Where p-values come from, in words."""
+    if distribution == "approximation":
+        return "p-values are those of the limiting distributions, which are for many blocks."
+    how = "counted exactly" if distribution == "exact" else "by 99,999 random draws"
+    return f"p-values are shares of all orders of the ranks within blocks, {how}. {more}".strip()
+
+
+def cliques(joined):
+    """Largest sets of two or more of which every pair is joined.
+
+    Parameters
+    ----------
+    joined : ndarray of shape (k, k), bool
+        Symmetric; the diagonal does not count.
+
+    Returns
+    -------
+    groups : tuple of tuple of int
+        Every maximal clique, sorted; one is not part of another.
+
+    References
+    ----------
+    .. [1] Bron, C. and Kerbosch, J. (1973). Algorithm 457: finding all cliques of an undirected graph. Communications of the ACM
+           16, 575-577.
+    """
+    neighbours = [{int(j) for j in np.flatnonzero(row) if j != i} for i, row in enumerate(joined)]
+    found = []
+
+    def extend(clique, candidates, excluded):
+        if not candidates and not excluded:
+            found.append(tuple(sorted(clique)))
+            return
+        pivot = max(candidates | excluded, key=lambda i: len(candidates & neighbours[i]))
+        for i in sorted(candidates - neighbours[pivot]):
+            extend([*clique, i], candidates & neighbours[i], excluded & neighbours[i])
+            candidates = candidates - {i}
+            excluded = excluded | {i}
+
+    extend([], set(range(len(neighbours))), set())
+    return tuple(sorted(group for group in found if len(group) > 1))
+
+
+def _checked(scores):
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.ndim != 2 or scores.shape[0] < 2 or scores.shape[1] < 2:
+        raise ValueError(f"scores has shape {scores.shape}; expected (n_blocks, n_methods) with two or more of both")
+    bad = ~np.isfinite(scores)
+    if bad.any():
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(
+            f"scores has {bad.sum()} NaN or infinite values, the first at {first}; leave that block or that method out"
+        )
+    return scores

@@ -1,0 +1,103 @@
+"""The exact sign test of two methods over independent blocks."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from foldshift.core.arguments import check_confidence, plain
+from foldshift.core.repr import readable
+from foldshift.inference.comparisons.wilcoxon import signed_differences
+
+
+@readable
+class SignTest(NamedTuple):
+    """Result of `sign_test`; arrays where many tests were done at once.
+
+    Attributes
+    ----------
+    wins, losses, ties : int
+        Blocks on which the first is larger, on which the second is, and on which they are equal.
+    p_value : float
+        Two-sided, in (0, 1].
+    estimate, low, high : float
+        Share of wins among the blocks that are not tied, and its exact interval; NaN, 0 and 1 where all are tied.
+    confidence : float
+        Of the interval.
+    """
+
+    wins: int | np.ndarray
+    losses: int | np.ndarray
+    ties: int | np.ndarray
+    p_value: float | np.ndarray
+    estimate: float | np.ndarray
+    low: float | np.ndarray
+    high: float | np.ndarray
+    confidence: float
+
+    def sentences(self):
+        """What the test says, in words."""
+        if np.ndim(self.p_value):
+            return [f"{np.size(self.p_value)} exact sign tests, two-sided p from {np.min(self.p_value):.3g}."]
+        share = "no block is left to compare on"
+        if not np.isnan(self.estimate):
+            share = (
+                f"the first wins {self.estimate:.3g} of the blocks that are not tied ({self.confidence:g} interval "
+                f"{self.low:.3g} to {self.high:.3g})"
+            )
+        return [
+            f"Sign test: {self.wins} wins, {self.losses} losses, {self.ties} ties: {share}; exact two-sided p = "
+            f"{self.p_value:.3g}."
+        ]
+
+    def to_frame(self):
+        """One row for each test."""
+        return pd.DataFrame({name: np.ravel(getattr(self, name)) for name in self._fields[:-1]})
+
+
+def sign_test(a, b, *, confidence=0.95):
+    """Exact sign test of two paired samples, two-sided: is each as likely to be larger as the other?
+
+    It asks less than `wilcoxon_signed_ranks` does: differences on different data sets need not be on one scale.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (..., n)
+        Paired results, e.g. the accuracy of two methods on n data sets. Leading axes are separate tests.
+    confidence : float, default=0.95
+        For the interval of the share of wins.
+
+    Returns
+    -------
+    test : SignTest
+        Ties (differences that are 0 but for rounding, relative to the largest input) are left out: p is that of the binomial of
+        the others, given their number. The interval is Clopper and Pearson's.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, there is no pair, or a value is not finite.
+
+    Examples
+    --------
+    >>> test = sign_test([0.9, 0.8, 0.7, 0.9, 0.6], [0.8, 0.7, 0.6, 0.5, 0.5])
+    >>> test.wins, test.p_value
+    (5, 0.0625)
+
+    References
+    ----------
+    .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, section 3.1.4.
+    .. [2] Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the
+       binomial. Biometrika 26, 404-413.
+    """
+    check_confidence(confidence)
+    d, _ = signed_differences(a, b)
+    wins, losses, ties = (d > 0).sum(axis=-1), (d < 0).sum(axis=-1), (d == 0).sum(axis=-1)
+    m = wins + losses
+    p = np.clip(2 * stats.binom.cdf(np.minimum(wins, losses), m, 0.5), np.finfo(np.float64).tiny, 1.0)
+    tail = (1 - confidence) / 2
+    share = np.divide(wins, m, out=np.full(np.shape(m), np.nan), where=m > 0)
+    low = np.where(wins == 0, 0.0, stats.beta.ppf(tail, np.maximum(wins, 1), losses + 1))
+    high = np.where(losses == 0, 1.0, stats.beta.isf(tail, wins + 1, np.maximum(losses, 1)))
+    return SignTest(*(plain(value) for value in (wins, losses, ties, p, share, low, high)), confidence)

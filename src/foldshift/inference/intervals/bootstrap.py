@@ -1,0 +1,150 @@
+"""The .632+ bootstrap estimate of a prediction error (Efron and Tibshirani 1997)."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.repr import readable
+from foldshift.core.seeding import as_generator
+from foldshift.inference.fit_losses import squared_error, zero_one_loss
+
+UNIQUE_SHARE = 0.632  # of the rows in a bootstrap sample
+
+
+@readable
+class BootstrapError(NamedTuple):
+    """Result of `bootstrap_632plus`.
+
+    Attributes
+    ----------
+    estimate : float
+        .632+ estimate of the error of the model trained on all rows.
+    plain_632 : float
+        .632 estimate, with the fixed weights .368 and .632.
+    left_out : float
+        Leave-one-out bootstrap: mean error of a row over the bootstrap samples without it.
+    training : float
+        Error of the model trained on all rows on these rows.
+    no_information : float
+        Error of that model if inputs and target had nothing to do with each other.
+    overfitting : float
+        Relative overfitting rate, from 0 to 1: what moves the weight from .632 towards 1.
+    n_rows, n_bootstraps : int
+    """
+
+    estimate: float
+    plain_632: float
+    left_out: float
+    training: float
+    no_information: float
+    overfitting: float
+    n_rows: int
+    n_bootstraps: int
+
+    def sentences(self):
+        """What was found, in words; a list of str."""
+        return [
+            f"Error of the model trained on all {self.n_rows} rows, by the .632+ bootstrap: {self.estimate:.4g} "
+            f"({self.n_bootstraps} bootstrap samples); no interval, since none with a known coverage goes with it.",
+            f"It lies between the training error {self.training:.4g} and that of rows left out {self.left_out:.4g}; guessing "
+            f"would give {self.no_information:.4g}, relative overfitting {self.overfitting:.2f}.",
+        ]
+
+    def to_frame(self):
+        """One row with the fields."""
+        return pd.DataFrame([self._asdict()])
+
+
+def bootstrap_632plus(estimator, X, y, *, n_bootstraps=100, loss=None, rng):
+    """The .632+ bootstrap estimate of the error of an estimator trained on all rows.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or regressor
+        Not changed; trained n_bootstraps + 1 times.
+    X, y : array-like or data frame of n rows, array-like of shape (n,)
+        Passed on by rows as they are.
+    n_bootstraps : int, default=100
+        Bootstrap samples; every row must be outside one of them, which 20 make all but sure.
+    loss : callable, optional
+        ``loss(y, predicted)`` returns one number for every row; by default 0/1 for a classifier, squared error for a regressor.
+    rng : numpy.random.Generator or int
+        Source of randomness.
+
+    Returns
+    -------
+    error : BootstrapError
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, n_bootstraps is below 2, a row is in every bootstrap sample, or a prediction is no finite loss.
+
+    References
+    ----------
+    .. [1] Efron, B., Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA 92, 548-560.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = bootstrap_632plus(KNeighborsClassifier(1), X, y, n_bootstraps=30, rng=np.random.default_rng(0))
+    >>> found.training, bool(found.plain_632 < found.estimate < found.left_out)
+    (0.0, True)
+    """
+    from sklearn.base import is_classifier
+    from sklearn.utils import _safe_indexing
+
+    from foldshift.core.estimators import check_predictor, clone_with_state
+
+    check_predictor(estimator)
+    rng = as_generator(rng)
+    y = np.asarray(y)
+    n = len(y)
+    if not n or y.ndim != 1 or (X.shape[0] if hasattr(X, "shape") else len(X)) != n:
+        raise ValueError(f"y has shape {y.shape}; expected one target for every row of X, and some rows")
+    if n_bootstraps < 2:
+        raise ValueError(f"n_bootstraps={n_bootstraps!r} must be at least 2, e.g. 100")
+    loss = loss or (zero_one_loss if is_classifier(estimator) else squared_error)
+
+    def predicted(rows, on):
+        model = clone_with_state(estimator, int(rng.random() * 2**32)).fit(_safe_indexing(X, rows), y[rows])
+        return model.predict(_safe_indexing(X, on))
+
+    every = np.arange(n)
+    whole = predicted(every, every)
+    total, times = np.zeros(n), np.zeros(n, dtype=np.int64)
+    for _ in range(n_bootstraps):
+        rows = rng.integers(n, size=n)
+        out = np.setdiff1d(every, rows)
+        if len(out):
+            total[out] += _checked(loss(y[out], predicted(rows, out)))
+            times[out] += 1
+    if not times.all():
+        raise ValueError(f"{(times == 0).sum()} rows are in every bootstrap sample; raise n_bootstraps={n_bootstraps}")
+    left_out, training = float((total / times).mean()), float(_checked(loss(y, whole)).mean())
+    values, counts = np.unique(whole, return_counts=True)
+    guesses = [_checked(loss(y, np.full(n, value))).mean() for value in values]
+    no_information = float(np.average(guesses, weights=counts))
+    return _combined(left_out, training, no_information, n, n_bootstraps)
+
+
+def _combined(left_out, training, no_information, n, n_bootstraps):
+    bounded = min(left_out, no_information)
+    overfits = bounded > training and no_information > training
+    overfitting = (bounded - training) / (no_information - training) if overfits else 0.0
+    weight = UNIQUE_SHARE / (1 - (1 - UNIQUE_SHARE) * overfitting)
+    plain = (1 - UNIQUE_SHARE) * training + UNIQUE_SHARE * left_out
+    # Where nothing overfits the two agree; else what is above the no-information error is cut off first.
+    estimate = (1 - weight) * training + weight * bounded if overfits else plain
+    return BootstrapError(estimate, plain, left_out, training, no_information, overfitting, n, n_bootstraps)
+
+
+def _checked(losses):
+    losses = np.asarray(losses, dtype=np.float64)
+    if not np.isfinite(losses).all():
+        raise ValueError(f"{int((~np.isfinite(losses)).sum())} of {len(losses)} losses are NaN or infinite")
+    return losses

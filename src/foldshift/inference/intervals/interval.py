@@ -1,0 +1,179 @@
+"""A confidence interval as a result: what it is about, in words, and what a reader must know of it."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student_t
+
+from foldshift.core.repr import figures, readable
+
+THESE_SOURCES = "these sources"
+THESE_K_MODELS = "mean error of these k models"
+THIS_POPULATION = "this sample's population, average over training sets of this size"
+ALL_ROWS_MODEL = "the model trained on all rows"
+NEW_SOURCE = "a new source"
+DIFFERENCE = "difference"
+FEW_FOLDS = 10
+
+WORDS = {
+    "theta_A": "spread of the rows within folds, normal",
+    "theta_B": "twice the spread of the rows within folds, normal",
+    "S2/K": "spread of the fold means, Student's t",
+    "all pairs": "spread of all rows, normal",
+    "theta_5": "Grandvalet and Bengio: fold means less rows within folds, normal",
+    "Nadeau-Bengio": "spread of the fold means, corrected for training sets that overlap, Student's t",
+    "Wilson": "all errors as one binomial sample",
+    "nested": "nested cross-validation",
+}
+
+
+@readable
+class Interval(NamedTuple):
+    """A confidence interval and its target.
+
+    Floats for one data set, arrays of the shape of the leading axes of the losses for many.
+
+    Attributes
+    ----------
+    name : str
+        Which interval, by its symbol; `words` has it in words.
+    target : str
+        What it is to cover: `THESE_K_MODELS`, `THESE_SOURCES`, `THIS_POPULATION`, `ALL_ROWS_MODEL`, `NEW_SOURCE` or
+        `DIFFERENCE`.
+    estimate, low, high : float or ndarray
+        NaN ends where the variance estimate is negative or does not exist.
+    standard_error : float or ndarray
+        NaN like the ends.
+    df : float or ndarray
+        Degrees of freedom of Student's t; inf for the normal distribution.
+    note : str
+        What a reader must know; empty if nothing.
+    confidence : float or None
+        Probability of coverage aimed at.
+
+    Examples
+    --------
+    >>> found = student_interval("S2/K", THIS_POPULATION, 0.2, 0.0004, 9, 0.95)
+    >>> found.words
+    "spread of the fold means, Student's t (S2/K)"
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.155, 0.245)
+    """
+
+    name: str
+    target: str
+    estimate: float | np.ndarray
+    low: float | np.ndarray
+    high: float | np.ndarray
+    standard_error: float | np.ndarray
+    df: float | np.ndarray
+    note: str
+    confidence: float | None = None
+
+    @property
+    def words(self):
+        """The name in words, the symbol beside it."""
+        return f"{WORDS[self.name]} ({self.name})" if self.name in WORDS else self.name
+
+    def sentences(self):
+        """What was found, in words; a list of str."""
+        share = "interval" if self.confidence is None else f"{100 * self.confidence:g} % interval"
+        if np.ndim(self.estimate):
+            found = int(np.isfinite(self.low).sum())
+            said = [f"{self.words}: {share} of {found} of {np.size(self.estimate)} data sets, for {self.target}."]
+        elif np.isfinite(self.low):
+            ends = f"{figures(self.low)} to {figures(self.high)}"
+            said = [f"{self.words}: {figures(self.estimate)}, {share} {ends}, for {self.target}."]
+        else:
+            said = [f"{self.words}: {figures(self.estimate)}, without an interval, for {self.target}."]
+        return [*said, f"Note: {self.note}."] if self.note else said
+
+    def to_frame(self):
+        """One row per data set, one for a single one: name in words, symbol, target, estimate, ends, standard error, df, note."""
+        size = np.size(self.estimate)
+        numbers = {name: np.ravel(getattr(self, name)) for name in ("estimate", "low", "high", "standard_error")}
+        frame = pd.DataFrame({"interval": [WORDS.get(self.name, self.name)] * size, "symbol": self.name, "target": self.target})
+        return frame.assign(**numbers, df=np.broadcast_to(np.ravel(self.df), size), note=self.note)
+
+
+@readable
+class Intervals(tuple):
+    """Intervals from one cross-validation, in the order of `foldshift.inference.cv_intervals`; printed, sentences and a table."""
+
+    def __getitem__(self, key):
+        """By position, or by name such as ``"Nadeau-Bengio"``; KeyError names those there are."""
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        found = {one.name: one for one in self}
+        if key not in found:
+            raise KeyError(f"there is no interval {key!r}; there are {', '.join(map(repr, found))}")
+        return found[key]
+
+    def sentences(self):
+        """What may be quoted, and what each interval that needs a word needs; a list of str."""
+        first = self["Nadeau-Bengio"] if any(one.name == "Nadeau-Bengio" for one in self) else self[0]
+        notes = [f"{one.words}: {one.note}." for one in self if one.note and one is not first]
+        return [f"To be quoted: {first.sentences()[0]}", *first.sentences()[1:], *notes]
+
+    def to_frame(self):
+        """One row per interval (and data set), as `Interval.to_frame`, without the notes, which are sentences."""
+        return pd.concat([one.to_frame().drop(columns="note") for one in self], ignore_index=True)
+
+    def plot(self, ax=None):
+        """Intervals below each other; of one data set.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Drawn into; a new one by default.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+
+        Raises
+        ------
+        ValueError
+            If they are of many data sets.
+        """
+        import matplotlib.pyplot as plt
+
+        if any(np.ndim(one.estimate) for one in self):
+            raise ValueError("these are intervals of many data sets; plot those of one")
+        ax = plt.subplots(figsize=(7, 0.5 + 0.4 * len(self)))[1] if ax is None else ax
+        for place, one in enumerate(self):
+            ax.plot([one.low, one.high], [place, place], color="#000000", lw=1.5)
+            ax.plot(one.estimate, place, "o", color="#000000", ms=4)
+        ax.set_yticks(range(len(self)), [f"{one.words}\n{one.target}" for one in self], fontsize=7)
+        ax.set_ylim(len(self) - 0.5, -0.5)
+        ax.set_xlabel("estimate and interval")
+        return ax
+
+
+def student_interval(name, target, estimate, variance, df, confidence, note=()):
+    """Interval of Student's t from an estimate and its variance.
+
+    Parameters
+    ----------
+    name, target : str
+        As of `Interval`.
+    estimate, variance : float or ndarray
+        Of one data set or of many; where the variance is negative or NaN there is no interval.
+    df : float or ndarray
+        Degrees of freedom; inf for the normal distribution.
+    confidence : float
+        Probability of coverage aimed at.
+    note : sequence of str
+        Notes, which become one.
+
+    Returns
+    -------
+    interval : Interval
+    """
+    standard_error = np.sqrt(np.where(np.asarray(variance) >= 0, variance, np.nan))
+    half = student_t.ppf((1 + confidence) / 2, df) * standard_error
+    low, high = estimate - half, estimate + half
+    if np.ndim(estimate) == 0:
+        estimate, low, high, standard_error = float(estimate), float(low), float(high), float(standard_error)
+    return Interval(name, target, estimate, low, high, standard_error, df, "; ".join(note), confidence)

@@ -1,0 +1,117 @@
+"""Moments of the losses of a cross-validation, and every interval that follows from them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.core.arguments import check_confidence
+from foldshift.inference.intervals.accuracy import accuracy_interval
+from foldshift.inference.intervals.cross_validation import labelled
+from foldshift.inference.intervals.interval import THESE_K_MODELS, Interval
+from foldshift.inference.repetitions.variance import fold_moments
+
+
+class LossMoments(NamedTuple):
+    """What intervals need of the losses of a cross-validation; see `loss_moments`.
+
+    Attributes
+    ----------
+    estimate, estimate_micro : float or ndarray
+        Mean of the fold means, and mean of all losses.
+    variance : float or ndarray
+        Variance of all losses about their mean, divided by their number.
+    W, S2 : float or ndarray
+        Mean sample variance within a fold (of ``W_k M / M_k`` where sizes M_k differ), and sample variance of the fold means. W
+        is NaN if a fold has one row.
+    K : int
+        Number of folds.
+    M : float
+        Mean number of rows of a fold.
+    """
+
+    estimate: float | np.ndarray
+    estimate_micro: float | np.ndarray
+    variance: float | np.ndarray
+    W: float | np.ndarray
+    S2: float | np.ndarray
+    K: int
+    M: float
+
+
+def loss_moments(losses):
+    """Moments of the losses of a cross-validation, from which every interval follows.
+
+    Parameters
+    ----------
+    losses : array-like of shape (..., K, M), or sequence of K arrays of shape (M_k,)
+        Loss of every test row by fold; leading axes are separate samples.
+
+    Returns
+    -------
+    moments : LossMoments
+
+    Raises
+    ------
+    ValueError
+        As `foldshift.inference.repetitions.variance.cv_variance`.
+    """
+    means, within, sizes = fold_moments(losses)
+    N, M = sizes.sum(), sizes.mean()
+    macro = means.mean(axis=-1)
+    micro = macro if (sizes == sizes[0]).all() else (means * sizes).sum(axis=-1) / N
+    inside = np.where(sizes > 1, within * (sizes - 1), 0.0)
+    variance = (inside + sizes * (means - micro[..., None]) ** 2).sum(axis=-1) / N
+    S2 = (means - means[..., :1]).var(axis=-1, ddof=1)
+    return LossMoments(macro, micro, variance, (within * M / sizes).mean(axis=-1), S2, len(sizes), float(M))
+
+
+def moment_intervals(moments, *, confidence=0.95, binary=False):
+    """Every interval that follows from the moments of the losses of a cross-validation with random folds.
+
+    Parameters
+    ----------
+    moments : LossMoments
+        Of one sample, or arrays of the shape of the leading axes for many.
+    confidence : float, default=0.95
+        Probability of coverage aimed at.
+    binary : bool, default=False
+        Losses are 0 (right) and 1 (wrong).
+
+    Returns
+    -------
+    intervals : list of Interval
+        Those of `foldshift.inference.cv_intervals`; with 0/1 losses ``S2/K`` is Wong's at the level of folds and ``all pairs``
+        Wong's at that of the data set (turned from accuracy to error). ``theta_5`` takes the mean size where sizes differ. With
+        0/1 losses also ``Wilson``, from the mean of all losses. The estimate is NaN where an interval does not exist, the ends
+        also where the variance estimate is negative.
+
+    Raises
+    ------
+    ValueError
+        If confidence is not between 0 and 1.
+    """
+    check_confidence(confidence)
+    macro, micro, variance, W, S2, K, M = moments
+    N = K * M
+    one_row = ["does not exist: a fold has one row"] if np.isnan(W).all() else []
+
+    def interval(name, estimate, variance, df, notes=()):
+        estimate = np.where(np.isnan(variance), np.nan, estimate)
+        return labelled(name, estimate, variance, df, confidence, notes, K=K)
+
+    found = [
+        interval("theta_A", macro, W / N, np.inf, one_row),
+        interval("theta_B", macro, 2 * W / N, np.inf, one_row),
+        interval("S2/K", macro, S2 / K, K - 1.0),
+        interval("all pairs", micro, variance / N, np.inf),
+        interval("theta_5", macro, (1 + 1 / K) * S2 - W / M, np.inf, one_row),
+        interval("Nadeau-Bengio", macro, S2 * (1 / K + 1 / (K - 1)), K - 1.0),
+    ]
+    if binary:
+        rows = round(N)
+        errors = np.round(np.asarray(micro) * rows)  # NaN (a failed sample) is no count
+        present = np.isfinite(errors)
+        wilson = accuracy_interval(np.where(present, errors, 0.0)[..., None], rows, confidence=confidence, method="wilson")
+        low, high = (np.where(present, end, np.nan) for end in (wilson.low, wilson.high))
+        found.append(Interval("Wilson", THESE_K_MODELS, micro, low, high, np.sqrt(variance / N), np.inf, "", confidence))
+    return found

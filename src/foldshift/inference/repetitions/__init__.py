@@ -1,0 +1,1 @@
+"""Number of repetitions, and variance of the estimate."""

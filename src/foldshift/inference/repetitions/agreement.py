@@ -1,0 +1,412 @@
+"""How often a single cross-validation experiment finds the difference between two classifiers that the truth shows.
+
+A comparison of two classifiers is Wilcoxon's signed-ranks test over the data sets. The pairs that differ in truth are kept; an
+experiment agrees with the truth about a pair if its own test is at least as significant, in the same direction.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.inference.comparisons.wilcoxon import equal_rows, wilcoxon_signed_ranks
+from foldshift.inference.missing import mean_present, std_present
+
+ALPHA = 0.1
+DECIMALS = 12  # differences of means are equal although their last bits differ with the order of summation
+
+
+class PairTests(NamedTuple):
+    """Wilcoxon tests of pairs of classifiers over the data sets; every field but the last has shape (n_pairs,)."""
+
+    row: np.ndarray
+    column: np.ndarray
+    r_plus: np.ndarray
+    r_minus: np.ndarray
+    p_value: np.ndarray
+    n_datasets: np.ndarray
+    method: list
+
+    def take(self, chosen):
+        """The tests of some of the pairs."""
+        return PairTests(*(field[chosen] for field in self[:-1]), [self.method[i] for i in np.arange(len(self.row))[chosen]])
+
+
+class Agreements(NamedTuple):
+    """Result of `agreements`."""
+
+    pairs: PairTests
+    agree: np.ndarray
+    opposite: np.ndarray
+    judged: np.ndarray
+
+
+class TruthErrors(NamedTuple):
+    """Result of `truth_errors`, in per cent."""
+
+    percent: float
+    by_pair: np.ndarray
+
+
+class Accuracy(NamedTuple):
+    """Result of `accuracy`; everything but the counts in per cent of the kept pairs."""
+
+    percent: float
+    standard_error: float
+    opposite_percent: float
+    n_pairs: float
+    n_experiments: int
+    by_subset: np.ndarray
+    without_one: np.ndarray
+
+    @property
+    def jackknife_error(self):
+        """Standard error over data sets, by leaving one out."""
+        return jackknife_error(self.without_one)
+
+
+def pairwise_tests(values, formula="corrected"):
+    """Compare every classifier with every later one over the data sets on which both have results.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_learners, n_datasets)
+        Results, the higher the better; NaN where there is none.
+    formula : {"corrected", "paper"}, default="corrected"
+        See `foldshift.inference.wilcoxon_signed_ranks`. Differences are rounded to 12 decimals before they are ranked.
+
+    Returns
+    -------
+    tests : PairTests
+        ``r_plus`` is the sum of ranks of the row's wins; NaN where a pair shares no data set.
+    """
+    values = _check(values, 2, "(n_learners, n_datasets)")
+    row, column = np.triu_indices(len(values), k=1)
+    r_plus, r_minus, p, method = _signed_ranks(values[row] - values[column], formula)
+    n_datasets = (~np.isnan(values[row] - values[column])).sum(axis=1)
+    return PairTests(row, column, r_plus, r_minus, p, n_datasets, method)
+
+
+def significant_pairs(truth_mean, alpha=ALPHA, formula="corrected"):
+    """Pairs of classifiers that differ in truth.
+
+    Parameters
+    ----------
+    truth_mean : ndarray of shape (n_learners, n_datasets)
+        The true results; NaN where there is none.
+    alpha : float, default=0.1
+        Pairs with p at most this are kept.
+    formula : {"corrected", "paper"}, default="corrected"
+        See `pairwise_tests`.
+
+    Returns
+    -------
+    pairs : PairTests
+        Of the kept pairs only.
+
+    References
+    ----------
+    .. [1] Moreno-Torres, Saez, Herrera (2012), section V, step 2.
+    """
+    tests = pairwise_tests(truth_mean, formula)
+    return tests.take(np.flatnonzero(tests.p_value <= alpha))
+
+
+def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
+    """Which experiments find the difference of which pairs.
+
+    Parameters
+    ----------
+    truth_mean : ndarray of shape (n_learners, n_datasets)
+        The true results; NaN where there is none.
+    experiments : ndarray of shape (n_learners, n_datasets, n_experiments)
+        Results of single experiments; NaN where there is none. Data sets without truth are left out.
+    alpha : float, default=0.1
+        Level at which the truth must be significant.
+    formula : {"corrected", "paper"}, default="corrected"
+        See `pairwise_tests`.
+
+    Returns
+    -------
+    agreements : Agreements
+        ``pairs``, the pairs kept; ``agree`` and ``opposite``, bool of shape (n_pairs, n_experiments): the experiment's p is at
+        most the true p of the pair and the difference has the sign it has in truth, or the opposite one. ``judged``, of the same
+        shape: whether the experiment has results on all data sets that the truth of the pair rests on; where it lacks one, its p
+        cannot be held against the true one, and it is neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> truth = np.array([np.arange(6) / 10 + 0.3, np.arange(6) / 10])
+    >>> experiments = np.stack([truth, truth[::-1]], axis=2)
+    >>> found = agreements(truth, experiments)
+    >>> found.agree.tolist(), found.opposite.tolist()
+    ([[True, False]], [[False, True]])
+
+    References
+    ----------
+    .. [1] Moreno-Torres, Saez, Herrera (2012), section V, steps 3 and 4. The paper does not say that the sign must be that of the
+           truth.
+    """
+    truth_mean = _check(truth_mean, 2, "(n_learners, n_datasets)")
+    experiments = _check(experiments, 3, "(n_learners, n_datasets, n_experiments)")
+    if experiments.shape[:2] != truth_mean.shape:
+        raise ValueError(f"experiments of shape {experiments.shape} do not belong to a truth of shape {truth_mean.shape}")
+    pairs = significant_pairs(truth_mean, alpha, formula)
+    p, sign, judged = _tests_of_experiments(truth_mean, experiments, pairs, formula)
+    reached = (p <= pairs.p_value[:, None]) & judged
+    same = sign == np.sign(pairs.r_plus - pairs.r_minus)[:, None]
+    return Agreements(pairs, reached & same, reached & ~same, judged)
+
+
+def draw_experiments(n_experiments, n_draws, rng):
+    """Draws of experiments with replacement: shape (n_draws, n_experiments), of indices; none of fewer than two experiments."""
+    return rng.integers(0, n_experiments, (n_draws if n_experiments > 1 else 0, n_experiments))
+
+
+def truth_errors(truth, experiments, drawn, alpha=ALPHA, formula="corrected"):
+    """What the truth's own experiments add to the error of `agreements` and `accuracy`: other ones would set other thresholds.
+
+    The bootstrap: the experiments of the truth are drawn with replacement, and the pairs and their p taken from the mean of those
+    drawn; the experiments that are judged stay as they are. The error is one and the same event for all partitioners that are
+    judged by this truth.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n_learners, n_datasets, n_truth)
+        Results of the experiments whose mean is the truth; NaN where there is none.
+    experiments : ndarray of shape (n_learners, n_datasets, n_experiments)
+        See `agreements`.
+    drawn : ndarray of shape (n_draws, n_truth), dtype int
+        See `draw_experiments`.
+    alpha, formula
+        See `agreements`.
+
+    Returns
+    -------
+    errors : TruthErrors
+        ``percent``, the standard error of the per cent of agreements over all kept pairs; ``by_pair``, ndarray of shape
+        (n_learners, n_learners), that of the share of a single pair in per cent, over the draws that keep the pair. NaN where
+        there are fewer than two.
+    """
+    truth, experiments = (_check(one, 3, "(n_learners, n_datasets, n_experiments)") for one in (truth, experiments))
+    everything = pairwise_tests(mean_present(truth), formula)
+    p, sign, judged = _tests_of_experiments(mean_present(truth), experiments, everything, formula)
+    percents, shares = [], []
+    for chosen in drawn:
+        tests = pairwise_tests(mean_present(truth[:, :, chosen]), formula)
+        kept = tests.p_value <= alpha
+        agree = (p <= tests.p_value[:, None]) & (sign == np.sign(tests.r_plus - tests.r_minus)[:, None]) & judged
+        percents.append(mean_present(_percent(agree[kept], judged[kept])))
+        share = mean_present(np.where(judged, agree, np.nan), axis=1)
+        shares.append(np.where(kept, 100 * share, np.nan))
+    by_pair = np.full((len(truth), len(truth)), np.nan)
+    if len(shares):
+        errors = std_present(np.array(shares), axis=0)
+        by_pair[everything.row, everything.column] = by_pair[everything.column, everything.row] = errors
+    return TruthErrors(float(std_present(np.array(percents))) if percents else np.nan, by_pair)
+
+
+def halves(n_experiments):
+    """The two halves of the experiments, so that each can be judged by the mean of the other."""
+    first = np.arange(n_experiments) < n_experiments // 2
+    return first, ~first
+
+
+def accuracy(parts, subsets, alpha=ALPHA, formula="corrected"):
+    """Per cent of agreements of single experiments with the truth (Table VI), with its errors.
+
+    Parameters
+    ----------
+    parts : sequence of (ndarray of shape (n_learners, n_datasets), ndarray of shape (n_learners, n_datasets, n_experiments))
+        Truth and the experiments judged by it; one part, or one for each half of the experiments in cross-fitting.
+    subsets : ndarray of shape (n_subsets, n_datasets), dtype bool
+        Subsets of the data sets on which everything is repeated, the choice of pairs included; see `draw_subsets`.
+    alpha, formula
+        See `agreements`.
+
+    Returns
+    -------
+    accuracy : Accuracy
+        ``standard_error`` is over the experiments (NaN where a part has one only); ``by_subset`` and ``without_one`` are the per
+        cent on each subset and without each data set; ``n_pairs`` is the mean over the parts; ``n_experiments`` the fewest that a
+        pair is judged by. NaN where no pair is significant, or none is judged.
+    """
+    whole = [agreements(truth, experiments, alpha, formula) for truth, experiments in parts]
+    weights = np.array([experiments.shape[2] for _, experiments in parts], dtype=np.float64)
+    weights /= weights.sum()
+    variances = []
+    for found in whole:
+        each = _percent(found.agree, found.judged)
+        each = each[~np.isnan(each)]
+        variances.append(each.var(ddof=1) / len(each) if len(each) > 1 else np.nan)
+    alone = ~np.eye(subsets.shape[1], dtype=bool)
+    return Accuracy(
+        percent=float(sum(w * mean_present(_percent(found.agree, found.judged)) for w, found in zip(weights, whole))),
+        standard_error=float(np.sqrt(sum(w**2 * v for w, v in zip(weights, variances)))),
+        opposite_percent=float(sum(w * mean_present(_percent(found.opposite, found.judged)) for w, found in zip(weights, whole))),
+        n_pairs=float(np.mean([len(found.pairs.row) for found in whole])),
+        n_experiments=sum(_fewest(found.judged) for found in whole),
+        by_subset=_over_subsets(parts, weights, subsets, alpha, formula),
+        without_one=_over_subsets(parts, weights, alone, alpha, formula) if len(alone) > 1 else np.full(1, np.nan),
+    )
+
+
+def draw_subsets(n_datasets, n_subsets, rng):
+    """Random subsets of two thirds of the data sets.
+
+    Parameters
+    ----------
+    n_datasets, n_subsets : int
+        Fewer than three data sets are not cut: no subset is drawn.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    subsets : ndarray of shape (n_subsets, n_datasets), dtype bool
+    """
+    if n_datasets < 3:
+        return np.zeros((0, n_datasets), dtype=bool)
+    ranks = np.argsort(np.argsort(rng.random((n_subsets, n_datasets)), axis=1), axis=1)
+    return ranks < kept_datasets(n_datasets)
+
+
+def kept_datasets(n_datasets):
+    """Size of a subset of `draw_subsets`: two thirds, rounded up."""
+    return -(-2 * n_datasets // 3)
+
+
+def subset_error(by_subset, n_datasets):
+    """Standard error over data sets from results on subsets of two thirds (delete-d jackknife).
+
+    Parameters
+    ----------
+    by_subset : ndarray of shape (n_subsets,)
+        Results on the subsets of `draw_subsets`; NaN are left out.
+    n_datasets : int
+        Number of all data sets.
+
+    Returns
+    -------
+    standard_error : float
+        The standard deviation over the subsets times the root of kept / deleted data sets; NaN below two subsets.
+
+    References
+    ----------
+    .. [1] Shao, J., Wu, C.F.J. (1989). A general theory for jackknife variance estimation. Annals of Statistics 17, 1176-1197.
+    """
+    found = by_subset[~np.isnan(by_subset)]
+    if len(found) < 2:
+        return float("nan")
+    kept = kept_datasets(n_datasets)
+    return float(found.std(ddof=1) * np.sqrt(kept / (n_datasets - kept)))
+
+
+def jackknife_error(without_one):
+    """Jackknife standard error from the results without each of the data sets; NaN where one of them is."""
+    n = len(without_one)
+    if n < 2:
+        return float("nan")
+    return float(np.sqrt((n - 1) / n * ((without_one - without_one.mean()) ** 2).sum()))
+
+
+def accuracy_by_repetitions(truth_mean, experiments, repetitions, n_draws, rng, alpha=ALPHA, formula="corrected"):
+    """Per cent of agreements when m experiments are averaged before the test.
+
+    Parameters
+    ----------
+    truth_mean, experiments, alpha, formula
+        See `agreements`.
+    repetitions : sequence of int
+        Numbers of experiments m; those above the number of experiments are left out.
+    n_draws : int
+        Draws of m experiments without replacement; m = 1 takes every experiment once and m = all of them has one draw. The
+        average of a draw is that of the experiments in it that have a result.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    m, percent, std, standard_error : ndarray of shape (n_repetitions,)
+        ``std`` is the standard deviation over the draws, about the spread of one user's result; ``standard_error`` is the Monte
+        Carlo error of ``percent``, larger than the draws alone would say because they share experiments; NaN at all experiments,
+        where there is one draw.
+    """
+    n_experiments = experiments.shape[2]
+    rows = []
+    for m in repetitions:
+        if m > n_experiments:
+            continue
+        if m == 1:
+            drawn = experiments
+        elif m == n_experiments:
+            drawn = mean_present(experiments)[:, :, None]
+        else:
+            chosen = np.argsort(rng.random((n_draws, n_experiments)), axis=1)[:, :m]
+            drawn = mean_present(experiments[:, :, chosen])
+        found = agreements(truth_mean, drawn, alpha, formula)
+        percent = _percent(found.agree, found.judged)
+        percent = percent[~np.isnan(percent)]
+        std = percent.std() if len(percent) and m < n_experiments else np.nan
+        error = std * np.sqrt(m / (n_experiments - m)) if m < n_experiments else np.nan
+        rows.append((m, mean_present(percent), std, error))
+    m, percent, std, error = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return m.astype(np.int64), percent, std, error
+
+
+def _tests_of_experiments(truth_mean, experiments, pairs, formula):
+    """p, sign of the difference and whether it is judged, of every pair and experiment: three arrays (n_pairs, n_experiments)."""
+    n_experiments = experiments.shape[2]
+    differences = experiments[pairs.row] - experiments[pairs.column]
+    without_truth = np.isnan(truth_mean[pairs.row] - truth_mean[pairs.column])
+    differences[without_truth] = np.nan
+    judged = (~np.isnan(differences) | without_truth[:, :, None]).all(axis=1)
+    flat = np.moveaxis(differences, 2, 1).reshape(len(pairs.row) * n_experiments, truth_mean.shape[1])
+    r_plus, r_minus, p, _ = _signed_ranks(flat, formula)
+    shape = (len(pairs.row), n_experiments)
+    return p.reshape(shape), np.sign(r_plus - r_minus).reshape(shape), judged
+
+
+def _percent(found, judged):
+    """Per cent of the judged pairs for every experiment; NaN where there is none."""
+    return 100 * mean_present(np.where(judged, found, np.nan), axis=0)
+
+
+def _fewest(judged):
+    """Fewest experiments that a pair is judged by; all where there is no pair."""
+    return int(judged.sum(axis=1).min()) if len(judged) else judged.shape[1]
+
+
+def _over_subsets(parts, weights, subsets, alpha, formula):
+    # Of few data sets there are few different subsets.
+    different, which = np.unique(subsets, axis=0, return_inverse=True)
+    out = np.zeros(len(different))
+    for i, chosen in enumerate(different):
+        for weight, (truth, experiments) in zip(weights, parts):
+            found = agreements(truth[:, chosen], experiments[:, chosen], alpha, formula)
+            out[i] += weight * mean_present(_percent(found.agree, found.judged))
+    return out[which.reshape(len(subsets))]
+
+
+def _signed_ranks(differences, formula):
+    """Signed ranks of rows of differences; NaN are left out, rows with the same ones together. Arrays of shape (n_rows,) and a
+    list of methods."""
+    present = ~np.isnan(differences)
+    differences = np.round(differences, DECIMALS)
+    n = len(differences)
+    r_plus, r_minus, p, method = np.full(n, np.nan), np.full(n, np.nan), np.full(n, np.nan), [""] * n
+    for rows in equal_rows(present):
+        d = differences[rows][:, present[rows[0]]]
+        if d.shape[1]:
+            test = wilcoxon_signed_ranks(d, np.zeros_like(d), formula=formula)
+            r_plus[rows], r_minus[rows], p[rows] = test.r_plus, test.r_minus, test.p_value
+            for row in rows:
+                method[row] = test.method
+    return r_plus, r_minus, p, method
+
+
+def _check(values, n_axes, shape):
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != n_axes:
+        raise ValueError(f"results have shape {values.shape}; expected {shape}")
+    return values

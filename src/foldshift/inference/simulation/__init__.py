@@ -1,0 +1,1 @@
+"""Simulation of cross-validation where the truth is known."""

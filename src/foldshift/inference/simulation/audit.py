@@ -1,0 +1,394 @@
+"""Which interval from cross-validation covers what, for data of a given shape: measured on many samples of a population."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.arguments import check_confidence
+from foldshift.core.repr import readable
+from foldshift.core.seeding import as_generator
+from foldshift.inference.fit_losses import fold_losses, held_out_loss, losses_after_fit, squared_error, zero_one_loss
+from foldshift.inference.intervals.cross_validation import labelled, nested_cv_interval
+from foldshift.inference.intervals.interval import WORDS, Interval
+from foldshift.inference.intervals.moments import LossMoments, loss_moments, moment_intervals
+from foldshift.inference.simulation.coverage import (
+    AVERAGE_NEW_SOURCE,
+    MODEL_ON_NEW_SOURCE,
+    THESE_MODELS,
+    TRAINING_PART,
+    WHOLE_SAMPLE,
+    AuditRow,
+    audit_rows,
+    coverage_errors,
+    not_refuted,
+)
+from foldshift.inference.simulation.source_models import simulate_losses
+from foldshift.partition.registry import make_folds
+
+LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS = "leave one source out", "random folds"
+
+
+TOLERANCE = 0.05
+
+
+@readable
+@dataclass(frozen=True)
+class CoverageAudit:
+    """Result of `coverage_audit`; printed, sentences and a table.
+
+    Attributes
+    ----------
+    rows : tuple of AuditRow
+        By partitioner, target and interval.
+    confidence : float
+        What coverage is to be.
+    title : str
+        What was audited.
+    notes : tuple of str
+        What to beware of.
+    """
+
+    rows: tuple
+    confidence: float
+    title: str
+    notes: tuple
+
+    def trusted(self, partitioner, target, *, tolerance=TOLERANCE):
+        """The narrowest interval that was shown to cover what is promised, less a tolerance.
+
+        Shown: the lower end of Wilson's 95 % interval of its coverage reaches ``confidence - tolerance``. An interval that covers
+        less than that passes in at most one of 40 audits, however few the samples; with few samples nothing can be shown.
+
+        Parameters
+        ----------
+        partitioner, target : str
+            As in the rows.
+        tolerance : float, default=0.05
+            How far below the promise a coverage may lie, 0 or more.
+
+        Returns
+        -------
+        row : AuditRow or None
+            None if there is none, or no such partitioner or target.
+        """
+        if not 0 <= tolerance < self.confidence:
+            raise ValueError(f"tolerance={tolerance!r} must be from 0 to below confidence={self.confidence:g}")
+        shown = [row for row in self._of(partitioner, target) if row.coverage_low >= self.confidence - tolerance - 1e-12]
+        return min(shown, key=lambda row: row.width, default=None)
+
+    def not_refuted(self, partitioner, target):
+        """Intervals whose coverage is not below the promise by more than two standard errors; that does not show that they hold.
+
+        Parameters
+        ----------
+        partitioner, target : str
+            As in the rows.
+
+        Returns
+        -------
+        rows : list of AuditRow
+            The narrowest first.
+        """
+        rows = [row for row in self._of(partitioner, target) if not_refuted(row.coverage, row.n, self.confidence)]
+        return sorted(rows, key=lambda row: row.width)
+
+    def _of(self, partitioner, target):
+        return [row for row in self.rows if (row.partitioner, row.target) == (partitioner, target)]
+
+    def _blocks(self):
+        return list(dict.fromkeys((row.partitioner, row.target) for row in self.rows))
+
+    def sentences(self):
+        """What was audited, and which interval can be trusted for which target; a list of str."""
+        said = [f"{self.title}."]
+        least = self.confidence - TOLERANCE
+        for partitioner, target in self._blocks():
+            rows, row = self._of(partitioner, target), self.trusted(partitioner, target)
+            n = max(one.n for one in rows)
+            where = f"{partitioner}: {target} (true error {_mean(one.truth for one in rows):.4g})"
+            if row is not None:
+                share = f"covered {100 * row.coverage:.1f} % ({100 * row.coverage_low:.1f} to {100 * row.coverage_high:.1f})"
+                said.append(f"{where}: trust {_words(row.interval)}, the narrowest shown to cover {100 * least:g} %; it {share}.")
+            elif coverage_errors(1.0, n)[1] < least:
+                said.append(f"{where}: {n} samples are too few to show that any interval covers {100 * least:g} %.")
+            else:
+                said.append(f"{where}: no interval was shown to cover {100 * least:g} %.")
+            refuted = [one.interval for one in rows if one not in self.not_refuted(partitioner, target)]
+            if refuted:
+                said.append(f"Refuted there, covering less than {100 * self.confidence:g} %: {', '.join(refuted)}.")
+        return [*said, *(f"Note: {note}." for note in self.notes)]
+
+    def to_frame(self):
+        """One row per partitioner, target and interval: the fields of `AuditRow`, ``trusted``, ``not_refuted``."""
+        frame = pd.DataFrame(self.rows, columns=AuditRow._fields)
+        blocks = self._blocks()
+        trusted = {id(self.trusted(*block)) for block in blocks}
+        passed = {id(row) for block in blocks for row in self.not_refuted(*block)}
+        marks = {"trusted": trusted, "not_refuted": passed}
+        return frame.assign(**{name: [id(row) in rows for row in self.rows] for name, rows in marks.items()})
+
+    def plot(self, ax=None):
+        """Coverage of every interval with Wilson's 95 % interval, by target; the line is what is promised.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Drawn into; a new one by default.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        import matplotlib.pyplot as plt
+
+        rows = [row for row in self.rows if row.n]
+        ax = plt.subplots(figsize=(7, 1 + 0.2 * len(rows)))[1] if ax is None else ax
+        for number, block in enumerate(self._blocks()):
+            places = [place for place, row in enumerate(rows) if (row.partitioner, row.target) == block]
+            of_block = [rows[place] for place in places]
+            ends = [
+                [row.coverage - row.coverage_low for row in of_block],
+                [row.coverage_high - row.coverage for row in of_block],
+            ]
+            coverage = [row.coverage for row in of_block]
+            ax.errorbar(coverage, places, xerr=ends, fmt="osD^v"[number % 5], ms=4, lw=1, label=": ".join(block))
+        ax.axvline(self.confidence, color="#7F7F7F", dashes=(6, 2), lw=1, label="promised")
+        ax.set_yticks(range(len(rows)), [row.interval for row in rows], fontsize=7)
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.set_xlabel("coverage")
+        ax.legend(fontsize=7)
+        return ax
+
+
+def coverage_audit(
+    draw=None,
+    estimator=None,
+    *,
+    shape=None,
+    model="centroid",
+    sources="random",
+    n_folds=10,
+    partitioner=None,
+    n_replicates=200,
+    confidence=0.95,
+    n_repetitions=1,
+    n_nested=0,
+    rng,
+):
+    """Measure which interval from cross-validation can be trusted: how often each covers what it may be about.
+
+    Samples of a population are cross-validated, and every interval is held against the true errors, measured on rows outside the
+    sample.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(rng)`` returns a sample and held-out rows of the same population: ``(X, y, X_rest, y_rest)``. With few held-out
+        rows their own error is counted as the interval's: take ten times as many as in the sample.
+    estimator : scikit-learn classifier or regressor
+        Not changed. Its loss is 0/1 or the squared error.
+    shape : (int, int), optional
+        Instead of `draw` and `estimator`: n rows and K sources or folds of equal size; losses are those of `simulate_losses` for
+        `model`.
+    model : {"centroid", "stump", "highdim"}, default="centroid"
+        With `shape`: a stable classifier, an unstable one, and one with more inputs than it can use.
+    sources : {"random", "iid"}, default="random"
+        With `shape`: the K sources differ, new ones in every sample, and both leave-one-source-out and random folds are audited;
+        or all rows are from one source, and folds are random.
+    n_folds : int, default=10
+        Number of folds k.
+    partitioner : str or callable, optional
+        As for `foldshift.partition.make_folds`; by default ``SCV`` for a classifier and ``CV`` for a regressor.
+    n_replicates : int, default=200
+        Samples; the Monte Carlo error of a coverage of .95 is then .015. Fewer samples are the first of more.
+    confidence : float, default=0.95
+        Probability of coverage that is promised.
+    n_repetitions : int, default=1
+        Partitions of every sample. With more than one there is also the interval of Nadeau and Bengio from all of them.
+    n_nested : int, default=0
+        Partitions for the interval of nested cross-validation, each of which takes ``k (k + 1) / 2`` fits; 0 leaves it out.
+    rng : numpy.random.Generator or int
+        Source of randomness.
+
+    Returns
+    -------
+    audit : CoverageAudit
+        Print it. Targets: `TRAINING_PART`, the mean true error of models trained on (k - 1) / k of a sample, over the training
+        parts of all samples; `THESE_MODELS`, the mean true error of the k models of this sample; `WHOLE_SAMPLE`, that of the
+        model trained on the whole sample. With `shape` and random sources: the error on a new source of the model of this sample
+        (`MODEL_ON_NEW_SOURCE`), and its mean over samples (`AVERAGE_NEW_SOURCE`). With ``iid`` the bias against `TRAINING_PART`
+        is 0 by construction.
+
+    Raises
+    ------
+    ValueError
+        If neither or both of `draw` and `shape` are given, an argument is out of range, `draw` returns something else, or the
+        estimator fails on all samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> def draw(rng):
+    ...     y = rng.integers(2, size=1100)
+    ...     X = rng.standard_normal((1100, 2)) + y[:, None]
+    ...     return X[:100], y[:100], X[100:], y[100:]
+    >>> audit = coverage_audit(draw, GaussianNB(), n_folds=5, n_replicates=20, rng=np.random.default_rng(0))
+    >>> sorted({row.target for row in audit.rows})
+    ['error of a training part', "this sample's models", 'whole sample']
+    """
+    rng = as_generator(rng)
+    check_confidence(confidence)
+    for name, value, least in (("n_replicates", n_replicates, 2), ("n_repetitions", n_repetitions, 1), ("n_nested", n_nested, 0)):
+        if value < least:
+            raise ValueError(f"{name}={value!r} must be at least {least}")
+    if (shape is None) == (draw is None) or (draw is None) != (estimator is None):
+        raise ValueError("coverage_audit needs either draw and estimator, or shape=(rows, sources)")
+    if shape is not None:
+        return _audit_of_shape(shape, model, sources, n_replicates, confidence, rng)
+    if n_nested and n_folds < 3:
+        raise ValueError(f"n_folds={n_folds} must be at least 3 for nested cross-validation, which leaves two folds out")
+    return _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, confidence, n_repetitions, n_nested, rng)
+
+
+def _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, confidence, n_repetitions, n_nested, rng):
+    from sklearn.base import is_classifier
+
+    from foldshift.core.estimators import check_predictor
+
+    check_predictor(estimator)
+    classes = is_classifier(estimator)
+    loss = zero_one_loss if classes else squared_error
+    partitioner = partitioner or ("SCV" if classes else "CV")
+    results, failures = [], []
+    n_rows = None
+    for stream in rng.spawn(n_replicates):
+        sample = _checked_sample(draw(stream), n_rows)
+        n_rows = len(sample[0])
+        try:
+            results.append(
+                _replicate(estimator, *sample, partitioner, n_folds, n_repetitions, n_nested, confidence, stream, loss)
+            )
+        except MemoryError:
+            raise
+        except _CutError as error:
+            raise ValueError(str(error)) from error
+        except (Exception, SystemExit) as error:  # whatever a learner raises costs its sample
+            failures.append(f"{type(error).__name__}: {' '.join(str(error).split())}")
+    name = partitioner if isinstance(partitioner, str) else getattr(partitioner, "__name__", "partitioner")
+    learner = type(estimator).__name__
+    if not results:
+        raise ValueError(f"{learner} failed on all {n_replicates} samples; the first time: {failures[0]}")
+    folds, repeats, nested, truths = ([one[i] for one in results] for i in range(4))
+    moments = _stacked(folds)
+    parts, repeated_parts, whole = np.array(truths).T
+    targets = {TRAINING_PART: parts, THESE_MODELS: parts, WHOLE_SAMPLE: whole}
+    rows = audit_rows(moment_intervals(moments, confidence=confidence, binary=classes), targets, name)
+    if n_repetitions > 1:
+        scores = np.array(repeats)
+        mean, S2 = scores.mean(axis=(1, 2)), scores.reshape(len(scores), -1).var(axis=1, ddof=1)
+        n = n_repetitions * n_folds
+        variance = S2 * (1 / n + 1 / (n_folds - 1))
+        of_all = labelled("Nadeau-Bengio", mean, variance, n - 1.0, confidence, K=n)
+        of_all = of_all._replace(name=f"Nadeau-Bengio, {n_repetitions}x")
+        rows += audit_rows([of_all], targets | {TRAINING_PART: repeated_parts, THESE_MODELS: repeated_parts}, name)
+    if n_nested:
+        values = [np.array([getattr(one, field) for one in nested]) for field in ("estimate", "low", "high", "standard_error")]
+        rows += audit_rows([Interval("nested", nested[0].target, *values, nested[0].df, "", confidence)], targets, name)
+    rows.sort(key=lambda row: list(targets).index(row.target))
+    n_rows = round(moments.K * moments.M)
+    title = f"Coverage at {100 * confidence:g} %: {n_replicates} samples of {n_rows} rows, {n_folds} folds by {name}, {learner}"
+    notes = (
+        [f"the estimator failed on {len(failures)} of {n_replicates} samples; the first time: {failures[0]}"] if failures else []
+    )
+    return CoverageAudit(tuple(rows), confidence, title, tuple(notes))
+
+
+class _CutError(Exception):
+    """Folds could not be cut: no fault of the learner."""
+
+
+def _replicate(estimator, X, y, X_rest, y_rest, partitioner, n_folds, n_repetitions, n_nested, confidence, rng, loss):
+    """Of one sample: moments of the first partition, fold means of all, the nested interval or None, and the truths.
+
+    The truths are those of the first partition, of all, and of the whole sample.
+    """
+    try:
+        folds = make_folds(partitioner, X, y, n_folds, [rng] * (n_repetitions + n_nested))
+    except ValueError as error:
+        raise _CutError(*error.args) from error
+    states = (rng.random((n_repetitions, n_folds)) * 2**32).astype(np.uint32)
+    found = [
+        fold_losses(estimator, X, y, X_rest, y_rest, row, of_row, loss) for row, of_row in zip(folds[:n_repetitions], states)
+    ]
+    state = int(rng.random() * 2**32)
+    whole = held_out_loss(estimator, X, y, X_rest, y_rest, state, loss)
+    nested = None
+    if n_nested:
+
+        def loss_of(train, test):
+            return losses_after_fit(estimator, X[train], y[train], [(X[test], y[test])], state, loss)[0]
+
+        nested = nested_cv_interval(loss_of, folds[n_repetitions:], confidence=confidence)
+    means = [[fold.mean() for fold in losses] for losses, _ in found]
+    truths = [truth for _, truth in found]
+    return loss_moments(found[0][0]), means, nested, (truths[0], np.mean(truths), whole)
+
+
+def _audit_of_shape(shape, model, sources, n_replicates, confidence, rng):
+    n, K = shape
+    if sources not in ("random", "iid"):
+        raise ValueError(f"sources={sources!r} must be 'random' or 'iid'")
+    if K < 2 or n < 2 * K or n % (2 * K):
+        raise ValueError(
+            f"shape=({n}, {K}) must be (n, K) with two or more sources K, and n a multiple of 2 K: sources of equal size, half "
+            "of the rows of each of either class"
+        )
+    random = sources == "random"
+    drawn = simulate_losses(model, K, n // K, n_replicates, rng, sources=sources, design="both" if random else "cvr")
+    rows = []
+    for name, losses in ((LEAVE_ONE_SOURCE_OUT, drawn.cvs), (RANDOM_FOLDS, drawn.cvr)):
+        if losses is None:
+            continue
+        moments = loss_moments(losses)
+        if random:
+            truths = {AVERAGE_NEW_SOURCE: drawn.out_of_source, MODEL_ON_NEW_SOURCE: drawn.out_of_source}
+        else:
+            truths = {TRAINING_PART: moments.estimate, WHOLE_SAMPLE: drawn.out_of_source}
+        rows += audit_rows(moment_intervals(moments, confidence=confidence, binary=True), truths, name)
+    what = "sources drawn anew for every sample" if random else "one source"
+    title = f"Coverage at {100 * confidence:g} %: {n_replicates} samples of {n} rows in {K} blocks, model {model}, {what}"
+    notes = () if random else (f"the bias against {TRAINING_PART!r} is 0 by construction",)
+    return CoverageAudit(tuple(rows), confidence, title, notes)
+
+
+def _checked_sample(drawn, n_rows):
+    """`n_rows`: of the samples before, if any."""
+    if not isinstance(drawn, tuple) or len(drawn) != 4:
+        raise ValueError(f"draw returned {type(drawn).__name__}; expected a tuple (X, y, X_rest, y_rest)")
+    X, y, X_rest, y_rest = map(np.asarray, drawn)
+    if len(X) != len(y) or len(X_rest) != len(y_rest) or not len(X) or not len(X_rest):
+        raise ValueError(
+            f"draw returned X, y, X_rest, y_rest with {len(X)}, {len(y)}, {len(X_rest)}, {len(y_rest)} rows; "
+            "expected as many of X as of y, and some"
+        )
+    if n_rows not in (None, len(X)):
+        raise ValueError(f"draw returned samples of {n_rows} and of {len(X)} rows; coverage is that of one size of sample")
+    return X, y, X_rest, y_rest
+
+
+def _stacked(moments):
+    """Moments of many samples of one shape."""
+    return LossMoments(
+        *(np.array([getattr(one, field) for one in moments]) for field in LossMoments._fields[:5]), *moments[0][5:]
+    )
+
+
+def _words(name):
+    return f"{name} ({WORDS[name]})" if name in WORDS else name
+
+
+def _mean(values):
+    values = [value for value in values if value == value]
+    return float(np.mean(values)) if values else np.nan

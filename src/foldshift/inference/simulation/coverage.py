@@ -1,0 +1,128 @@
+"""Intervals against the true errors that they are to cover, over many samples."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+
+from foldshift.inference.intervals.interval import NEW_SOURCE
+from foldshift.inference.proportions import wilson_interval
+
+TRAINING_PART = "error of a training part"
+THESE_MODELS = "this sample's models"
+WHOLE_SAMPLE = "whole sample"
+AVERAGE_NEW_SOURCE = f"{NEW_SOURCE}, average over samples"
+MODEL_ON_NEW_SOURCE = f"{NEW_SOURCE}, this sample's model"
+AVERAGED = (TRAINING_PART, AVERAGE_NEW_SOURCE)
+"""Targets that are one number for all samples: the mean of the truths of the samples."""
+ONE_ERROR = float(2 * norm.cdf(1) - 1)  # confidence of an interval of one standard error to either side
+
+
+class AuditRow(NamedTuple):
+    """How one interval did against one target; see `coverage_audit`.
+
+    Attributes
+    ----------
+    partitioner, interval, target : str
+    n : int
+        Samples that the row rests on.
+    truth : float
+        Mean true error.
+    bias, bias_error : float
+        Mean of estimate less truth, and its Monte Carlo standard error.
+    coverage, coverage_error : float
+        Share of the samples whose interval holds the truth, and its Monte Carlo standard error: half the width of Wilson's
+        interval at one standard error, so that a coverage of 1 has an error too.
+    coverage_low, coverage_high : float
+        Wilson's 95 % interval of the coverage.
+    negative : float
+        Share of the samples with a negative variance estimate, hence without interval; these count as not covered.
+    width : float
+        Mean width of the intervals that there are.
+    """
+
+    partitioner: str
+    interval: str
+    target: str
+    n: int
+    truth: float
+    bias: float
+    bias_error: float
+    coverage: float
+    coverage_error: float
+    coverage_low: float
+    coverage_high: float
+    negative: float
+    width: float
+
+
+def coverage_errors(coverage, n):
+    """Standard error of a coverage measured on n samples and the ends of its 95 % interval, all by Wilson; floats."""
+    (low, high), (below, above) = (wilson_interval(coverage, n, inner) for inner in (0.95, ONE_ERROR))
+    return float((above - below) / 2), float(low), float(high)
+
+
+def not_refuted(coverage, n, confidence):
+    """Whether a coverage measured on n samples is not below what is promised by more than two Monte Carlo standard errors.
+
+    It does not show that the interval covers: 20 samples of one that covers .90 pass in two cases of three.
+
+    Parameters
+    ----------
+    coverage : float or ndarray
+        NaN is not.
+    n : int or ndarray
+        Samples.
+    confidence : float
+        What coverage is to be; the error is that of a coverage which is so.
+
+    Returns
+    -------
+    passes : bool or ndarray of bool
+    """
+    return coverage >= confidence - 2 * np.sqrt(confidence * (1 - confidence) / np.maximum(n, 1))
+
+
+def audit_rows(found, truths, partitioner):
+    """Bias, coverage and width of every interval against every target.
+
+    Parameters
+    ----------
+    found : sequence of Interval
+        With arrays of shape (R,): R samples.
+    truths : dict of str to ndarray of shape (R,)
+        True errors by target. Of the targets in `AVERAGED` the mean is to be covered.
+    partitioner : str
+        How folds were cut.
+
+    Returns
+    -------
+    rows : list of AuditRow
+        By target, then interval. A sample without estimate or truth (NaN) is left out.
+    """
+    return [_audit_row(interval, target, truth, partitioner) for target, truth in truths.items() for interval in found]
+
+
+def _audit_row(interval, target, truth, partitioner):
+    truth = np.asarray(truth, dtype=np.float64)
+    present = np.isfinite(interval.estimate) & np.isfinite(truth)
+    n = int(present.sum())
+    if not n:
+        return AuditRow(partitioner, interval.name, target, 0, *[np.nan] * 9)
+    estimate, low, high, truth = (values[present] for values in (interval.estimate, interval.low, interval.high, truth))
+    gap = estimate - truth
+    aim = truth.mean() if target in AVERAGED else truth
+    coverage, width = float(((low <= aim) & (aim <= high)).mean()), (high - low)[~np.isnan(low)]
+    return AuditRow(
+        partitioner,
+        interval.name,
+        target,
+        n,
+        float(truth.mean()),
+        float(gap.mean()),
+        float(gap.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan,
+        coverage,
+        *coverage_errors(coverage, n),
+        float(np.isnan(low).mean()),
+        float(width.mean()) if len(width) else np.nan,
+    )

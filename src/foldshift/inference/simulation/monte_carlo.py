@@ -1,0 +1,139 @@
+"""How far a figure would move if the study were run again with other seeds."""
+
+import numpy as np
+
+from foldshift.inference.comparisons.wilcoxon import equal_rows, wilcoxon_signed_ranks
+from foldshift.inference.missing import mean_present, std_present
+
+
+def mean_and_error(values):
+    """Mean over data sets of the mean over seeds, with its Monte Carlo standard error.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_datasets, n_seeds)
+        Results of seeds; NaN where a fit failed, but two or more for every data set.
+
+    Returns
+    -------
+    mean : float
+        NaN without a data set.
+    standard_error : float
+        The data sets are fixed; only the seeds would change.
+    """
+    if not len(values):
+        return np.nan, np.nan
+    counts = (~np.isnan(values)).sum(axis=1)
+    errors = np.nanvar(values, axis=1, ddof=1) / counts
+    return float(np.nanmean(values, axis=1).mean()), float(np.sqrt(errors.sum()) / len(values))
+
+
+def std_and_error(values):
+    """Mean over data sets of the standard deviation over seeds, with its Monte Carlo standard error.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_datasets, n_seeds)
+        Results of seeds; NaN where a fit failed, but two or more for every data set.
+
+    Returns
+    -------
+    std : float
+        With n - 1 in the denominator; NaN without a data set.
+    standard_error : float
+        By the jackknife over seeds; NaN below three seeds.
+    """
+    if not len(values):
+        return np.nan, np.nan
+    n = (~np.isnan(values)).sum(axis=1, keepdims=True)
+    s2 = np.nanvar(values, axis=1, ddof=1, keepdims=True)
+    squared = (values - np.nanmean(values, axis=1, keepdims=True)) ** 2
+    without_one = np.sqrt(np.maximum((n - 1) * s2 - squared * n / (n - 1), 0) / np.maximum(n - 2, 1))
+    spread = np.nansum((without_one - np.nanmean(without_one, axis=1, keepdims=True)) ** 2, axis=1)
+    variance = np.where(n[:, 0] > 2, (n[:, 0] - 1) / n[:, 0] * spread, np.nan)
+    return float(np.sqrt(s2).mean()), float(np.sqrt(variance.sum()) / len(values))
+
+
+def seed_bootstrap(values, statistic, n_draws, rng):
+    """Recompute a statistic of every data set on seeds drawn with replacement.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_datasets, n_seeds)
+        Results of seeds; NaN where a fit failed.
+    statistic : {"mean", "std"}
+        Over the seeds that have a result; NaN where too few of a draw have.
+    n_draws : int
+        Number of bootstrap samples.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    draws : ndarray of shape (n_draws, n_datasets)
+    """
+    n_datasets, n_seeds = values.shape
+    out = np.empty((n_draws, n_datasets))
+    for draw in range(n_draws):
+        sample = values[:, (rng.random(n_seeds) * n_seeds).astype(np.int64)]
+        out[draw] = mean_present(sample) if statistic == "mean" else std_present(sample)
+    return out
+
+
+def p_value_error(a_draws, b_draws):
+    """Standard deviation of Wilcoxon's p over bootstrap draws.
+
+    Parameters
+    ----------
+    a_draws, b_draws : ndarray of shape (n_draws, n_datasets)
+        Draws of `seed_bootstrap` for the two methods.
+
+    Returns
+    -------
+    standard_error : float
+    """
+    return float(std_present(_p_values(a_draws, b_draws)))
+
+
+def _p_values(a, b):
+    """Wilcoxon's p of every row over the columns where both sides have a result; NaN where there is none."""
+    p, both = np.full(len(a), np.nan), ~np.isnan(a - b)
+    for rows in equal_rows(both):
+        columns = both[rows[0]]
+        if columns.any():
+            p[rows] = wilcoxon_signed_ranks(a[rows][:, columns], b[rows][:, columns]).p_value
+    return p
+
+
+def p_values_by_repetitions(errors, reference, repetitions, n_draws, rng):
+    """Wilcoxon's p against the number of repetitions, averaged over draws of the repetitions (Figure 2).
+
+    Parameters
+    ----------
+    errors, reference : ndarray of shape (n_datasets, n_seeds)
+        Results of the two methods; NaN where a fit failed. The mean of a draw is that of the seeds that have a result; a data set
+        of which a draw has none is left out of its test.
+    repetitions : sequence of int
+        Numbers of repetitions r, at most n_seeds.
+    n_draws : int
+        Draws of r seeds without replacement, made anew for every r; both methods use the same.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    mean_p, std_p : ndarray of shape (n_repetitions,)
+        Mean and standard deviation of p over the draws.
+
+    References
+    ----------
+    .. [1] Saez, Romero-Bejar (2022), section 5.3.
+    """
+    n_seeds = errors.shape[1]
+    mean_p, std_p = [], []
+    for r in repetitions:
+        chosen = np.argsort(rng.random((n_draws, n_seeds)), axis=1)[:, :r]
+        p = _p_values(mean_present(errors[:, chosen]).T, mean_present(reference[:, chosen]).T)
+        mean_p.append(mean_present(p))
+        std_p.append(std_present(p) if n_draws > 1 else 0.0)
+    return np.array(mean_p), np.array(std_p)

@@ -1,0 +1,98 @@
+"""Repeated cross-validation of simple classifiers on data sets of a known model: what the claims about folds and repetitions are
+checked with."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.inference.simulation.source_models import CHUNK_BYTES, MODELS, block_losses, class_sums
+from foldshift.partition.fold_numbers import fold_dtype
+
+
+class RepeatedLosses(NamedTuple):
+    """Result of `simulate_repeated`: 0/1 losses and folds of every partition, in the order of the rows.
+
+    Attributes
+    ----------
+    losses : ndarray of shape (R, r, N), uint8
+        Of the model's own rule.
+    other : ndarray of shape (R, N), uint8
+        Of the other rule on the first partition: nearest centroid by the one feature whose means differ most where the model's
+        rule takes all, by all features where it takes that one.
+    folds : ndarray of shape (R, r, N), unsigned integer
+        Fold of every row.
+    """
+
+    losses: np.ndarray
+    other: np.ndarray
+    folds: np.ndarray
+
+
+def simulate_repeated(model, K, M, n_datasets, n_repetitions, rng):
+    """Cut the same independent data into random folds several times, and cross-validate.
+
+    Data and rules are those of `foldshift.inference.simulation.source_models.simulate_losses` with ``sources="iid"``; with one
+    repetition the losses are its ``cvr``.
+
+    Parameters
+    ----------
+    model : {"centroid", "stump", "highdim"}
+        Setting and classifier.
+    K, M : int
+        Number of folds, at least two, and rows of each, an even number.
+    n_datasets, n_repetitions : int
+        Data sets R and partitions r of each, at least one. The first data sets of a longer run are those of a shorter run.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    simulated : RepeatedLosses
+
+    Raises
+    ------
+    ValueError
+        If the model is unknown or a number is out of range.
+    """
+    if model not in MODELS:
+        raise ValueError(f"model={model!r} must be one of {', '.join(map(repr, MODELS))}")
+    for name, value, least in (("K", K, 2), ("M", M, 2), ("n_datasets", n_datasets, 1), ("n_repetitions", n_repetitions, 1)):
+        if value < least:
+            raise ValueError(f"{name}={value} must be at least {least}")
+    if M % 2:
+        raise ValueError(f"M={M} must be even, as for simulate_losses")
+    setting, N = MODELS[model], K * M
+    d = len(setting.delta)
+    y = np.tile(np.repeat([True, False], M // 2), K)
+    sign = np.where(y, 1.0, -1.0)[:, None]
+    blocks = np.repeat(np.arange(K), M).astype(fold_dtype(K))
+    losses = np.empty((n_datasets, n_repetitions, N), dtype=np.uint8)
+    other = np.empty((n_datasets, N), dtype=np.uint8)
+    folds = np.empty((n_datasets, n_repetitions, N), dtype=fold_dtype(K))
+    per_chunk = max(1, CHUNK_BYTES // (8 * N * d))
+    for start in range(0, n_datasets, per_chunk):
+        rows = slice(start, min(start + per_chunk, n_datasets))
+        size = rows.stop - start
+        x = np.empty((size, N, d))
+        order = np.empty((size, n_repetitions, N), dtype=np.int64)
+        for number in range(size):  # one data set at a time, so that the draws do not depend on the chunks
+            rng.standard_normal(out=x[number])
+            order[number] = [rng.permutation(N) for _ in range(n_repetitions)]
+        x += sign * setting.delta
+        total = class_sums(x.reshape(size, 1, N, d), y.reshape(1, 1, N))
+        for p in range(n_repetitions):
+            cut = order[:, p]
+            shuffled = np.take_along_axis(x, cut[:, :, None], axis=1).reshape(size, K, M, d)
+            classes = y[cut].reshape(size, K, M)
+            rules = [(losses[rows, p], setting.one_feature)] + ([(other[rows], not setting.one_feature)] if p == 0 else [])
+            for target, one_feature in rules:
+                wrong = block_losses(shuffled, classes, total, one_feature)
+                np.put_along_axis(target, cut, wrong.reshape(size, N).astype(np.uint8), axis=1)
+            np.put_along_axis(folds[rows, p], cut, blocks[None], axis=1)
+    return RepeatedLosses(losses, other, folds)
+
+
+def by_fold(losses, folds, K):
+    """Losses in the order of the rows, shape (R, N), arranged as (R, K, M) by folds of equal size, shape (R, N)."""
+    order = np.argsort(folds, axis=1, kind="stable")
+    return np.take_along_axis(losses, order, axis=1).reshape(len(losses), K, -1)

@@ -1,0 +1,315 @@
+"""Wong's claims about cross-validation, checked on simulated losses.
+
+Every function takes 0/1 losses (1 = wrong) of many simulated data sets and returns a dictionary from the name of a quantity to a
+`Measured`.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import binom, norm
+from scipy.stats import t as student
+
+from foldshift.inference.intervals.accuracy import LARGE_SAMPLE, accuracy_interval
+
+JACKKNIFE_GROUPS = 50
+
+
+class Measured(NamedTuple):
+    """A simulated quantity with its Monte Carlo standard error."""
+
+    value: float
+    standard_error: float
+
+
+class Claim(NamedTuple):
+    """A claim of the paper: ``quantity`` of ``function`` would have ``value`` if it were true."""
+
+    section: str
+    claim: str
+    function: str
+    quantity: str
+    value: float
+
+
+CLAIMS = (
+    Claim("3, Proposition 1", "The accuracies of the k folds are independent.", "fold_independence", "sigma_share", 1.0),
+    Claim(
+        "3, Definition 1(b)",
+        "Learners with different representations are right independently.",
+        "scheme_independence",
+        "phi",
+        0.0,
+    ),
+    Claim("4.3.4", "The variance does not reduce when cross-validation is repeated.", "repetition", "variance_ratio", 1.0),
+    Claim("4.1 and 4.3.1", "Folds that fail the large-sample conditions should be left out.", "dropping_bias", "bias", 0.0),
+)
+
+
+class DroppingBias(NamedTuple):
+    """Result of `dropping_bias`, exact."""
+
+    bias: float
+    bias_keeping_all: float
+    fold_kept: float
+    none_kept: float
+
+
+def fold_independence(losses, *, confidence=0.95, truth=None):
+    """How much of the variance of cross-validation Wong's formula counts, and how often his intervals cover.
+
+    Parameters
+    ----------
+    losses : array-like of shape (R, K, M)
+        0/1 losses of R data sets, K folds, M instances per fold; K, M >= 2.
+    confidence : float, default=0.95
+        Of the intervals.
+    truth : float, optional
+        Expected accuracy; by default the mean over the R data sets.
+
+    Returns
+    -------
+    measured : dict of str to Measured
+        ``variance``: theta, of the mean accuracy over data sets. ``sigma_share``, ``omega_share``, ``gamma_share``: parts of
+        theta from single instances, from pairs in the same fold, and from pairs in different folds; they sum to 1, and
+        independent folds and instances would have 1, 0, 0. ``coverage_dataset``, ``coverage_fold``, ``coverage_wilson``: of the
+        intervals of `accuracy_interval`; ``coverage_within``: of z with the mean variance within folds over N (theta_A), nearly
+        the same variance as Wong's.
+
+    Notes
+    -----
+    The mean accuracy is a multiple of 1/N and the ends of the intervals of a data set depend on nothing else, so that their
+    coverage jumps by a hundredth or more (at N = 100) as the truth crosses an end. ``coverage_within`` is smoother; compare
+    learners by it.
+
+    References
+    ----------
+    .. [1] Wong (2015), Proposition 1 and Theorem 1.
+    .. [2] Bengio, Grandvalet (2004). No unbiased estimator of the variance of k-fold cross-validation. JMLR 5, 1089-1105.
+    """
+    losses = _losses(losses, 3, "(R, K, M)", 2)
+    k, m = losses.shape[1:]
+    right = m - losses.sum(axis=2)
+    methods = (("dataset", "normal"), ("fold", "normal"), ("dataset", "wilson"))
+    intervals = [accuracy_interval(right, m, level, method=method, confidence=confidence) for level, method in methods]
+    limits = [limit for interval in intervals for limit in (interval.low, interval.high)]
+    means, within = right.mean(axis=1) / m, (right * (m - right)).mean(axis=1) / (m * (m - 1))
+    half = norm.isf((1 - confidence) / 2) * np.sqrt(within / (k * m))
+    limits += [means - half, means + half]
+
+    def statistic(rows):
+        folds, limits = rows[:, :k] / m, rows[:, k:]
+        means = folds.mean(axis=1)
+        theta, diagonal = means.var(ddof=1), folds.var(axis=0, ddof=1).mean()
+        sigma = means.mean() * (1 - means.mean())
+        omega = (m * diagonal - sigma) / (m - 1)
+        gamma = (k * theta - diagonal) / (k - 1)
+        shares = np.array([sigma / (k * m), (m - 1) / (k * m) * omega, (k - 1) / k * gamma]) / _positive(theta, "losses")
+        covered = _covered(means.mean() if truth is None else truth, limits)
+        return [theta, *shares, *covered]
+
+    coverage = ("coverage_dataset", "coverage_fold", "coverage_wilson", "coverage_within")
+    names = ("variance", "sigma_share", "omega_share", "gamma_share", *coverage)
+    return _measured(names, statistic, np.column_stack([right, *limits]))
+
+
+def bridge(settings, *, confidence=0.95):
+    """Sigma share against coverage of Wong's intervals, one row per setting.
+
+    Ties Wong (2015) to the variance estimators of Geras & Sutton (2013): Wong's variance is the sigma term of their decomposition
+    alone.
+
+    Parameters
+    ----------
+    settings : dict of str to array-like of shape (R, K, M)
+        Losses by the name of a learner and shape of data.
+    confidence : float, default=0.95
+        Of the intervals.
+
+    Returns
+    -------
+    rows : list of (str, dict of str to Measured)
+        Name and result of `fold_independence`, by falling sigma share, then name.
+    """
+    rows = [(name, fold_independence(losses, confidence=confidence)) for name, losses in settings.items()]
+    return sorted(rows, key=lambda row: (-row[1]["sigma_share"].value, row[0]))
+
+
+def scheme_independence(losses_a, losses_b, *, confidence=0.95):
+    """How dependent two learners (or two partitions of one learner) are on the same instances, and what it does to Theorems 3 and
+    4.
+
+    Parameters
+    ----------
+    losses_a, losses_b : array-like of shape (R, N)
+        0/1 losses of R data sets, N instances in the same order for both.
+    confidence : float, default=0.95
+        Of the intervals.
+
+    Returns
+    -------
+    measured : dict of str to Measured
+        ``accuracy_a``, ``accuracy_b``; ``covariance``, ``phi``: of being right on an instance, over all data sets;
+        ``difference_variance``: true variance of the difference of accuracies; ``independent_ratio``, ``matched_ratio``: expected
+        squared standard error of Theorem 3 and of the matched test over instances, divided by it; ``minus``, ``zero``, ``plus``:
+        probability of the differences -1, 0, +1; ``minus_product``, ``zero_product``, ``plus_product``: Theorem 4's;
+        ``coverage_independent``, ``coverage_matched``: of the true difference by the two intervals.
+
+    Notes
+    -----
+    Two omissions pull Theorem 3's variance apart: the covariance of the learners on an instance makes it too large, that between
+    instances (overlapping training sets) too small. ``independent_ratio`` shows the balance, ``matched_ratio`` the second alone.
+
+    References
+    ----------
+    .. [1] Wong (2015), Definition 1(b), Theorems 3 and 4.
+    """
+    a, b = _losses(losses_a, 2, "(R, N)", 2, "losses_a"), _losses(losses_b, 2, "(R, N)", 2, "losses_b")
+    if a.shape != b.shape:
+        raise ValueError(
+            f"losses_a and losses_b have shapes {a.shape} and {b.shape}; expected the same instances of the same data sets"
+        )
+    n = a.shape[1]
+    right_a, right_b = 1 - a.mean(axis=1), 1 - b.mean(axis=1)
+    only_a, only_b = (b & ~a).mean(axis=1), (a & ~b).mean(axis=1)
+    difference = right_a - right_b
+    independent = (right_a * (1 - right_a) + right_b * (1 - right_b)) / n
+    matched = (only_a + only_b - difference**2) / (n - 1)
+    z, t = norm.isf((1 - confidence) / 2), student.isf((1 - confidence) / 2, n - 1)
+    limits = [difference + sign * q * np.sqrt(v) for q, v in ((z, independent), (t, matched)) for sign in (-1, 1)]
+
+    def statistic(rows):
+        right_a, right_b, only_a, only_b, independent, matched = rows[:, :6].T
+        p_a, p_b, plus, minus = (column.mean() for column in (right_a, right_b, only_a, only_b))
+        covariance = (right_a - only_a).mean() - p_a * p_b  # both right, less the product
+        phi = covariance / np.sqrt(_positive(p_a * (1 - p_a), "losses_a") * _positive(p_b * (1 - p_b), "losses_b"))
+        theta = (right_a - right_b).var(ddof=1)
+        minus_product, plus_product = (1 - p_a) * p_b, p_a * (1 - p_b)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.array([independent.mean(), matched.mean()]) / theta
+        observed, product = [minus, 1 - minus - plus, plus], [minus_product, 1 - minus_product - plus_product, plus_product]
+        return [p_a, p_b, covariance, phi, theta, *ratios, *observed, *product, *_covered(p_a - p_b, rows[:, 6:])]
+
+    names = (
+        *("accuracy_a", "accuracy_b", "covariance", "phi", "difference_variance", "independent_ratio", "matched_ratio"),
+        *("minus", "zero", "plus", "minus_product", "zero_product", "plus_product", "coverage_independent", "coverage_matched"),
+    )
+    return _measured(names, statistic, np.column_stack([right_a, right_b, only_a, only_b, independent, matched, *limits]))
+
+
+def repetition(losses, *, confidence=0.95):
+    """What repeating cross-validation with other partitions does to the variance of the mean accuracy.
+
+    Parameters
+    ----------
+    losses : array-like of shape (R, r, N)
+        0/1 losses of R data sets, r partitions, N instances; r >= 2.
+    confidence : float, default=0.95
+        Of the intervals.
+
+    Returns
+    -------
+    measured : dict of str to Measured
+        ``variance_1``: of the accuracy from one partition (mean over partitions); ``variance_r``: of the mean of r;
+        ``variance_ratio``: of the two, equal to ``(1 + (r - 1) rho) / r``; ``rho``: correlation of two partitions' accuracies,
+        the ratio that no number of repetitions goes below; ``coverage_1``: of the interval from one partition (the first);
+        ``coverage_r``: of the same width around the mean of r; ``coverage_counted``: of the interval that counts the r N
+        predictions as independent.
+
+    References
+    ----------
+    .. [1] Wong (2015), section 4.3.4.
+    """
+    losses = _losses(losses, 3, "(R, r, N)", 2)
+    r, n = losses.shape[1:]
+    accuracies = 1 - losses.mean(axis=2)
+    first = accuracy_interval(n - losses[:, :1].sum(axis=2), n, method="normal", confidence=confidence)
+    counted = accuracy_interval(n - losses.sum(axis=2), n, method="normal", confidence=confidence)
+    half = (counted.high - counted.low) / 2
+    limits = [first.low, first.high]
+    for width in (np.sqrt(r) * half, half):
+        limits += [counted.estimate - width, counted.estimate + width]
+
+    def statistic(rows):
+        accuracies, limits = rows[:, :r], rows[:, r:]
+        one, mean = accuracies.var(axis=0, ddof=1).mean(), accuracies.mean(axis=1).var(ddof=1)
+        ratio = mean / _positive(one, "losses")
+        return [one, mean, ratio, (r * ratio - 1) / (r - 1), *_covered(accuracies.mean(), limits)]
+
+    names = ("variance_1", "variance_r", "variance_ratio", "rho", "coverage_1", "coverage_r", "coverage_counted")
+    return _measured(names, statistic, np.column_stack([accuracies, *limits]))
+
+
+def dropping_bias(p, m, k):
+    """Exact bias of the mean accuracy when folds that fail the large-sample conditions are left out.
+
+    Parameters
+    ----------
+    p : float
+        True accuracy, in (0, 1).
+    m, k : int
+        Size and number of the folds, which are taken as independent and binomial, as the paper does.
+
+    Returns
+    -------
+    result : DroppingBias
+        ``bias`` given that a fold is kept (it does not depend on k then); ``bias_keeping_all`` of the mean over all folds;
+        ``fold_kept``, probability that a fold meets the conditions; ``none_kept``, probability that no fold does and there is no
+        estimate.
+
+    Raises
+    ------
+    ValueError
+        If p, m or k is out of range; below ``m = 10`` no fold can meet the conditions.
+
+    References
+    ----------
+    .. [1] Wong (2015), sections 4.1 and 4.3.1.
+    """
+    if not 0 < p < 1:
+        raise ValueError(f"p={p!r} must be between 0 and 1")
+    if m < 2 * LARGE_SAMPLE:
+        raise ValueError(
+            f"m={m!r} must be at least {2 * LARGE_SAMPLE}; in a smaller fold the large-sample conditions cannot hold"
+        )
+    if k < 1:
+        raise ValueError(f"k={k!r} must be at least 1")
+    r = np.arange(m + 1)
+    probability = binom.pmf(r, m, p)
+    kept = (r >= LARGE_SAMPLE) & (m - r >= LARGE_SAMPLE)
+    fold_kept = probability[kept].sum()
+    bias = (probability * r)[kept].sum() / (m * fold_kept) - p
+    return DroppingBias(float(bias), float((probability * r).sum() / m - p), float(fold_kept), float((1 - fold_kept) ** k))
+
+
+def _losses(losses, ndim, shape, least, name="losses"):
+    losses = np.asarray(losses)
+    if losses.ndim != ndim or min(losses.shape) < least:
+        raise ValueError(f"{name} has shape {losses.shape}; expected {shape} with at least {least} along each axis")
+    if not ((losses == 0) | (losses == 1)).all():
+        raise ValueError(f"{name} must hold 0 (right) and 1 (wrong) only, got {losses[(losses != 0) & (losses != 1)][0]:g}")
+    return losses.astype(bool)
+
+
+def _positive(value, name):
+    if not value > 0:
+        raise ValueError(f"{name} does not vary between data sets; the claim cannot be checked")
+    return value
+
+
+def _covered(truth, limits):
+    """Share of data sets whose interval holds the truth, for every pair of columns (low, high)."""
+    return ((limits[:, ::2] <= truth) & (truth <= limits[:, 1::2])).mean(axis=0)
+
+
+def _measured(names, statistic, rows):
+    """Every number of `statistic`, with its standard error by the jackknife over groups of data sets (the rows)."""
+    values = np.asarray(statistic(rows))
+    groups = min(JACKKNIFE_GROUPS, len(rows) // 2)
+    if groups < 2:
+        return {name: Measured(float(value), np.nan) for name, value in zip(names, values, strict=True)}
+    edges = np.linspace(0, len(rows), groups + 1).astype(np.int64)
+    without = np.array([statistic(np.delete(rows, slice(low, high), axis=0)) for low, high in pairwise(edges)])
+    errors = np.sqrt((groups - 1) * without.var(axis=0))
+    return {name: Measured(float(value), float(error)) for name, value, error in zip(names, values, errors, strict=True)}

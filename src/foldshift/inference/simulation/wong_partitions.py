@@ -1,0 +1,87 @@
+"""Three ways to cut instances into folds at random, as Wong (2015) describes them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.core.arguments import plain
+from foldshift.core.seeding import as_generator
+from foldshift.partition.fold_numbers import fold_dtype
+
+
+class WongPartition(NamedTuple):
+    """Result of `wong_partition`."""
+
+    sizes: np.ndarray
+    folds: np.ndarray
+
+
+def fold_of_uniform(u, k):
+    """Fold of an instance that drew the random number u: ``ceil(k u)``, counted from 0.
+
+    Parameters
+    ----------
+    u : float or ndarray
+        In (0, 1].
+    k : int
+        Number of folds.
+
+    Returns
+    -------
+    fold : int or ndarray of int64
+    """
+    return plain(np.ceil(k * np.asarray(u)).astype(np.int64) - 1)
+
+
+def wong_partition(n, k, scheme, rng):
+    """Cut n instances into k folds at random in one of three ways.
+
+    Parameters
+    ----------
+    n, k : int
+        Instances and folds, ``2 <= k <= n``.
+    scheme : {1, 2, 3}
+        1: every instance draws its fold, so sizes vary and a fold may stay empty. 2: all folds have ``n // k`` instances and the
+        last one takes the rest. 3: sizes differ by one at most, the larger folds last (recommended).
+    rng : numpy.random.Generator or int
+        Source of randomness.
+
+    Returns
+    -------
+    sizes : ndarray of shape (k,), dtype int64
+    folds : ndarray of shape (n,), dtype uint8 (uint16 above 256 folds)
+        Fold of every instance, counted from 0.
+
+    Raises
+    ------
+    ValueError
+        If n, k or scheme is out of range.
+
+    References
+    ----------
+    .. [1] Wong (2015), section 4.3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sizes, folds = wong_partition(11, 3, scheme=3, rng=np.random.default_rng(0))
+    >>> sizes.tolist(), np.bincount(folds).tolist()
+    ([3, 4, 4], [3, 4, 4])
+    """
+    if scheme not in (1, 2, 3):
+        raise ValueError(f"scheme={scheme!r} must be 1, 2 or 3")
+    if not 2 <= k <= n:
+        raise ValueError(f"k={k} folds must be from 2 to the number of instances, n={n}")
+    rng = as_generator(rng)
+    if scheme == 1:
+        folds = fold_of_uniform(1 - rng.random(n), k)  # in (0, 1], as the ceiling needs
+        sizes = np.bincount(folds, minlength=k)
+    else:
+        sizes = np.full(k, n // k)
+        if scheme == 2:
+            sizes[-1] += n % k
+        else:
+            sizes[k - n % k :] += 1
+        folds = np.empty(n, dtype=np.int64)
+        folds[np.argsort(rng.random(n))] = np.repeat(np.arange(k), sizes)
+    return WongPartition(sizes, folds.astype(fold_dtype(k)))

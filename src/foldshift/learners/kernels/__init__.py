@@ -1,0 +1,1 @@
+"""Support vector machines and what they share."""

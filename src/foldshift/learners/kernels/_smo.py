@@ -1,0 +1,280 @@
+"""Sequential minimal optimisation: a support vector machine between two classes, on a part of a kernel matrix."""
+
+import numpy as np
+
+from foldshift.core.compiling import compiled
+
+LEAST_CURVATURE = 1e-12
+SHRINK_EVERY = 1000  # steps
+FEW = 0.05  # share of the active samples: where fewer are set aside, rows of the kernel are put in order, and else gathered anew
+MOST = np.int64(2**63 - 1)
+
+
+@compiled
+def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
+    """Coefficients and bias of the machine between two classes.
+
+    The dual problem, with ``beta = signs * alpha``: maximise ``sum(signs * beta) - beta' K beta / 2`` where ``sum(beta) = 0`` and
+    every beta lies between 0 and ``signs * costs``. A step moves one pair: the sample of the steepest slope among those that can
+    rise, and of those that can fall the one that promises the largest gain [1]_. Samples at a bound that seem to stay there are
+    set aside for a while [2]_. The steps, and the single precision of the kernel, are those of libsvm, and so is the solution.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n_all, n_all), dtype float32
+        Symmetric.
+    rows : ndarray of shape (n_samples,), dtype int64
+        The training samples among all. Their order breaks ties: of equals the last is chosen.
+    signs : ndarray of shape (n_samples,), dtype float64
+        1 or -1; both must occur.
+    costs : ndarray of shape (n_samples,), dtype float64
+        Cost of margin errors of every sample, above 0.
+    tolerance : float
+        The end is where the slopes of no pair that could move differ by as much.
+    max_steps : int
+        The end at the latest.
+    work : ndarray of shape (at least n_samples ** 2,), dtype float32
+        Room for the rows of the kernel in use.
+
+    Returns
+    -------
+    beta : ndarray of shape (n_samples,), dtype float64
+        Coefficients.
+    bias : float
+        The output for a sample is the bias plus the sum of beta times kernel.
+    slopes : ndarray of shape (n_samples,), dtype float64
+        The sign of every sample less the sum of beta times kernel.
+    converged : bool
+        Whether the tolerance was reached.
+
+    References
+    ----------
+    .. [1] Fan, Chen, Lin (2005). Working set selection using second order information for training support vector machines.
+       Journal of Machine Learning Research 6, 1889-1918, WSS 2.
+    .. [2] Chang, Lin (2011). LIBSVM: a library for support vector machines. ACM Transactions on Intelligent Systems and
+           Technology 2, 27, sections 4.1 and 5.1.
+    """
+    n = len(rows)
+    # Samples change places so that the active ones come first; what belongs to one is in a column of `state` and in three other
+    # arrays.
+    sample, place = np.arange(n), rows.astype(np.uint32)  # unsigned: loops need not test for negative positions
+    mobile = np.ones((2, n), np.bool_)  # which can rise, which can fall
+    state = np.zeros((5, n))
+    # Position by position: unpacking would hide that the rows are contiguous, and the loops would be slower.
+    slope, beta, low, high, own = state[0], state[1], state[2], state[3], state[4]
+    slope[:] = signs
+    low[:], high[:] = np.minimum(signs * costs, 0), np.maximum(signs * costs, 0)
+    for t in range(n):
+        own[t] = kernel[rows[t], rows[t]]
+        _note_room(mobile, t, beta[t], low[t], high[t])
+    capped = np.zeros(len(kernel))  # what samples at their cost take from the slope of every row of the kernel
+    gain, filled = np.empty(n), np.zeros(n, np.bool_)
+    n_active, stride, countdown, restored, converged = n, n, min(n, SHRINK_EVERY) + 1, False, False
+    i, top, bottom = _steepest(slope, mobile[0], mobile[1])
+    for _ in range(max_steps):
+        countdown -= 1
+        if countdown == 0:
+            countdown = min(n, SHRINK_EVERY)
+            if not restored and top - bottom <= 10 * tolerance:
+                restored = True
+                _restore(kernel, place, sample, signs, capped, state, n_active)
+                filled[:] &= n_active == n
+                n_active, stride = n, n
+            few = _count_settled(mobile, state, top, bottom, n_active) < FEW * n_active
+            n_active = _shrink(place, sample, mobile, state, top, bottom, n_active, work, stride, filled, few)
+            if not few:
+                filled[:], stride = False, n_active
+            i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
+        if top - bottom < tolerance:
+            if n_active == n:
+                converged = True
+                break
+            _restore(kernel, place, sample, signs, capped, state, n_active)
+            n_active, stride, countdown = n, n, 1
+            filled[:] = False
+            i, top, bottom = _steepest(slope, mobile[0], mobile[1])
+            if top - bottom < tolerance:
+                converged = True
+                break
+        row_i = _kernel_row(kernel, place, sample, i, n_active, work, stride, filled)
+        j = _best_partner(slope, mobile[1], own, i, row_i, gain)
+        row_j = _kernel_row(kernel, place, sample, j, n_active, work, stride, filled)
+        before_i, before_j = beta[i], beta[j]
+        _step(state, i, j, row_i[j])
+        for t, before in ((i, before_i), (j, before_j)):
+            _note_room(mobile, t, beta[t], low[t], high[t])
+            _note_cap(kernel[place[t]], capped, before, beta[t], low[t] + high[t])
+        _move(slope, row_i, row_j, beta[i] - before_i, beta[j] - before_j)
+        i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
+    _restore(kernel, place, sample, signs, capped, state, n_active)
+    out, slopes = np.empty(n), np.empty(n)
+    out[sample], slopes[sample] = beta, slope
+    return out, _bias(state, mobile[0]), slopes, converged
+
+
+@compiled
+def _note_room(mobile, t, beta, low, high):
+    mobile[0, t], mobile[1, t] = beta < high, beta > low
+
+
+@compiled
+def _steepest(slope, can_rise, can_fall):
+    """The sample that can rise with the largest slope, that slope, and the smallest slope of those that can fall."""
+    bits = slope.view(np.int64)
+    top, bottom = _extremes(bits, can_rise, can_fall)
+    top, bottom = top ^ ((top >> 63) & MOST), bottom ^ ((bottom >> 63) & MOST)
+    slopes = np.array([top, bottom]).view(np.float64)
+    return _last(bits, can_rise, top), slopes[0], slopes[1]
+
+
+@compiled
+def _extremes(bits, can_rise, can_fall):
+    """Largest and smallest slope, their bits turned into integers of the same order.
+
+    Compilers run comparisons of integers side by side, those of floats not. They fail to if the result is turned back here.
+    """
+    top, bottom = -MOST, MOST
+    for t in range(len(bits)):
+        key = bits[t] ^ ((bits[t] >> 63) & MOST)
+        top = max(top, key if can_rise[t] else -MOST)
+        bottom = min(bottom, key if can_fall[t] else MOST)
+    return top, bottom
+
+
+@compiled
+def _last(bits, can_rise, top):
+    last = 0
+    for t in range(len(bits)):
+        last = max(last, t * np.int64(can_rise[t]) * np.int64(bits[t] == top))
+    return last
+
+
+@compiled
+def _best_partner(slope, can_fall, own, i, row, gain):
+    """The sample whose fall, with the rise of sample i, promises the largest gain."""
+    for t in range(len(row)):
+        gap = slope[i] - slope[t]
+        gap = gap if can_fall[t] and gap > 0 else 0.0
+        curvature = own[i] + own[t] - 2.0 * row[t]
+        gain[t] = gap * gap / (curvature if curvature > 0 else LEAST_CURVATURE)
+    bits = gain.view(np.int64)[: len(row)]  # no gain is negative
+    largest, last = np.int64(0), -1
+    for t in range(len(bits)):
+        largest = max(largest, bits[t])
+    for t in range(len(bits)):
+        last = t if bits[t] == largest else last
+    return last
+
+
+@compiled
+def _kernel_row(kernel, place, sample, t, n_active, work, stride, filled):
+    """Kernel between a sample and the active ones; gathered once, while they stay where they are."""
+    own = sample[t]
+    row = work[own * stride : own * stride + n_active]
+    if not filled[own]:
+        whole = kernel[place[t]]
+        for k in range(n_active):
+            row[k] = whole[place[k]]
+        filled[own] = True
+    return row
+
+
+@compiled
+def _step(state, i, j, between):
+    """Raise one sample and lower another to the best point, or to the first bound on the way."""
+    slope, beta, low, high, own = state[0], state[1], state[2], state[3], state[4]
+    curvature = own[i] + own[j] - 2.0 * between
+    change = (slope[i] - slope[j]) / (curvature if curvature > 0 else LEAST_CURVATURE)
+    total = beta[i] + beta[j]
+    beta[i] += change
+    beta[j] -= change
+    if total > high[i] + low[j]:  # then the first bound is that of i
+        if beta[i] > high[i]:
+            beta[i], beta[j] = high[i], total - high[i]
+    elif beta[j] < low[j]:
+        beta[i], beta[j] = total - low[j], low[j]
+
+
+@compiled
+def _move(slope, row_i, row_j, change_i, change_j):
+    for t in range(len(row_i)):
+        slope[t] -= row_i[t] * change_i + row_j[t] * change_j
+
+
+@compiled
+def _note_cap(whole, capped, before, after, cap):
+    """Keep `capped` when a sample reaches or leaves its cost, which has the sample's sign."""
+    was, now = abs(before) >= abs(cap), abs(after) >= abs(cap)
+    if was != now:
+        change = cap if now else -cap
+        for k in range(len(whole)):
+            capped[k] += change * whole[k]
+
+
+@compiled
+def _restore(kernel, place, sample, signs, capped, state, n_active):
+    """Slopes of the samples that were set aside."""
+    slope, beta, low, high = state[0], state[1], state[2], state[3]
+    n = len(place)
+    if n_active == n:
+        return
+    for k in range(n_active, n):
+        slope[k] = signs[sample[k]] - capped[place[k]]
+    for t in range(n_active):
+        if beta[t] != 0 and low[t] < beta[t] < high[t]:
+            whole = kernel[place[t]]
+            for k in range(n_active, n):
+                slope[k] -= beta[t] * whole[place[k]]
+
+
+@compiled
+def _count_settled(mobile, state, top, bottom, n_active):
+    n = 0
+    for t in range(n_active):
+        n += _is_settled(mobile, state, t, top, bottom)
+    return n
+
+
+@compiled
+def _shrink(place, sample, mobile, state, top, bottom, n_active, work, stride, filled, few):
+    """Set aside samples at a bound whose slope is beyond those of all that could move; return how many stay. Where they are few,
+    the rows of the kernel that were gathered stay in use."""
+    i = 0
+    while i < n_active:
+        if _is_settled(mobile, state, i, top, bottom):
+            n_active -= 1
+            while n_active > i and _is_settled(mobile, state, n_active, top, bottom):
+                n_active -= 1
+            for v in range(len(state)):
+                state[v, i], state[v, n_active] = state[v, n_active], state[v, i]
+            for v in range(2):
+                mobile[v, i], mobile[v, n_active] = mobile[v, n_active], mobile[v, i]
+            place[i], place[n_active] = place[n_active], place[i]
+            sample[i], sample[n_active] = sample[n_active], sample[i]
+            if few:
+                for own in range(len(filled)):
+                    if filled[own]:
+                        work[own * stride + i] = work[own * stride + n_active]
+        i += 1
+    return n_active
+
+
+@compiled
+def _is_settled(mobile, state, t, top, bottom):
+    return (not mobile[0, t] and state[0, t] > top) or (not mobile[1, t] and state[0, t] < bottom)
+
+
+@compiled
+def _bias(state, can_rise):
+    """Mean slope of the samples between their bounds, or the middle of what the others allow."""
+    slope, beta, low, high = state[0], state[1], state[2], state[3]
+    total, n_free, top, bottom = 0.0, 0, -np.inf, np.inf
+    for t in range(len(slope)):
+        if low[t] < beta[t] < high[t]:
+            total += slope[t]
+            n_free += 1
+        elif can_rise[t]:
+            top = max(top, slope[t])
+        else:
+            bottom = min(bottom, slope[t])
+    return total / n_free if n_free else (top + bottom) / 2

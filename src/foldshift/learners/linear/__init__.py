@@ -1,0 +1,1 @@
+"""Learners fitted from sums: discriminant analysis, naive Bayes, MARS, ELM, text."""

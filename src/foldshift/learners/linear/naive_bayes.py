@@ -1,0 +1,365 @@
+"""Naive Bayes for mixed data from counts and sums that leave the test fold out."""
+
+import math
+import numbers
+
+import numpy as np
+
+from foldshift.core.categorical import nominal_columns
+from foldshift.core.compiling import compiled
+from foldshift.learners.base import FoldClassifier
+
+_CANCELLED = 1e-4  # share of the whole data set's sum of squares below which a difference of sums is not trusted
+_TIE = 1e-9  # scores that differ by less are equal
+_LARGEST = 1e150  # numbers whose squares do not overflow
+_LOG_2_PI = math.log(2 * math.pi)
+
+
+class NaiveBayesClassifier(FoldClassifier):
+    """Naive Bayes: normal densities for numeric columns, smoothed frequencies for nominal ones, class frequencies of the training
+    part as priors.
+
+    Gives the probabilities of scikit-learn's ``GaussianNB`` where all columns are numeric, of ``CategoricalNB`` where all are
+    nominal, and for mixed data the product of both with one prior.
+
+    Parameters
+    ----------
+    categorical_features : None, array-like of bool or of int, default=None
+        Mask or positions of the nominal columns, which hold category codes 0, 1, ...
+    var_smoothing : float, default=1e-9
+        Share of the largest variance of a numeric column of the training part that is added to all variances; above 0.
+    alpha : float, default=1.0
+        Added to the number of samples of every class with every category; above 0.
+
+    Attributes
+    ----------
+    class_count_ : ndarray of shape (n_classes,)
+        Training samples of every class.
+    theta_, var_ : ndarray of shape (n_classes, n_numeric_features)
+        Means, and variances (n in the denominator) with what `var_smoothing` adds.
+    category_count_ : list of ndarray of shape (n_classes, n_categories)
+        Training samples of every class with every category, one array per nominal column.
+
+    Notes
+    -----
+    A NaN is a value that is not looked at, in training and after it: it is left out of counts, means and variances, and the
+    factor of its column is left out of the product. A numeric column of which a class has no value is left out for all classes.
+
+    A nominal column has as many categories as its highest code in the training part says, as in ``CategoricalNB``. A higher code
+    in `predict` counts as a category without training samples. Where all numeric columns are constant in the training part they
+    are left out, since then all classes have the same density, however wide.
+
+    Classes whose scores differ by less than 1e-9 are a tie, which the lower code wins, so that the order of the sums does not
+    decide it.
+
+    The shared path counts and sums every fold once, about the class means of the whole data set, and subtracts. Where a column
+    loses nearly all its variance in a class in this way, the sums of the training part are taken afresh.
+
+    References
+    ----------
+    .. [1] Hastie, Tibshirani, Friedman (2009). The Elements of Statistical Learning, 2nd edition, section 6.6.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import NaiveBayesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NaiveBayesClassifier().fit(X, y)
+    >>> model.predict_proba([[5.9, float("nan"), 4.4, float("nan")]]).round(2)
+    array([[0.  , 0.96, 0.04]])
+    """
+
+    _finite = "allow-nan"
+
+    def __init__(self, categorical_features=None, var_smoothing=1e-9, alpha=1.0):
+        self.categorical_features = categorical_features
+        self.var_smoothing = var_smoothing
+        self.alpha = alpha
+
+    def _fit(self, X, codes, n_classes):
+        values, categories, n_codes = self._split_training(X)
+        self.class_count_, seen, origin, sums, squares = _totals(values, codes, n_classes)
+        shift, variance = _moments(seen, sums, squares)
+        added = self.var_smoothing * _largest_variance(seen, origin, shift, variance)
+        table = _count(categories, codes, n_classes, n_codes)
+        densities = _densities(self.class_count_, seen, variance, added)
+        known = _known(table, n_codes)
+        self._model = self.class_count_, origin, shift, *densities, table, known, n_codes, n_codes, float(self.alpha)
+        self.theta_, self.var_ = origin + shift, variance + added
+        self.category_count_ = [part.T.copy() for part in np.split(table, np.cumsum(n_codes)[:-1])] if len(n_codes) else []
+
+    def _scores(self, X):
+        nominal = nominal_columns(self.categorical_features, X.shape[1])
+        return _posteriors(np.ascontiguousarray(X[:, ~nominal]), _categories(X[:, nominal], self._model[-2]), *self._model)
+
+    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+        if np.isinf(X).any():  # the plain path refuses it in `fit`
+            raise ValueError(
+                f"NaiveBayesClassifier: X has {np.isinf(X).sum()} infinite values; give finite numbers, or NaN for none"
+            )
+        values, categories, n_codes = self._split_training(X)
+        return _fold_scores(
+            values, categories, codes, n_classes, n_codes, folds, n_folds, float(self.var_smoothing), float(self.alpha)
+        )
+
+    def decide(self, scores):
+        """Codes of the predicted classes; scores that differ by rounding only count as equal."""
+        return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
+
+    def _split_training(self, X):
+        """Numeric columns, category codes (int64), number of category codes per nominal column."""
+        for name in ("var_smoothing", "alpha"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
+                raise ValueError(f"{name}={value!r} must be a number above 0")
+        nominal = nominal_columns(self.categorical_features, X.shape[1])
+        values = np.ascontiguousarray(X[:, ~nominal])
+        largest = np.fmax.reduce(np.abs(values), axis=None, initial=0.0)
+        if largest > _LARGEST:
+            raise ValueError(
+                f"NaiveBayesClassifier: the largest number is {largest:g}; scale numeric columns to at most {_LARGEST:g}"
+            )
+        categories = _categories(X[:, nominal])
+        return values, categories, categories.max(axis=0) + 1 if categories.size else np.zeros(categories.shape[1], np.int64)
+
+
+def _categories(values, n_codes=np.inf):
+    """Category codes as int64: -1 for NaN, `n_codes` for higher codes."""
+    known = ~np.isnan(values)
+    if (values[known] < 0).any() or (values[known] != np.floor(values[known])).any():
+        raise ValueError("nominal columns must hold category codes 0, 1, ...; got a negative number or a fraction")
+    return np.where(known, np.minimum(values, n_codes), -1).astype(np.int64)
+
+
+@compiled
+def _totals(values, codes, n_classes):
+    """Of every class: number of samples, and of values in every column, an origin near its means, sums and sums of squares about
+    the origin."""
+    n, p = values.shape
+    counts, seen, sums = np.zeros(n_classes), np.zeros((n_classes, p)), np.zeros((n_classes, p))
+    origin, squares = np.zeros((n_classes, p)), np.zeros((n_classes, p))
+    for i in range(n):
+        c = codes[i]
+        counts[c] += 1
+        for j in range(p):
+            if not math.isnan(values[i, j]):
+                if seen[c, j] == 0:
+                    origin[c, j] = values[i, j]  # a column that is constant in the class becomes exactly 0
+                seen[c, j] += 1
+                sums[c, j] += values[i, j] - origin[c, j]
+    for c in range(n_classes):
+        for j in range(p):
+            if seen[c, j] > 0:
+                origin[c, j] += sums[c, j] / seen[c, j]
+    sums[:] = 0.0
+    for i in range(n):
+        _add(values[i], origin[codes[i]], sums[codes[i]], squares[codes[i]])
+    return counts, seen, origin, sums, squares
+
+
+@compiled
+def _add(row, origin, sums, squares):
+    for j in range(len(row)):
+        if not math.isnan(row[j]):
+            gap = row[j] - origin[j]
+            sums[j] += gap
+            squares[j] += gap * gap
+
+
+@compiled
+def _moments(seen, sums, squares):
+    """Means, from the origin, and variances of every class and column."""
+    shift, variance = np.zeros_like(sums), np.zeros_like(sums)
+    for c in range(len(seen)):
+        for j in range(sums.shape[1]):
+            if seen[c, j] > 0:
+                shift[c, j] = sums[c, j] / seen[c, j]
+                variance[c, j] = max(squares[c, j] / seen[c, j] - shift[c, j] * shift[c, j], 0.0)
+    return shift, variance
+
+
+@compiled
+def _largest_variance(seen, origin, shift, variance):
+    """Largest variance of a column over all classes together."""
+    n_classes, p = shift.shape
+    largest = 0.0
+    for j in range(p):
+        n, first = 0.0, 0
+        for c in range(n_classes - 1, -1, -1):
+            n += seen[c, j]
+            if seen[c, j] > 0:
+                first = c
+        if n == 0:
+            continue
+        centre, total = 0.0, 0.0
+        for c in range(n_classes):
+            if seen[c, j] > 0:
+                centre += seen[c, j] * (origin[c, j] - origin[first, j] + shift[c, j])
+        centre /= n
+        for c in range(n_classes):
+            if seen[c, j] > 0:
+                gap = origin[c, j] - origin[first, j] + shift[c, j] - centre
+                total += seen[c, j] * (variance[c, j] + gap * gap)
+        largest = max(largest, total / n)
+    return largest
+
+
+@compiled
+def _densities(counts, seen, variance, added):
+    """Reciprocal standard deviation and logarithm of the largest density of every class and column; 0 where all columns are
+    constant, and for a column of which a class has no value."""
+    scale, constant = np.zeros_like(variance), np.zeros_like(variance)
+    if added > 0:
+        for c in range(len(variance)):
+            for j in range(variance.shape[1]):
+                scale[c, j] = 1 / math.sqrt(variance[c, j] + added)
+                constant[c, j] = -0.5 * (_LOG_2_PI + math.log(variance[c, j] + added))
+        for c in range(len(variance)):
+            for j in range(variance.shape[1]):
+                if counts[c] > 0 and seen[c, j] == 0:
+                    scale[:, j] = 0.0
+    return scale, constant
+
+
+@compiled
+def _count(categories, codes, n_classes, n_codes):
+    """Samples with every category in every class, the columns' categories one below the other: (sum of n_codes, n_classes)."""
+    table = np.zeros((n_codes.sum(), n_classes))
+    for i in range(len(categories)):
+        _count_row(categories[i], codes[i], n_codes, 1.0, table)
+    return table
+
+
+@compiled
+def _count_row(row, code, n_codes, change, table):
+    start = 0
+    for j in range(len(n_codes)):
+        if row[j] >= 0:
+            table[start + row[j], code] += change
+        start += n_codes[j]
+
+
+@compiled
+def _known(table, n_codes):
+    """Samples of every class whose category in a column is known: (n_columns, n_classes)."""
+    known = np.zeros((len(n_codes), table.shape[1]))
+    start = 0
+    for j in range(len(n_codes)):
+        for code in range(start, start + n_codes[j]):
+            known[j] += table[code]
+        start += n_codes[j]
+    return known
+
+
+@compiled
+def _posterior(row, categories, counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha, out):
+    """Class probabilities of one sample: class frequencies times densities times frequencies of categories."""
+    n = counts.sum()
+    for c in range(len(counts)):
+        if counts[c] == 0:
+            out[c] = -np.inf
+            continue
+        out[c] = math.log(counts[c] / n)
+        for j in range(len(row)):
+            if scale[c, j] > 0 and not math.isnan(row[j]):
+                gap = min(abs(row[j] - origin[c, j] - shift[c, j]) * scale[c, j], _LARGEST)
+                out[c] += constant[c, j] - 0.5 * gap * gap
+        start = 0
+        for j in range(len(categories)):
+            code = categories[j]
+            if code >= 0 and n_categories[j] > 0:
+                seen = table[start + code, c] if code < n_codes[j] else 0.0
+                out[c] += math.log((seen + alpha) / (known[j, c] + alpha * n_categories[j]))
+            start += n_codes[j]
+    largest = out.max()
+    for c in range(len(counts)):
+        out[c] = math.exp(out[c] - largest)
+    out /= out.sum()
+
+
+@compiled
+def _posteriors(values, categories, counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha):
+    out = np.empty((len(values), len(counts)))
+    for i in range(len(values)):
+        _posterior(
+            values[i], categories[i], counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha, out[i]
+        )
+    return out
+
+
+@compiled
+def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, var_smoothing, alpha):
+    n_seeds, n = folds.shape
+    out = np.empty((n_seeds, n, n_classes))
+    all_counts, all_seen, all_origin, all_sums, all_squares = _totals(values, codes, n_classes)
+    table = _count(categories, codes, n_classes, n_codes)
+    n_categories = n_codes.copy()
+    for s in range(n_seeds):
+        order = np.argsort(folds[s], kind="mergesort")
+        sizes = np.bincount(folds[s], minlength=n_folds)
+        if sizes.max() == n:
+            raise ValueError("one fold holds all samples, so that none are left for training; make at least two folds")
+        start = 0
+        for fold in range(n_folds):
+            test = order[start : start + sizes[fold]]
+            start += sizes[fold]
+            if len(test) == 0:
+                continue
+            counts, seen = all_counts.copy(), all_seen.copy()
+            sums, squares = np.zeros_like(all_sums), np.zeros_like(all_sums)
+            for i in test:
+                counts[codes[i]] -= 1
+                for j in range(values.shape[1]):
+                    seen[codes[i], j] -= not math.isnan(values[i, j])
+                _add(values[i], all_origin[codes[i]], sums[codes[i]], squares[codes[i]])
+                _count_row(categories[i], codes[i], n_codes, -1.0, table)
+            origin = all_origin
+            shift, variance = _moments(seen, all_sums - sums, all_squares - squares)
+            if not _trusted(seen, variance, all_squares):
+                training = np.flatnonzero(folds[s] != fold)
+                _, _, origin, sums, squares = _totals(values[training], codes[training], n_classes)
+                shift, variance = _moments(seen, sums, squares)
+            added = var_smoothing * _largest_variance(seen, origin, shift, variance)
+            scale, constant = _densities(counts, seen, variance, added)
+            known = _known(table, n_codes)
+            _highest(table, n_codes, n_categories)
+            for i in test:
+                _posterior(
+                    values[i],
+                    categories[i],
+                    counts,
+                    origin,
+                    shift,
+                    scale,
+                    constant,
+                    table,
+                    known,
+                    n_codes,
+                    n_categories,
+                    alpha,
+                    out[s, i],
+                )
+            for i in test:
+                _count_row(categories[i], codes[i], n_codes, 1.0, table)
+    return out
+
+
+@compiled
+def _trusted(seen, variance, all_squares):
+    """Whether enough of every sum of squares is left for its difference to be precise."""
+    for c in range(len(seen)):
+        for j in range(variance.shape[1]):
+            if seen[c, j] > 0 and all_squares[c, j] > 0 and seen[c, j] * variance[c, j] <= _CANCELLED * all_squares[c, j]:
+                return False
+    return True
+
+
+@compiled
+def _highest(table, n_codes, n_categories):
+    """Number of categories of every column: one more than the highest code with a sample."""
+    start = 0
+    for j in range(len(n_codes)):
+        n_categories[j] = n_codes[j]
+        while n_categories[j] > 0 and table[start + n_categories[j] - 1].sum() == 0:
+            n_categories[j] -= 1
+        start += n_codes[j]

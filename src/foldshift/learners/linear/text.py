@@ -1,0 +1,384 @@
+"""Learners of texts as word counts: naive Bayes from counts that leave the test block out, and what a linear SVM is given."""
+
+import math
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+
+from foldshift.core.compiling import compiled
+from foldshift.core.errors import unknown
+from foldshift.learners._row_blocks import checked_blocks, checked_partitions
+from foldshift.learners.kernels.linear_svm import LinearSVMClassifier
+
+MAX_TOKENS = 2**25  # words of one class; sums of them fit 32 bits, and the table of logarithms takes 1 GB at most
+
+
+class _CountedClasses:
+    """The shared path of naive Bayes on counts; the plain path is scikit-learn's own.
+
+    The counts of every class over the whole data set are taken once; the training counts of a block are these minus the block's
+    own. Data sets are lists of rows of one matrix, which is never copied, and a row may occur in a data set any number of times.
+    """
+
+    def scores_blocks(self, X, y, rows, sizes, first=0):
+        """Log-probabilities, up to a constant, of every row under the classes, by the model trained on the other blocks of its
+        data set.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_words)
+            Counts: whole numbers, not negative.
+        y : array-like of shape (n_rows,)
+            Class labels.
+        rows : array-like of shape (n_datasets, n), integer
+            Every data set as rows of `X`, block after block.
+        sizes : array-like of shape (n_blocks,), integer
+            Number of rows of every block; they sum to n.
+        first : int, default=0
+            The first block that is predicted; those before it are training data only.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_datasets, n_predicted, n_classes), dtype float64
+            scikit-learn's ``predict_joint_log_proba``, classes in sorted order; minus infinity for a class that the training
+            blocks lack.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two blocks with rows, the shapes do not fit, a row does not exist, or `X` does not hold
+            counts.
+        """
+        classes, blocks = self._blocks(X, y, rows, sizes, first)
+        return np.stack(list(blocks)) if len(rows) else np.empty((0, int(np.sum(sizes[first:])), len(classes)))
+
+    def predict_blocks(self, X, y, rows, sizes, first=0):
+        """Predicted class of every row, by the model trained on the other blocks of its data set; parameters as in
+        `scores_blocks`.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_datasets, n_predicted)
+            Class labels; the first in sorted order where scores are equal, as in scikit-learn.
+        """
+        classes, blocks = self._blocks(X, y, rows, sizes, first)
+        codes = np.empty((len(rows), int(np.sum(sizes[first:]))), dtype=np.intp)
+        for out, scores in zip(codes, blocks):
+            np.argmax(scores, axis=1, out=out)
+        return classes[codes]
+
+    def predict_folds(self, X, y, folds, random_states=None):
+        """Predict every sample from the other folds, for many partitions of the same data.
+
+        Parameters
+        ----------
+        X, y
+            As in `scores_blocks`.
+        folds : array-like of shape (n_seeds, n_samples), unsigned integer
+            Fold of every sample, one row per seed.
+        random_states : object
+            Ignored; there is nothing random.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_seeds, n_samples)
+            Class labels.
+        """
+        X, y, folds = _counts(X), np.asarray(y), np.asarray(folds)
+        predictions = np.empty(folds.shape, dtype=y.dtype)
+        for s, fold in enumerate(folds):
+            order = np.argsort(fold, kind="stable")
+            predictions[s, order] = self.predict_blocks(X, y, order[None], np.bincount(fold))[0]
+        return predictions
+
+    def predict_partitions(self, X, y, rows, blocks, new_rows):
+        """Predicted class of every row in several partitions of its data set, and of new rows by the model of all.
+
+        The words of a data set are counted once for all partitions and the new rows.
+
+        Parameters
+        ----------
+        X, y : as in `scores_blocks`
+        rows, blocks, new_rows
+            As for `foldshift.learners._row_blocks.checked_partitions`, which refuses what does not fit.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_datasets, n_partitions, n)
+            Class labels, by the model trained on the other blocks of the partition.
+        new : ndarray of shape (n_datasets, m)
+            Class labels, by the model trained on the whole data set.
+        """
+        X = _counts(X)
+        rows, blocks, new_rows = checked_partitions(X, y, rows, blocks, new_rows)
+        classes, counted = self._counted(X, y)
+        codes, new_codes = np.empty(blocks.shape, dtype=np.intp), np.empty(new_rows.shape, dtype=np.intp)
+        for r, chosen in enumerate(rows):
+            scores = counted(chosen)
+            for p, cut in enumerate(blocks[r]):
+                order = np.argsort(cut, kind="stable")
+                starts = np.append(0, np.cumsum(np.bincount(cut))).astype(np.int64)
+                codes[r, p, order] = scores(chosen[order], starts).argmax(axis=1)
+            if new_rows.shape[1]:
+                new_codes[r] = scores(new_rows[r]).argmax(axis=1)
+        return classes[codes], classes[new_codes]
+
+    def _blocks(self, X, y, rows, sizes, first):
+        """The classes, and an iterator over data sets that gives their scores."""
+        X = _counts(X)
+        rows, sizes = checked_blocks(X, y, rows, sizes)
+        starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        classes, counted = self._counted(X, y)
+        return classes, (counted(chosen)(chosen, starts, first) for chosen in rows.astype(np.int64, copy=False))
+
+    def _counted(self, X, y):
+        """The classes, and a function that counts a data set. What that returns scores its rows by the other blocks, given block
+        after block with the `starts` of blocks, from block `first` on; or rows that are not in it, given without starts.
+        """
+        if not (np.isscalar(self.alpha) and self.alpha > 0):
+            raise ValueError(f"alpha={self.alpha!r} must be one number greater than 0")
+        classes, codes = np.unique(y, return_inverse=True)
+        codes, n_classes = codes.astype(np.int32), len(classes)
+        tokens = np.asarray(X.sum(axis=1, dtype=np.int64)).ravel()
+        # Unsigned, so that numba does not test every index for a negative one; that doubles the speed.
+        matrix = X.indptr.astype(np.uint64), X.indices.astype(np.uint32), self._values(X.data).astype(np.uint32)
+        totals = np.empty((X.shape[1], n_classes), dtype=np.uint32)
+        logs = np.log(np.arange(1024) + self.alpha)  # of every count there can be: taken once, and by NumPy as scikit-learn does
+
+        def counted(chosen):
+            nonlocal logs
+            n_rows = np.bincount(codes[chosen], minlength=n_classes).astype(np.float64)
+            n_words = np.bincount(codes[chosen], weights=tokens[chosen], minlength=n_classes)
+            if n_words.max() > MAX_TOKENS:
+                raise ValueError(f"a data set has {n_words.max():.0f} words in a class; at most {MAX_TOKENS} are allowed")
+            _count(*matrix, codes, chosen, totals)
+            largest = max(int(totals.max()), len(chosen))
+            if largest >= len(logs):
+                logs = np.log(np.arange(2 * largest) + self.alpha)
+
+            def scores(rows, starts=None, first=0):
+                inside = starts is not None
+                if inside:
+                    n_train, n_tokens = _training_sums(codes, tokens, rows, starts, n_classes)
+                else:
+                    n_train, n_tokens, starts = n_rows[None], n_words[None], np.array([0, len(rows)])
+                with np.errstate(divide="ignore"):
+                    log_priors = np.log(n_train) - np.log(n_train.sum(axis=1, keepdims=True))
+                found = np.empty((starts[-1] - starts[first], n_classes))
+                self._fill(matrix, codes, rows, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, found)
+                return found
+
+            return scores
+
+        return classes, counted
+
+
+class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
+    """scikit-learn's ``MultinomialNB`` with the counts of the test block subtracted instead of taken anew.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to every count, greater than 0.
+
+    Notes
+    -----
+    The shared path looks logarithms up by count and sums in the order of scikit-learn, so that equal scores are equal in both:
+    where `alpha` is a power of two the log-probabilities are the same to the last bit.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.2, equations 13.4 and 13.7.
+    """
+
+    def __init__(self, *, alpha=1.0):
+        super().__init__(alpha=alpha)
+
+    @staticmethod
+    def _values(data):
+        return data
+
+    def _fill(self, matrix, codes, chosen, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, scores):
+        log_totals = np.log(n_tokens + self.alpha * len(totals))
+        _multinomial(*matrix, codes, chosen, starts, first, inside, totals, logs, log_totals, log_priors, scores)
+
+
+class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
+    """scikit-learn's ``BernoulliNB`` (whether a word occurs) with the counts of the test block subtracted instead of taken anew.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to the number of texts with, and to that without, every word; greater than 0.
+
+    Notes
+    -----
+    The sum over the words that a text lacks is taken over the distinct numbers of texts that words occur in. The
+    log-probabilities differ from scikit-learn's, which takes the logarithm of 1 - p by way of the exponential, by rounding.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.3.
+    """
+
+    def __init__(self, *, alpha=1.0):
+        super().__init__(alpha=alpha)
+
+    @staticmethod
+    def _values(data):
+        return data > 0
+
+    def _fill(self, matrix, codes, chosen, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, scores):
+        n_train = n_train.astype(np.uint64)
+        _bernoulli(*matrix, codes, chosen, starts, first, inside, totals, logs, n_train, log_priors, scores, self.alpha)
+
+
+def unit_rows(X):
+    """Scale every row to Euclidean length 1; rows without a word stay 0.
+
+    Parameters
+    ----------
+    X : sparse array of shape (n_rows, n_words)
+        Counts.
+
+    Returns
+    -------
+    scaled : scipy.sparse.csr_array of shape (n_rows, n_words), dtype float64
+        It depends on no other row, so that it can be done once for all training parts.
+    """
+    X = csr_array(X, dtype=np.float64)
+    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    per_entry = np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(X.indptr))
+    return csr_array((X.data / per_entry, X.indices, X.indptr), shape=X.shape)
+
+
+def text_learner(name, X):
+    """A learner by its name in the configuration, and the inputs it is for.
+
+    Parameters
+    ----------
+    name : {"NB", "SVM"}
+        `MultinomialNBClassifier` or `foldshift.learners.kernels.linear_svm.LinearSVMClassifier`.
+    X : sparse array of shape (n_rows, n_words)
+        Counts.
+
+    Returns
+    -------
+    learner : scikit-learn classifier
+    inputs : sparse array of shape (n_rows, n_words)
+        The counts for ``NB``, `unit_rows` of them for ``SVM``.
+
+    Raises
+    ------
+    ValueError
+        If the name is none of these.
+    """
+    if name == "NB":
+        return MultinomialNBClassifier(), X
+    if name == "SVM":
+        return LinearSVMClassifier(), unit_rows(X)
+    raise ValueError(unknown("learner of texts", name, ("NB", "SVM")))
+
+
+def _counts(X):
+    """`X` as CSR of int32 with sorted columns; refuses what is not a matrix of counts."""
+    X = X if issparse(X) else np.asarray(X)
+    if X.dtype.kind not in "buif" or X.ndim != 2:
+        raise ValueError(f"X has dtype {X.dtype} and {X.ndim} axes; expected counts of shape (n_rows, n_words)")
+    X = X.tocsr() if issparse(X) else csr_array(X)
+    values = X.data
+    if values.size and not (
+        values.min() >= 0 and values.max() <= MAX_TOKENS and (values.dtype.kind != "f" or (values == np.floor(values)).all())
+    ):
+        raise ValueError(
+            f"X holds values from {values.min()} to {values.max()}; expected counts: whole numbers from 0 to {MAX_TOKENS}"
+        )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return csr_array((X.data.astype(np.int32, copy=False), X.indices, X.indptr), shape=X.shape)
+
+
+@compiled
+def _training_sums(codes, tokens, chosen, starts, n_classes):
+    """Rows and words of every class outside every block, each of shape (n_blocks, n_classes), float64."""
+    n_blocks = len(starts) - 1
+    n_rows, n_words = np.zeros((n_blocks, n_classes)), np.zeros((n_blocks, n_classes))
+    for k in range(n_blocks):
+        for i in chosen[starts[k] : starts[k + 1]]:
+            n_rows[k, codes[i]] -= 1
+            n_words[k, codes[i]] -= tokens[i]
+    n_rows -= n_rows.sum(axis=0)
+    n_words -= n_words.sum(axis=0)
+    return n_rows, n_words
+
+
+@compiled
+def _count(indptr, indices, data, codes, chosen, totals):
+    """Counts of every word in every class, into `totals`."""
+    totals[:] = 0
+    for i in chosen:
+        for p in range(indptr[i], indptr[i + 1]):
+            totals[indices[p], codes[i]] += data[p]
+
+
+@compiled
+def _multinomial(indptr, indices, data, codes, chosen, starts, first, inside, totals, logs, log_totals, log_priors, scores):
+    n_classes = totals.shape[1]
+    for k in range(first, len(starts) - 1):
+        block = chosen[starts[k] : starts[k + 1]]
+        inner = block if inside else block[:0]
+        for i in inner:
+            for p in range(indptr[i], indptr[i + 1]):
+                totals[indices[p], codes[i]] -= data[p]
+        for t in range(len(block)):
+            for c in range(n_classes):
+                score = 0.0
+                for p in range(indptr[block[t]], indptr[block[t] + 1]):
+                    score += data[p] * (logs[totals[indices[p], c]] - log_totals[k, c])
+                scores[starts[k] - starts[first] + t, c] = score + log_priors[k, c]
+        for i in inner:
+            for p in range(indptr[i], indptr[i + 1]):
+                totals[indices[p], codes[i]] += data[p]
+
+
+@compiled
+def _bernoulli(indptr, indices, data, codes, chosen, starts, first, inside, totals, logs, n_train, log_priors, scores, alpha):
+    n_words, n_classes = totals.shape
+    # Number of words that so many training texts of a class hold.
+    words_by_count = np.zeros((n_classes, len(logs)), dtype=np.int64)
+    for j in range(n_words):
+        for c in range(n_classes):
+            words_by_count[c, totals[j, c]] += 1
+    for k in range(first, len(starts) - 1):
+        block = chosen[starts[k] : starts[k + 1]]
+        inner = block if inside else block[:0]
+        _move(indptr, indices, data, codes, inner, totals, words_by_count, -1)
+        out = scores[starts[k] - starts[first] : starts[k + 1] - starts[first]]
+        for c in range(n_classes):
+            out[:, c] = log_priors[k, c]
+            for count in range(n_train[k, c] + 1):
+                if words_by_count[c, count] > 0:
+                    out[:, c] += words_by_count[c, count] * math.log1p(-(count + alpha) / (n_train[k, c] + 2 * alpha))
+        for t in range(len(block)):
+            for c in range(n_classes):
+                score = 0.0
+                for p in range(indptr[block[t]], indptr[block[t] + 1]):
+                    if data[p] > 0:
+                        present = totals[indices[p], c]
+                        score += logs[present] - logs[n_train[k, c] - present]
+                out[t, c] += score
+        _move(indptr, indices, data, codes, inner, totals, words_by_count, 1)
+
+
+@compiled
+def _move(indptr, indices, data, codes, block, totals, words_by_count, sign):
+    """Add the texts of a block to the training part, or take them out of it."""
+    for i in block:
+        c = codes[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            words_by_count[c, totals[j, c]] -= 1
+            totals[j, c] += sign * data[p]
+            words_by_count[c, totals[j, c]] += 1

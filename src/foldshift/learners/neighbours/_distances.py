@@ -1,0 +1,141 @@
+"""Distances of mixed data, and the nearest samples under them: the kernels of `NNClassifier`."""
+
+import math
+
+import numpy as np
+
+from foldshift.core.compiling import compiled
+from foldshift.learners.neighbours.nearest_regressor import insert
+
+METRICS = ("heom", "euclidean", "manhattan", "keel_hvdm")
+MANHATTAN, HVDM = METRICS.index("manhattan"), METRICS.index("keel_hvdm")
+
+
+@compiled(error_model="numpy")
+def scales_of(columns, metric, n_codes):
+    """Four standard deviations of every numeric column; NaN for a constant one."""
+    p, n = columns.shape
+    scales = np.full(p, np.nan)
+    if metric != HVDM:
+        return scales
+    for j in range(p):
+        if n_codes[j] > 0:
+            continue
+        total, squares, low, high = 0.0, 0.0, columns[j, 0], columns[j, 0]
+        for value in columns[j]:
+            total += value
+            squares += value * value
+            low, high = min(low, value), max(high, value)
+        variance = squares / n - (total / n) * (total / n)
+        if low < high and variance > 0:
+            scales[j] = 4 * math.sqrt(variance)
+    return scales
+
+
+@compiled(error_model="numpy")
+def frequencies_of(columns, codes, n_classes, metric, n_codes):
+    """Share of every class among the training samples with every category, a (n_codes, n_classes) block per nominal column; NaN
+    where there are none."""
+    shares = np.zeros((n_codes.sum(), n_classes))
+    if metric != HVDM:
+        return shares
+    start = 0
+    for j in range(len(columns)):
+        if n_codes[j] > 0:
+            for i in range(len(codes)):
+                shares[start + np.int64(columns[j, i]), codes[i]] += 1
+        start += n_codes[j]
+    for v in range(len(shares)):
+        shares[v] /= shares[v].sum()
+    return shares
+
+
+@compiled
+def gaps_of(code, shares, gaps):
+    """Nominal part of `keel_hvdm` between a category and all of a column; NaN where one is not in the training part."""
+    known = code >= 0 and code < len(shares) and code == np.floor(code)
+    for v in range(len(shares)):
+        total = 0.0
+        for c in range(shares.shape[1]):
+            gap = shares[np.int64(code), c] - shares[v, c] if known else np.nan
+            total += gap * gap
+        gaps[v] = math.sqrt(total)
+
+
+@compiled
+def query_gaps_of(query, shares, metric, n_codes, gaps):
+    """Nominal parts of `keel_hvdm` between a query and all categories, column after column."""
+    start = 0
+    for j in range(len(query)):
+        end = start + n_codes[j]
+        if metric == HVDM and end > start:
+            gaps_of(query[j], shares[start:end], gaps[start:end])
+        start = end
+
+
+@compiled(error_model="numpy")
+def distances_to(query, columns, metric, nominal, n_codes, scales, gaps, out):
+    """Distances between a query and all samples, before the root; column after column, so that the sums run side by side."""
+    n = columns.shape[1]
+    out[:n] = 0.0
+    start = 0
+    for j in range(len(query)):
+        value, column = query[j], columns[j]
+        if nominal[j] and metric == HVDM:
+            part = gaps[start : start + n_codes[j]]
+            start += n_codes[j]
+            for i in range(n):
+                out[i] += part[np.int64(column[i])]
+        elif nominal[j]:
+            for i in range(n):
+                out[i] += 1.0 if column[i] != value else 0.0
+        elif metric == HVDM:
+            scale = scales[j]
+            for i in range(n):
+                out[i] += abs(value - column[i]) / scale
+        elif metric == MANHATTAN:
+            for i in range(n):
+                out[i] += abs(value - column[i])
+        else:
+            for i in range(n):
+                out[i] += (value - column[i]) * (value - column[i])
+
+
+@compiled(inline="always", error_model="numpy")
+def distance_to(query, sample, metric, nominal, n_codes, scales, gaps, bound):
+    """One distance of `distances_to`, the same sum in the same order; beyond `bound` any number that is, too."""
+    total, start = 0.0, 0
+    for j in range(len(query)):
+        if nominal[j] and metric == HVDM:
+            total += gaps[start + np.int64(sample[j])]
+            start += n_codes[j]
+        elif nominal[j]:
+            total += 1.0 if sample[j] != query[j] else 0.0
+        elif metric == HVDM:
+            total += abs(query[j] - sample[j]) / scales[j]
+        elif metric == MANHATTAN:
+            total += abs(query[j] - sample[j])
+        else:
+            total += (query[j] - sample[j]) * (query[j] - sample[j])
+        if total > bound:
+            break
+    return total
+
+
+@compiled(inline="always")
+def bound_of(farthest, rooted):
+    """Largest sum that can be as near as the farthest neighbour."""
+    # The root may round a slightly larger sum to the same distance, never one beyond the factor.
+    return farthest * farthest * (1 + 1e-12) if rooted else farthest
+
+
+@compiled
+def nearest_of(totals, skipped, rooted, skip_zero, distances, rows):
+    """Nearest samples into `rows`, ties in row order; return how many there are. The row `skipped` is left out."""
+    n_held, bound = 0, np.inf
+    for i in range(len(totals)):
+        if totals[i] <= bound and i != skipped and not (skip_zero and totals[i] == 0):
+            n_held = insert(distances, rows, n_held, math.sqrt(totals[i]) if rooted else totals[i], i)
+            if n_held == len(rows):
+                bound = bound_of(distances[n_held - 1], rooted)
+    return n_held

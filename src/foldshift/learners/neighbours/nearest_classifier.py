@@ -1,0 +1,432 @@
+"""Nearest-neighbour classification under distances for mixed data, with one neighbour order for all partitions where there is
+one."""
+
+import math
+import numbers
+
+import numpy as np
+
+from foldshift.core.categorical import nominal_columns
+from foldshift.core.compiling import compiled
+from foldshift.learners.base import FoldClassifier
+from foldshift.learners.neighbours._distances import (
+    HVDM,
+    METRICS,
+    bound_of,
+    distance_to,
+    distances_to,
+    frequencies_of,
+    gaps_of,
+    nearest_of,
+    query_gaps_of,
+    scales_of,
+)
+
+TIE_ORDERS = ("row", "fold")
+LIST_LENGTH = 32  # neighbours listed per sample: a training part almost never lacks the k nearest of them
+NEW_LENGTH = 12  # the same of samples that are in no fold: all but one of the folds are a training part
+LOWER_LENGTH = 64  # the same where distances differ between training parts: bounds close within some 5 to 30
+FIRST_WALKS = 256  # after these, lists of which most are too short are not looked at any more
+MOST_GAPS = 2**18  # pairs of categories of all columns; data sets with more are scanned
+
+
+class NNClassifier(FoldClassifier):
+    """Majority vote of the nearest training samples.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=1
+        Number of neighbours k. A training part with fewer samples uses all of them.
+    metric : {"heom", "euclidean", "manhattan", "keel_hvdm"}, default="heom"
+        ``heom``: root of the sum of squared differences, a nominal column adding 0 or 1 (equal or not) [1]_. ``euclidean`` and
+        ``manhattan``: category codes count as numbers. ``keel_hvdm``: what KEEL computes; see Notes.
+    skip_zero_distance : bool, default=False
+        Whether training samples at distance exactly 0 are no neighbours (the `paper` setting, as in KEEL).
+    tie_order : {"row", "fold"}, default="row"
+        Which of several training samples at the same distance is nearer: the first in the order of the training data, always, and
+        this is about the order in which the shared path takes the training samples. ``row``: as in the data set. ``fold``: fold
+        after fold, inside a fold class after class, inside a class as in the data set, as KEEL's training files have them (the
+        `paper` setting). The plain path knows no folds: give it the samples in that order, and both agree.
+    categorical_features : None, array-like of bool or of int, default=None
+        Mask or positions of the nominal columns, which hold category codes 0, 1, ...
+
+    Notes
+    -----
+    Inputs are taken as they are. In ``heom``, ``euclidean`` and ``manhattan``, scale numeric columns first: to [0, 1] over the
+    whole data set, as data preparation does with ``scaling: global``, so that the distances of a data set are the same in all
+    training parts and one order of neighbours serves all of them; or per training part, with a scaler before this estimator in a
+    pipeline.
+
+    The distance of ``keel_hvdm`` is the root of a sum over columns: ``|a - b| / (4 sd)`` for a numeric one, the root of ``sum
+    over classes of (P(class | a) - P(class | b))**2`` for a nominal one. It is a Manhattan sum under a root, not the published
+    HVDM [1]_. Standard deviation (population) and class frequencies come from the training part. The root stays, since it makes
+    ties of sums one unit in the last place apart; for the same reason scale numeric columns to [0, 1] over the whole data set
+    here too, as KEEL does (on `monk-2` rounding decides). A sample with a category that is not in the training part is at no
+    distance from any, nor is one of any where a numeric column is constant in the training part: 0 / 0 in both cases.
+
+    Places among the k neighbours that no sample takes (all others are skipped, or the distance is undefined) go to the first
+    training sample. Vote ties go to the lower class. Scores are shares of votes.
+
+    References
+    ----------
+    .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6,
+           1-34, sections 2.3 and 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import NNClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = NNClassifier(n_neighbors=3).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.96
+    """
+
+    def __init__(self, n_neighbors=1, metric="heom", skip_zero_distance=False, tie_order="row", categorical_features=None):
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.skip_zero_distance = skip_zero_distance
+        self.tie_order = tie_order
+        self.categorical_features = categorical_features
+
+    def _settings(self, X):
+        if isinstance(self.n_neighbors, bool) or not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
+            raise ValueError(f"n_neighbors must be an integer of at least 1; got {self.n_neighbors!r}")
+        for name, allowed in (("metric", METRICS), ("tie_order", TIE_ORDERS)):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name}={getattr(self, name)!r} is not known; allowed: {', '.join(allowed)}")
+        nominal = nominal_columns(self.categorical_features, X.shape[1])
+        if self.metric in ("euclidean", "manhattan"):
+            nominal[:] = False
+        return int(self.n_neighbors), METRICS.index(self.metric), bool(self.skip_zero_distance), nominal, _n_codes(X, nominal)
+
+    def _fit(self, X, codes, n_classes):
+        self._settings(X)
+        self.X_, self.codes_ = X, codes
+
+    def _scores(self, X):
+        return _scan(X, np.ascontiguousarray(self.X_.T), self.codes_, len(self.classes_), *self._settings(self.X_))
+
+    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+        settings = self._settings(X)
+        if self.metric == "keel_hvdm" or self.tie_order == "fold":
+            length = max(LOWER_LENGTH, 4 * self.n_neighbors)
+            return _search(X, codes, n_classes, folds, n_folds, self.tie_order == "fold", length, *settings)
+        length = min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X))
+        listed, _ = _lists(X, length, True, *settings[1:], np.full(X.shape[1], np.nan), np.empty(0))
+        return _walk(X, codes, n_classes, folds, n_folds, listed, *settings)
+
+    def fold_predictor(self, X, y, X_new):
+        """What predicts new samples by the models of all folds of a partition: the neighbours are looked up once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs that are cross-validated.
+        y : array-like of shape (n_samples,)
+            Their class labels.
+        X_new : array-like of shape (n_new, n_features)
+            Samples that are in no training part.
+
+        Returns
+        -------
+        predict : callable or None
+            Takes the fold of every sample, shape (n_samples,), and returns the classes that each fold's model, trained on the
+            others, gives the new samples: shape (n_folds, n_new). None where distances differ between training parts.
+        """
+        if self.metric == "keel_hvdm" or self.tie_order == "fold":
+            return None
+        X, X_new = self._numbers(X), self._numbers(X_new)
+        n_neighbors, metric, skip_zero, nominal, n_codes = self._settings(X)
+        classes, codes = np.unique(y, return_inverse=True)
+        length = min(max(NEW_LENGTH, 4 * n_neighbors), len(X))
+        listed = _lists_of_new(X_new, np.ascontiguousarray(X.T), length, metric, skip_zero, nominal, n_codes)
+
+        def predict(folds):
+            folds = folds.astype(np.int64)
+            known = X, codes, len(classes), folds, int(folds.max()) + 1
+            return classes[_walk_new(X_new, listed, *known, n_neighbors, metric, skip_zero, nominal, n_codes)]
+
+        return predict
+
+
+def _n_codes(X, nominal):
+    """Number of category codes per column, 0 for numeric columns: shape (n_features,), int64."""
+    n_codes = np.zeros(len(nominal), np.int64)
+    if nominal.any():
+        values = X[:, nominal]
+        if (values < 0).any() or (values != np.floor(values)).any():
+            raise ValueError("nominal columns must hold category codes 0, 1, ...; got a negative number or a fraction")
+        n_codes[nominal] = values.max(axis=0).astype(np.int64) + 1
+    return n_codes
+
+
+@compiled
+def _scan(queries, columns, codes, n_classes, n_neighbors, metric, skip_zero, nominal, n_codes):
+    """Shares of votes for every query, from all samples; these are given column by column, (n_features, n_samples)."""
+    n = len(codes)
+    out = np.zeros((len(queries), n_classes))
+    scales = scales_of(columns, metric, n_codes)
+    shares = frequencies_of(columns, codes, n_classes, metric, n_codes)
+    gaps, totals = np.empty(len(shares)), np.empty(n)
+    distances, rows = np.empty(min(n_neighbors, n)), np.empty(min(n_neighbors, n), np.int64)
+    for q in range(len(queries)):
+        query_gaps_of(queries[q], shares, metric, n_codes, gaps)
+        distances_to(queries[q], columns, metric, nominal, n_codes, scales, gaps, totals)
+        n_held = nearest_of(totals, -1, metric == HVDM, skip_zero, distances, rows)
+        for t in range(len(rows)):
+            out[q, codes[rows[t] if t < n_held else 0]] += 1.0 / len(rows)
+    return out
+
+
+def _search(X, codes, n_classes, folds, n_folds, by_fold, length, n_neighbors, *settings):
+    """Shares of votes where distances, or the order of ties, differ between training parts.
+
+    The lower metric has, column by column, the smallest distances of all training parts; a sum of these in the same order is, as
+    the machine rounds it, in no training part larger than the distance there. So its lists, near to far, say when no nearer
+    sample can come.
+    """
+    metric, _, _, n_codes = settings
+    distinct, distinct_of = np.unique(X, axis=0, return_inverse=True)
+    distinct, distinct_of = np.ascontiguousarray(distinct), distinct_of.reshape(-1)
+    listed, lower = np.empty((len(distinct), 0), np.int32), np.empty((len(distinct), 0))
+    if len(folds) > 1 and (n_codes**2).sum() <= MOST_GAPS:  # the lists take as long as a scan for one seed
+        scales, gaps = _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes)
+        listed, lower = _lists(distinct, min(length, len(distinct)), *_all_kept(settings), scales, gaps)
+    samples = X, distinct, distinct_of, codes
+    return _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_neighbors, settings)
+
+
+def _all_kept(settings):
+    """Settings of `_lists` for the lower metric: what is at distance 0 there need not be in a training part, but the sample."""
+    metric, skip_zero, nominal, n_codes = settings
+    return skip_zero, metric, False, nominal, n_codes
+
+
+@compiled
+def _order(folds, codes, n_classes, by_fold):
+    """Rows in the order in which training parts have them."""
+    if by_fold:
+        return np.argsort(folds.astype(np.int64) * n_classes + codes, kind="mergesort")
+    return np.arange(len(folds))
+
+
+@compiled
+def _columns(X, rows):
+    """Some rows of X, column by column."""
+    columns = np.empty((X.shape[1], len(rows)))
+    for t in range(len(rows)):
+        for j in range(len(columns)):
+            columns[j, t] = X[rows[t], j]
+    return columns
+
+
+@compiled
+def _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes):
+    """Largest scales and smallest gaps over all training parts; the gaps are a (n_codes, n_codes) block per nominal column."""
+    scales, gaps = np.full(X.shape[1], np.nan), np.full((n_codes**2).sum(), np.nan)
+    if metric != HVDM:
+        return scales, gaps
+    part = np.empty(n_codes.max())
+    for s in range(len(folds)):
+        order = _order(folds[s], codes, n_classes, by_fold)
+        for fold in range(n_folds):
+            training = order[folds[s][order] != fold]
+            columns = _columns(X, training)
+            scales = np.fmax(scales, scales_of(columns, metric, n_codes))
+            shares = frequencies_of(columns, codes[training], n_classes, metric, n_codes)
+            start, at = 0, 0
+            for c in n_codes:
+                for code in range(c):
+                    gaps_of(float(code), shares[start : start + c], part[:c])
+                    gaps[at : at + c] = np.fmin(gaps[at : at + c], part[:c])
+                    at += c
+                start += c
+    return scales, gaps
+
+
+@compiled
+def _lists(X, length, skip_self, metric, skip_zero, nominal, n_codes, scales, gaps):
+    """Nearest samples of every sample, near to far, ties in row order, and their distances before the root; -1 and infinity
+    behind the last: (n_samples, length) int32 and float64. The gaps are as `_lower_metric` has them."""
+    out, far = np.full((len(X), length), -1, np.int32), np.full((len(X), length), np.inf)
+    columns, totals, own_gaps = np.ascontiguousarray(X.T), np.empty(len(X)), np.empty(n_codes.sum())
+    distances, rows = np.empty(length), np.empty(length, np.int64)
+    for i in range(len(X)):
+        start, at = 0, 0
+        for j in range(len(n_codes) if metric == HVDM else 0):
+            c = n_codes[j]
+            if c > 0:
+                first = at + np.int64(X[i, j]) * c
+                own_gaps[start : start + c] = gaps[first : first + c]
+            start, at = start + c, at + c * c
+        distances_to(X[i], columns, metric, nominal, n_codes, scales, own_gaps, totals)
+        n_held = nearest_of(totals, i if skip_self else -1, False, skip_zero, distances, rows)
+        for t in range(n_held):
+            out[i, t], far[i, t] = rows[t], distances[t]
+    return out, far
+
+
+@compiled
+def _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_neighbors, settings):
+    """Search every training part along the lists, or scan it where they are too short; equal test samples are looked up once."""
+    X, distinct, distinct_of, codes = samples
+    metric, skip_zero, nominal, n_codes = settings
+    n_seeds, n = folds.shape
+    out = np.zeros((n_seeds, n, n_classes))
+    starts = np.zeros(len(distinct) + 1, np.int64)
+    starts[1:] = np.cumsum(np.bincount(distinct_of, minlength=len(distinct)))
+    ranks_of, like = np.empty(n, np.int64), np.empty(len(distinct), np.int64)
+    gaps, totals = np.empty(n_codes.sum()), np.empty(n)
+    n_walks, n_short = 0, 0
+    for s in range(n_seeds):
+        order = _order(folds[s], codes, n_classes, by_fold)
+        _group(distinct_of[order], starts, ranks_of)
+        for fold in range(n_folds):
+            in_training = folds[s][order] != fold
+            training = order[in_training]
+            columns = _columns(X, training)
+            scales = scales_of(columns, metric, n_codes)
+            shares = frequencies_of(columns, codes[training], n_classes, metric, n_codes)
+            distances, ranks = np.empty(min(n_neighbors, len(training))), np.empty(min(n_neighbors, len(training)), np.int64)
+            like[:] = -1
+            for i in order[~in_training]:
+                u = distinct_of[i]
+                if like[u] >= 0:
+                    out[s, i] = out[s, like[u]]
+                    continue
+                like[u] = i
+                query_gaps_of(X[i], shares, metric, n_codes, gaps)
+                part, rows = (metric, nominal, n_codes, scales, gaps), order
+                found = (distinct, starts, ranks_of, in_training)
+                n_held = -1
+                if n_walks < FIRST_WALKS or 2 * n_short < n_walks:
+                    n_held = _along_list(X[i], listed[u], lower[u], found, skip_zero, part, distances, ranks)
+                    n_walks += 1
+                    n_short += n_held < 0
+                if n_held < 0:
+                    rows = training
+                    distances_to(X[i], columns, metric, nominal, n_codes, scales, gaps, totals)
+                    n_held = nearest_of(totals[: len(training)], -1, metric == HVDM, skip_zero, distances, ranks)
+                for t in range(len(ranks)):
+                    out[s, i, codes[rows[ranks[t]] if t < n_held else training[0]]] += 1.0 / len(ranks)
+    return out
+
+
+@compiled
+def _group(distinct_of, starts, ranks_of):
+    """Ranks of the samples that are equal, together and in order."""
+    free = starts[:-1].copy()
+    for rank in range(len(distinct_of)):
+        ranks_of[free[distinct_of[rank]]] = rank
+        free[distinct_of[rank]] += 1
+
+
+@compiled
+def _along_list(query, listed, lower, found, skip_zero, part, distances, ranks):
+    """Nearest training samples into `ranks`, ties by rank; return how many there are, -1 where the list is too short to tell."""
+    distinct, starts, ranks_of, in_training = found
+    metric, nominal, n_codes, scales, gaps = part
+    if math.isnan(distance_to(query, query, metric, nominal, n_codes, scales, gaps, np.inf)):
+        return 0
+    n_held, bound, rooted = 0, np.inf, metric == HVDM
+    for t in range(len(listed)):
+        if listed[t] < 0 or lower[t] > bound:
+            return n_held
+        at, end = starts[listed[t]], starts[listed[t] + 1]
+        while at < end and not in_training[ranks_of[at]]:
+            at += 1
+        if at == end:
+            continue
+        total = distance_to(query, distinct[listed[t]], metric, nominal, n_codes, scales, gaps, bound)
+        if not total <= bound or (skip_zero and total == 0):
+            continue
+        distance, n_new = math.sqrt(total) if rooted else total, 0
+        while at < end and n_new < len(ranks):
+            if in_training[ranks_of[at]]:
+                n_held = _insert_ranked(distances, ranks, n_held, distance, ranks_of[at])
+                n_new += 1
+            at += 1
+        if n_held == len(ranks):
+            bound = bound_of(distances[n_held - 1], rooted)
+    return n_held if len(listed) == len(distinct) else -1
+
+
+@compiled(inline="always")
+def _insert_ranked(distances, ranks, n_held, distance, rank):
+    """Insert into a list sorted by distance and rank."""
+    if n_held == len(ranks):
+        at = n_held - 1
+        if distance > distances[at] or (distance == distances[at] and rank > ranks[at]):
+            return n_held
+    else:
+        at = n_held
+        n_held += 1
+    while at > 0 and (distances[at - 1] > distance or (distances[at - 1] == distance and ranks[at - 1] > rank)):
+        distances[at], ranks[at] = distances[at - 1], ranks[at - 1]
+        at -= 1
+    distances[at], ranks[at] = distance, rank
+    return n_held
+
+
+@compiled
+def _lists_of_new(queries, columns, length, metric, skip_zero, nominal, n_codes):
+    """Nearest samples of new ones, near to far, ties in row order; -1 behind the last: (n_new, length) int32."""
+    out = np.full((len(queries), length), -1, np.int32)
+    scales, gaps, totals = np.full(len(columns), np.nan), np.empty(0), np.empty(columns.shape[1])
+    distances, rows = np.empty(length), np.empty(length, np.int64)
+    for i in range(len(queries)):
+        distances_to(queries[i], columns, metric, nominal, n_codes, scales, gaps, totals)
+        n_held = nearest_of(totals, -1, False, skip_zero, distances, rows)
+        out[i, :n_held] = rows[:n_held]
+    return out
+
+
+@compiled
+def _walk_new(queries, listed, X, codes, n_classes, folds, n_folds, n_neighbors, metric, skip_zero, nominal, n_codes):
+    """Class codes that the models of all folds give to new samples: (n_folds, n_new)."""
+    n_new, length = listed.shape
+    out, votes = np.empty((n_folds, n_new), np.int64), np.empty(n_classes)
+    for fold in range(n_folds):
+        rows = np.flatnonzero(folds != fold)
+        columns, wanted = np.ascontiguousarray(X[rows].T), min(n_neighbors, len(rows))
+        for i in range(n_new):
+            found, t = 0, 0
+            votes[:] = 0.0
+            while found < wanted and t < length and listed[i, t] >= 0:
+                if folds[listed[i, t]] != fold:
+                    votes[codes[listed[i, t]]] += 1.0 / wanted
+                    found += 1
+                t += 1
+            if found < wanted:
+                query = queries[i : i + 1]
+                votes[:] = _scan(query, columns, codes[rows], n_classes, n_neighbors, metric, skip_zero, nominal, n_codes)[0]
+            out[fold, i] = votes.argmax()
+    return out
+
+
+@compiled
+def _walk(X, codes, n_classes, folds, n_folds, listed, n_neighbors, metric, skip_zero, nominal, n_codes):
+    """Walk along the lists, skipping samples of the own fold; scan the training part where a list is too short."""
+    n_seeds, n = folds.shape
+    out = np.zeros((n_seeds, n, n_classes))
+    for s in range(n_seeds):
+        sizes = np.bincount(folds[s], minlength=n_folds)
+        for i in range(n):
+            own = folds[s, i]
+            wanted = min(n_neighbors, n - sizes[own])
+            found = 0
+            for t in range(listed.shape[1]):
+                j = listed[i, t]
+                if j >= 0 and folds[s, j] != own:
+                    out[s, i, codes[j]] += 1.0 / wanted
+                    found += 1
+                    if found == wanted:
+                        break
+            if found < wanted:
+                rows = np.flatnonzero(folds[s] != own)
+                columns = np.ascontiguousarray(X[rows].T)
+                out[s, i] = _scan(
+                    X[i : i + 1], columns, codes[rows], n_classes, n_neighbors, metric, skip_zero, nominal, n_codes
+                )[0]
+    return out

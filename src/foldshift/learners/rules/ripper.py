@@ -1,0 +1,495 @@
+"""RIPPER: ordered rules, grown, pruned and optimised class by class."""
+
+import numbers
+from dataclasses import dataclass
+
+import numpy as np
+
+from foldshift.core.compiling import compiled
+from foldshift.learners._states import fit_seeds
+from foldshift.learners.base import FoldClassifier
+from foldshift.learners.rules._growing import count_rows, counts_of_part, grow, take_away
+from foldshift.learners.rules._rules import (
+    RuleList,
+    checked_count,
+    condition_text,
+    make_work,
+    mark_covered,
+    meets,
+    names_of,
+    part_rows,
+    prepare,
+    prune,
+    split_rows,
+    start_fold,
+)
+from foldshift.learners.rules._rulesets import data_bits, rule_bits, rules_of_class
+from foldshift.learners.trees.gbm import leave_out
+
+
+@dataclass(frozen=True)
+class RipperRule:
+    """One rule of an ordered list.
+
+    Attributes
+    ----------
+    conditions : tuple of str
+        All must hold; none in the default rule.
+    label : object
+        Class that the rule predicts.
+    n_covered, n_correct : int
+        Training rows that reach the rule and meet it, and those of them in its class.
+    """
+
+    conditions: tuple
+    label: object
+    n_covered: int
+    n_correct: int
+
+    def __str__(self):
+        premise = " and ".join(self.conditions) or "otherwise"
+        return f"{premise} => {self.label} ({self.n_correct}/{self.n_covered})"
+
+
+class RIPPERClassifier(FoldClassifier):
+    """Ordered rules by repeated incremental pruning to produce error reduction (RIPPER).
+
+    For every class but the most frequent, from the rarest on, rules are learnt against the classes that are left. A rule is
+    grown on a part of the rows by information gain and pruned on the rest; the next one is learnt on the rows that are not
+    covered. The set is then optimised: every rule is weighed, by description length, against one learnt anew and against a
+    longer and re-pruned version of itself.
+
+    Parameters
+    ----------
+    grow_fraction : float, default=0.66
+        Share of the rows, of the class and of the others, on which a rule is grown; above 0 and below 1.
+    n_optimisations : int, default=2
+        Rounds of optimisation.
+    slack_bits : float, default=64
+        A class gets no more rules once the description length exceeds the least one so far by more than that.
+    remaining_rows_mdl : bool, default=False
+        KEEL's bookkeeping: a new rule is judged by the description length of the set on the rows that were not covered
+        before, which almost always shrinks, and not by its error rate; optimisation learns on all rows, not on
+        those that earlier rules leave; rules added afterwards see all rows of the other classes. The bits of a rule's length
+        are counted in natural logarithms, by a slip. Classes of the same size come in the order of their labels.
+    final_polish : bool, default=True
+        Whether rules that raise the description length are dropped after optimisation. KEEL means to, but a slip keeps
+        all of them.
+    columns_once : bool, default=False
+        KEEL's growing: a column is used at most once in a rule, information gain is not corrected for small counts, and
+        a rule grows as long as it covers rows of other classes and columns are left. A rule with one condition per
+        column cannot cut out an interval.
+    greedy_pruning : bool, default=False
+        KEEL's pruning: the last condition goes as long as that raises the worth, instead of cutting behind the best.
+    categorical_features : None, array-like of bool or of int, default=None
+        Nominal columns, as a mask or as positions; they hold category codes 0, 1, ... None: all columns are numeric.
+    random_state : int, RandomState or None, default=None
+        Draws the rows to grow on, and the order of classes of the same size.
+
+    Attributes
+    ----------
+    rules_ : list of RipperRule
+        In the order in which they are tried; the last one is the default rule. ``print(model.rules_)`` shows one per line.
+
+    Notes
+    -----
+    The four switches off give the algorithm as Weka's JRip has it (with ``grow_fraction=2/3``); ``remaining_rows_mdl=True,
+    final_polish=False, columns_once=True, greedy_pruning=True`` gives KEEL's. Gain is p (log2(p / t) - log2(P / T)), for
+    p of P rows of the class and t of T rows kept, with 1 added to each count; the first column, the lowest value and
+    "at least" before "at most" win ties. A condition must keep two rows of the class and gain something. Pruning takes the
+    precision (p + 1) / (p + n + 2), in optimisation the accuracy. A new rule must err on less than half of what it covers.
+    Classes of the same size come in random order. Rows are drawn class by class, the parts filled in turn (KEEL rounds the share
+    of either side instead). The share of false positives that a description of exceptions expects is the share of the class in
+    the training rows of all classes that are not learnt yet, itself included.
+
+    The first rule that covers a sample scores it by the class shares of the training rows that reached that rule. The
+    class of the rule always has the largest score; where it has not the largest share (KEEL's rules may err on most rows),
+    it is lifted to just above it.
+
+    A nominal condition is a test for one category. A category that is absent from training occurs in no rule and counts
+    nothing in the description length; a sample that has it fails every test of the column.
+
+    References
+    ----------
+    .. [1] Cohen (1995). Fast effective rule induction. ICML, 115-123.
+    .. [2] Witten, Frank, Hall, Pal (2016). Data Mining, 4th ed. Figure 6.4 (JRip).
+    .. [3] Quinlan (1995). MDL and categorical theories (continued). ICML, 464-470.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from foldshift.learners import RIPPERClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RIPPERClassifier(random_state=0).fit(X, y)
+    >>> print(model.rules_)
+    petal width (cm) >= 1.7 => 2 (46/48)
+    petal length (cm) >= 5 => 2 (4/5)
+    petal length (cm) >= 3 => 1 (47/47)
+    otherwise => 0 (50/50)
+    """
+
+    def __init__(
+        self,
+        grow_fraction=0.66,
+        n_optimisations=2,
+        slack_bits=64,
+        remaining_rows_mdl=False,
+        final_polish=True,
+        columns_once=False,
+        greedy_pruning=False,
+        categorical_features=None,
+        random_state=None,
+    ):
+        self.grow_fraction = grow_fraction
+        self.n_optimisations = n_optimisations
+        self.slack_bits = slack_bits
+        self.remaining_rows_mdl = remaining_rows_mdl
+        self.final_polish = final_polish
+        self.columns_once = columns_once
+        self.greedy_pruning = greedy_pruning
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def _settings(self):
+        share, slack = self.grow_fraction, self.slack_bits
+        if isinstance(share, bool) or not isinstance(share, numbers.Real) or not 0 < share < 1:
+            raise ValueError(f"grow_fraction={share!r} must be a number above 0 and below 1")
+        if isinstance(slack, bool) or not isinstance(slack, numbers.Real) or not slack >= 0:
+            raise ValueError(f"slack_bits={slack!r} must be a number of at least 0")
+        switches = (self.remaining_rows_mdl, self.final_polish, self.columns_once, self.greedy_pruning)
+        n_optimisations = checked_count("n_optimisations", self.n_optimisations, 0)
+        on_remaining_rows, polish, once, greedy = map(bool, switches)
+        return on_remaining_rows, (True, float(share), n_optimisations, float(slack), polish, once, greedy)
+
+    def _fit(self, X, codes, n_classes):
+        settings = self._settings()
+        data = prepare(X, self.categorical_features)
+        seed = fit_seeds(self.random_state, (1, 1))[0, 0]
+        self._model = _fit_one(data, codes, n_classes, seed, *settings)
+        conditions, thresholds, starts, classes, counts = self._model
+        names = names_of(self)
+        self.rules_ = RuleList(
+            RipperRule(
+                tuple(
+                    condition_text(names[f], kind, value)
+                    for (f, kind), value in zip(conditions[a:b].tolist(), thresholds[a:b].tolist())
+                ),
+                self.classes_[c],
+                int(count.sum()),
+                int(count[c]),
+            )
+            for a, b, c, count in zip(starts[:-1], starts[1:], classes, counts)
+        )
+
+    def _scores(self, X):
+        return _apply(X, *self._model)
+
+    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+        settings = self._settings()
+        if random_states is None:
+            random_states = fit_seeds(self.random_state, (len(folds), n_folds))
+        data = prepare(X, self.categorical_features)
+        return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), *settings)
+
+
+def _fit_one(data, y, n_classes, seed, on_remaining_rows, settings):
+    n = len(y)
+    work = make_work(data)
+    return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, on_remaining_rows, settings, np.zeros(n, np.int8), work)
+
+
+@compiled
+def _fit_and_score(X, data, y, n_classes, folds, seeds, on_remaining_rows, settings):
+    n_seeds, n = folds.shape
+    scores = np.empty((n_seeds, n, n_classes))
+    work = make_work(data)
+    positive = np.zeros(n, np.int8)
+    in_training = np.empty(n, np.bool_)
+    for s in range(n_seeds):
+        for fold in range(seeds.shape[1]):
+            for i in range(n):
+                in_training[i] = folds[s, i] != fold
+            conditions, thresholds, starts, classes, counts = _learn(
+                data, y, n_classes, in_training, seeds[s, fold], on_remaining_rows, settings, positive, work
+            )
+            shares = _shares(classes, counts)
+            for i in range(n):
+                if not in_training[i]:
+                    scores[s, i] = shares[_first(X[i], conditions, thresholds, starts)]
+    return scores
+
+
+@compiled
+def _apply(X, conditions, thresholds, starts, classes, counts):
+    shares = _shares(classes, counts)
+    scores = np.empty((len(X), counts.shape[1]))
+    for i in range(len(X)):
+        scores[i] = shares[_first(X[i], conditions, thresholds, starts)]
+    return scores
+
+
+@compiled
+def _first(x, conditions, thresholds, starts):
+    """First rule that covers a row; the last one has no conditions."""
+    for r in range(len(starts) - 1):
+        met = True
+        for j in range(starts[r], starts[r + 1]):
+            if not meets(conditions[j, 1], x[conditions[j, 0]], thresholds[j]):
+                met = False
+                break
+        if met:
+            return r
+    return -1
+
+
+@compiled
+def _shares(classes, counts):
+    """Class shares of the training rows of every rule, its own class just above the others if it is not."""
+    out = np.empty(counts.shape)
+    for r in range(len(counts)):
+        total = counts[r].sum()
+        if total == 0:
+            out[r] = 0.0
+            out[r, classes[r]] = 1.0
+            continue
+        most = counts[r].max()
+        for c in range(counts.shape[1]):
+            out[r, c] = counts[r, c] / total
+        if out[r].argmax() != classes[r]:
+            out[r, classes[r]] = most / total * (1 + 1e-9)
+            out[r] /= out[r].sum()
+    return out
+
+
+@compiled
+def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, positive, work):
+    """Rules of all classes but the most frequent, then the default rule.
+
+    Returns
+    -------
+    conditions : ndarray of shape (n_conditions, 2), dtype int64
+        Column and kind.
+    thresholds : ndarray of shape (n_conditions,), dtype float64
+    starts : ndarray of shape (n_rules + 1,), dtype int64
+        First condition of every rule, and the number of conditions.
+    classes : ndarray of shape (n_rules,), dtype int64
+    counts : ndarray of shape (n_rules, n_classes), dtype int64
+        Training rows that reach the rule and meet it, by class.
+    """
+    values = data[2]
+    rows, n_conditions = start_fold(data, in_training, work)
+    mask = work[5]
+    state = np.uint64(seed)
+    sizes = np.zeros(n_classes, np.int64)
+    for row in rows:
+        sizes[y[row]] += 1
+    ranked = np.argsort(sizes, kind="mergesort")
+    if not on_remaining_rows:
+        state = _shuffle_equal(ranked, sizes, state)
+    rank = np.argsort(ranked, kind="mergesort")
+    strata = np.empty(len(y), np.int64)
+    for row in rows:
+        strata[row] = rank[y[row]]
+    rules = [np.empty((0, 3), np.int64)]
+    rules.pop()
+    classes = np.empty(0, np.int64)
+    counts = np.empty((0, n_classes), np.int64)
+    left = rows
+    for turn in range(n_classes - 1):
+        target = ranked[turn]
+        if sizes[target] == 0:
+            continue
+        n_positive = 0
+        for row in rows:
+            positive[row] = y[row] == target
+        for row in left:
+            n_positive += positive[row]
+        if n_positive == 0:
+            continue
+        task = (left, positive, strata, n_conditions, sizes[target] / sizes[ranked[turn:]].sum())
+        if on_remaining_rows:
+            found, state = _rules_of_class_on_remaining_rows(data, task, work, settings, state)
+        else:
+            found, state = rules_of_class(data, task, work, settings, state)
+        for rule in found:
+            count = np.zeros((1, n_classes), np.int64)
+            mark_covered(rule, data[1], mask)
+            for row in left:
+                count[0, y[row]] += mask[row]
+            _, left, _ = part_rows(left, positive, mask)
+            rules.append(rule)
+            classes = np.append(classes, target)
+            counts = np.concatenate((counts, count))
+    count = np.zeros((1, n_classes), np.int64)
+    for row in left:
+        count[0, y[row]] += 1
+    rules.append(np.empty((0, 3), np.int64))
+    classes = np.append(classes, ranked[-1])
+    counts = np.concatenate((counts, count))
+
+    starts = np.zeros(len(rules) + 1, np.int64)
+    for r in range(len(rules)):
+        starts[r + 1] = starts[r] + len(rules[r])
+    conditions, thresholds = np.empty((starts[-1], 2), np.int64), np.empty(starts[-1])
+    for r in range(len(rules)):
+        for j in range(len(rules[r])):
+            at = starts[r] + j
+            conditions[at] = rules[r][j, :2]
+            thresholds[at] = values[rules[r][j, 0], rules[r][j, 2]]
+    return conditions, thresholds, starts, classes, counts
+
+
+@compiled
+def _shuffle_equal(ranked, sizes, state):
+    """Put classes of the same size in random order; return the generator's new state, which is the old one without any."""
+    start = 0
+    for end in range(1, len(ranked) + 1):
+        if end == len(ranked) or sizes[ranked[end]] != sizes[ranked[start]]:
+            if sizes[ranked[start]] > 0:
+                state = leave_out(ranked[start:end], end - start - 1, state)
+            start = end
+    return state
+
+
+@compiled
+def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
+    """Rules for one class against the others as KEEL finds them; parameters as in `_rulesets.rules_of_class`.
+
+    A new rule is judged by the description length of the whole set on the rows that no rule covered before it. An
+    optimised rule is judged by that of the whole set on all rows. After each optimisation, the rows of the class that
+    are not covered are learnt against all rows of other classes.
+    """
+    rows, positive, strata, n_conditions, _ = target
+    _, share, n_optimisations, slack_bits, polish, once, greedy = settings
+    codes, mask = data[1], work[5]
+    nothing = np.empty((0, 3), np.int64)
+    rules = [nothing]
+    rules.pop()
+    times = np.zeros(codes.shape[1], np.int32)  # how many rules cover a sample, in training or not
+    n_positive = np.int64(0)  # typed: with the literal, numba would compile every function it is given to twice
+    for row in rows:
+        n_positive += positive[row]
+    all_counts = np.zeros_like(work[4])
+    count_rows(rows, positive, data, all_counts, 1)
+    for turn in range(n_optimisations + 1):
+        if turn > 0:
+            for at in range(len(rules)):
+                state = _optimise_one(rules, at, times, n_positive, all_counts, data, target, work, settings, state)
+        left, covered = _not_covered(rows, positive, times)
+        counts = counts_of_part(all_counts, covered, left, positive, data)
+        theory = _rules_bits(rules, n_conditions)
+        n_missed = 0
+        for row in left:
+            n_missed += positive[row]
+        least = np.inf
+        while n_missed > 0:
+            growing, pruning, state = split_rows(left, strata, share, state)
+            some = counts_of_part(counts, pruning, growing, positive, data)
+            rule = grow(nothing, growing, some, positive, data, work, once)
+            rule = prune(rule, pruning, positive, codes, np.bool_(False), greedy)
+            theory += rule_bits(len(rule), n_conditions, True)
+            mark_covered(rule, codes, mask)
+            bits = theory + _exception_bits(mask, times, left, positive, n_missed)
+            if bits > least + slack_bits:
+                break
+            least = min(least, bits)
+            rules.append(rule)
+            covered, left, p = part_rows(left, positive, mask)
+            take_away(covered, left, positive, data, counts)
+            n_missed -= p
+        times[:] = 0
+        for rule in rules:
+            mark_covered(rule, codes, mask)
+            times += mask
+    if polish:
+        _polish(rules, times, rows, positive, n_positive, codes, mask, n_conditions)
+    kept = [nothing]
+    kept.pop()
+    for rule in rules:
+        if len(rule) > 0:
+            kept.append(rule)
+    return kept, state
+
+
+@compiled
+def _optimise_one(rules, at, times, n_positive, counts, data, target, work, settings, state):
+    """Put the best of rule, replacement and revision in place; return the generator's new state.
+
+    `counts` are those of all rows by bucket.
+    """
+    rows, positive, strata, n_conditions, _ = target
+    _, share, _, _, _, once, greedy = settings
+    codes, mask = data[1], work[5]
+    old = rules[at]
+    growing, pruning, state = split_rows(rows, strata, share, state)
+    some = counts_of_part(counts, pruning, growing, positive, data)
+    mark_covered(old, codes, mask)
+    times -= mask
+    n = 0
+    for row in pruning:
+        pruning[n] = row
+        n += times[row] == 0
+    pruning = pruning[:n]
+    replacement = grow(np.empty((0, 3), np.int64), growing, some, positive, data, work, once)
+    revision = grow(old, growing, some, positive, data, work, once)
+    least = np.inf
+    for candidate in (
+        old,
+        prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
+        prune(revision, pruning, positive, codes, np.bool_(True), greedy),
+    ):
+        mark_covered(candidate, codes, mask)
+        bits = rule_bits(len(candidate), n_conditions, True) + _exception_bits(mask, times, rows, positive, n_positive)
+        if bits < least:
+            least = bits
+            rules[at] = candidate
+    mark_covered(rules[at], codes, mask)
+    times += mask
+    return state
+
+
+@compiled
+def _not_covered(rows, positive, times):
+    """Rows of the class that no rule covers together with all rows of other classes, and the rest, both in order."""
+    out, rest = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
+    n, n_rest = 0, 0
+    for row in rows:
+        out[n] = rest[n_rest] = row
+        learnt = positive[row] == 1 and times[row] > 0
+        n += not learnt
+        n_rest += learnt
+    return out[:n], rest[:n_rest]
+
+
+@compiled
+def _rules_bits(rules, n_conditions):
+    bits = 0.0
+    for rule in rules:
+        bits += rule_bits(len(rule), n_conditions, True)
+    return bits
+
+
+@compiled
+def _exception_bits(mask, times, rows, positive, n_positive):
+    """Bits that tell the exceptions to a marked rule and the rules counted in `times`, errors expected on either side alike."""
+    n, p = 0, 0
+    for row in rows:
+        met = (times[row] + mask[row]) > 0
+        n += met
+        p += met & positive[row]
+    return data_bits(0.5, float(n), float(len(rows) - n), float(n - p), float(n_positive - p))
+
+
+@compiled
+def _polish(rules, times, rows, positive, n_positive, codes, mask, n_conditions):
+    """Drop, from the first to the last, every rule without which the description is shorter."""
+    at = 0
+    while at < len(rules):
+        mark_covered(rules[at], codes, mask)
+        times -= mask
+        without = _exception_bits(np.zeros_like(mask), times, rows, positive, n_positive)
+        if without < _exception_bits(mask, times, rows, positive, n_positive) + rule_bits(len(rules[at]), n_conditions, True):
+            rules.pop(at)
+        else:
+            times += mask
+            at += 1

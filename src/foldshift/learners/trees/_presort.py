@@ -1,0 +1,82 @@
+"""What the tree learners share: the order and rank codes of every column, and targets as integers."""
+
+import numpy as np
+
+from foldshift.core.compiling import compiled
+
+MOST_BITS = 46  # a target in units of range / 2^46 is within 1e-14 of the range
+
+
+def presort(X):
+    """Sort every column once.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), dtype float64
+        Inputs; finite.
+
+    Returns
+    -------
+    order : ndarray of shape (n_features, n_samples), dtype uint32
+        Rows by ascending value, ties in row order. Unsigned, so that numba does not test every index for a
+        negative one.
+    codes : ndarray of shape (n_features, n_samples), dtype int32
+        Rank of each row's value among the distinct values of the column, from 0.
+    values : ndarray of shape (n_features, n_samples), dtype float64
+        Distinct values by code, ascending; NaN behind the last one.
+    """
+    columns = np.ascontiguousarray(X.T)
+    order = np.argsort(columns, axis=1, kind="stable")
+    ascending = np.take_along_axis(columns, order, axis=1)
+    ranks = np.zeros(columns.shape, dtype=np.int32)
+    ranks[:, 1:] = np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1)
+    codes = np.empty_like(ranks)
+    np.put_along_axis(codes, order, ranks, axis=1)
+    values = np.full(columns.shape, np.nan)
+    np.put_along_axis(values, ranks, ascending, axis=1)
+    return order.astype(np.uint32), codes, values
+
+
+@compiled
+def to_units(y, in_training, units):
+    """Write the targets as integers, so that sums do not depend on the order of the rows.
+
+    Splits that part the rows alike then have exactly equal gains, whatever the variable and the direction, and
+    the first variable wins, as the rule wants; with floating-point sums rounding would choose.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,), dtype float64
+        Target; finite.
+    in_training : ndarray of shape (n_samples,), dtype bool
+        Rows to use; at least one.
+    units : ndarray of shape (n_samples,), dtype int64
+        Filled, for these rows, with ``(y - low) / unit``, rounded.
+
+    Returns
+    -------
+    low : float
+        Smallest target in training.
+    unit : float
+        A power of two; 0 if the target is constant.
+    """
+    low = np.inf
+    high = -np.inf
+    n_training = 0
+    for i in range(len(y)):
+        if in_training[i]:
+            low = min(low, y[i])
+            high = max(high, y[i])
+            n_training += 1
+    # Room for the sum of all rows in 61 bits.
+    bits = MOST_BITS
+    while n_training >> (60 - bits) > 0:
+        bits -= 1
+    unit = 0.0
+    if high > low:
+        # At least the smallest normal number: its reciprocal and its powers must not overflow.
+        unit = 2.0 ** max(np.int64(np.ceil(np.log2(high - low))) - bits, -1022)
+    for i in range(len(y)):
+        if in_training[i]:
+            units[i] = 0 if unit == 0 else np.int64(np.rint((y[i] - low) / unit))
+    return low, unit

@@ -1,0 +1,406 @@
+"""Regression tree as R's rpart grows and prunes it, with columns sorted once per data set."""
+
+import numbers
+
+import numpy as np
+
+from foldshift.core.compiling import compiled
+from foldshift.learners.base import FoldRegressor
+from foldshift.learners.trees._presort import presort, to_units
+
+# A split counts only if its improvement exceeds this fraction of the largest one seen in the tree.
+LEAST_IMPROVEMENT = 1e-10
+_BLOCK = 64  # positions scanned with one bound
+
+# Columns of the tables that describe a tree while it grows: one of integers, one of floats, one row per node.
+_START, _STOP, _SUM, _DEPTH, _PARENT, _LEFT, _RIGHT, _FEATURE, _STAGE, _N_SPLITS = range(10)
+_RISK, _THRESHOLD, _VALUE, _PRUNED_RISK, _NEEDED = range(5)
+
+
+class RPARTRegressor(FoldRegressor):
+    """Regression tree by recursive partitioning and cost-complexity pruning.
+
+    Gives the tree of R's ``rpart(method = "anova")`` without surrogate splits and cross-validation, with
+    ``rpart.control(minsplit = min_split, minbucket = min_leaf, cp = complexity, maxdepth = max_depth)``.
+
+    Parameters
+    ----------
+    min_split : int, default=20
+        Fewest samples a node must have to be split.
+    min_leaf : int, default=6
+        Fewest samples on either side of a split.
+    complexity : float, default=0.01
+        A subtree stays only if it lowers the sum of squared errors by more than this fraction of the root's,
+        per split.
+    max_depth : int, default=30
+        Most splits between the root and a leaf.
+
+    Attributes
+    ----------
+    tree_ : RegressionTree
+        The pruned tree. ``print(model.tree_)`` shows it.
+
+    Notes
+    -----
+    The split with the largest drop in squared error wins; the first variable and the lowest threshold win ties.
+    Thresholds lie midway between neighbouring values. Targets are summed as integers, in units of at most 2**-45 of
+    their range (for fewer than 2**14 samples; one bit less for each doubling). The sums are exact, so that two
+    splits which part the samples alike tie exactly; in R the rounding of the sums decides between them.
+
+    Growth stops at a node as soon as no subtree below it, however good, could save it or a node above it from
+    pruning. A subtree lowers the squared error by at most all of it and must earn `complexity` times the root's
+    error for each split, so the result is the same as after growing in full.
+
+    References
+    ----------
+    .. [1] Breiman, Friedman, Olshen, Stone (1984). Classification and Regression Trees. Sections 3.3, 8.5.
+    .. [2] Therneau, Atkinson (2022). An introduction to recursive partitioning using the rpart routines.
+       Sections 3, 4, 7.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from foldshift.learners import RPARTRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = RPARTRegressor().fit(X, y)
+    >>> model.predict(X[:2]).round(1).tolist()
+    [231.3, 83.4]
+    """
+
+    def __init__(self, min_split=20, min_leaf=6, complexity=0.01, max_depth=30):
+        self.min_split = min_split
+        self.min_leaf = min_leaf
+        self.complexity = complexity
+        self.max_depth = max_depth
+
+    def _check(self):
+        for name in ("min_split", "min_leaf", "max_depth"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+                raise ValueError(f"{name}={value!r} must be an integer of at least 1")
+        value = self.complexity
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= value < np.inf:
+            raise ValueError(f"complexity={value!r} must be a finite number of at least 0")
+
+    def _limits(self):
+        return int(self.min_split), int(self.min_leaf), float(self.complexity), int(self.max_depth)
+
+    def _fit(self, X, y):
+        self._check()
+        order, codes, values = presort(X)
+        counts, measures, n_nodes, low, unit = _fit_one(order, codes, values, y, *self._limits())
+        self.tree_ = RegressionTree.from_tables(counts[:n_nodes], measures[:n_nodes], low, unit)
+
+    def _predict(self, X):
+        tree = self.tree_
+        return _predict_rows(X, tree.feature, tree.threshold, tree.left, tree.right, tree.value)
+
+    def _predict_folds(self, X, y, folds, n_folds, random_states):
+        self._check()
+        return _fit_and_predict(X, *presort(X), y, folds, n_folds, *self._limits())
+
+
+class RegressionTree:
+    """Nodes of a binary regression tree, parents before children, left before right.
+
+    Parameters
+    ----------
+    feature : ndarray of shape (n_nodes,), dtype int64
+        Column the node splits on; -1 for a leaf.
+    threshold : ndarray of shape (n_nodes,), dtype float64
+        Samples with a smaller value go left, the others right; NaN for a leaf.
+    left, right : ndarray of shape (n_nodes,), dtype int64
+        Children; -1 for a leaf.
+    n_samples : ndarray of shape (n_nodes,), dtype int64
+        Training samples in the node.
+    deviance : ndarray of shape (n_nodes,), dtype float64
+        Their sum of squared deviations from the mean, in squared units of the target.
+    value : ndarray of shape (n_nodes,), dtype float64
+        Their mean target.
+    """
+
+    def __init__(self, feature, threshold, left, right, n_samples, deviance, value):
+        self.feature = feature
+        self.threshold = threshold
+        self.left = left
+        self.right = right
+        self.n_samples = n_samples
+        self.deviance = deviance
+        self.value = value
+
+    @classmethod
+    def from_tables(cls, counts, measures, low, unit):
+        """Drop the pruned nodes from the tables of `_grow` and number the others afresh."""
+        kept, waiting = [], [0]
+        while waiting:
+            node = waiting.pop()
+            kept.append(node)
+            if counts[node, _FEATURE] >= 0:
+                waiting += [counts[node, _RIGHT], counts[node, _LEFT]]
+        new_number = np.full(len(counts), -1)
+        new_number[kept] = np.arange(len(kept))
+        counts, measures = counts[kept], measures[kept]
+        leaf = counts[:, _FEATURE] < 0
+        return cls(
+            feature=counts[:, _FEATURE].copy(),
+            threshold=np.where(leaf, np.nan, measures[:, _THRESHOLD]),
+            left=np.where(leaf, -1, new_number[counts[:, _LEFT]]),
+            right=np.where(leaf, -1, new_number[counts[:, _RIGHT]]),
+            n_samples=counts[:, _STOP] - counts[:, _START],
+            deviance=measures[:, _RISK] * unit**2,
+            value=measures[:, _VALUE],
+        )
+
+    def __str__(self):
+        lines = ["node) split n deviance mean (* leaf)"]
+        waiting = [(0, 1, 0, "root")]
+        while waiting:
+            node, number, depth, label = waiting.pop()
+            leaf = self.feature[node] < 0
+            figures = f"{self.n_samples[node]} {self.deviance[node]:.6g} {self.value[node]:.6g}"
+            lines.append(f"{'  ' * depth}{number}) {label} {figures}{' *' if leaf else ''}")
+            if not leaf:
+                name, threshold = f"x{self.feature[node]}", f"{self.threshold[node]:.6g}"
+                waiting.append((self.right[node], 2 * number + 1, depth + 1, f"{name} >= {threshold}"))
+                waiting.append((self.left[node], 2 * number, depth + 1, f"{name} < {threshold}"))
+        return "\n".join(lines)
+
+
+@compiled
+def _work(n_features, n_samples):
+    """Arrays that every fit overwrites: lists, units, centred units, flags, buffer, and the two tables."""
+    return (
+        np.empty((n_features, n_samples), np.uint32),
+        np.empty(n_samples, np.int64),
+        np.empty(n_samples, np.int64),
+        np.empty(n_samples, np.uint8),
+        np.empty(n_samples, np.uint32),
+        np.empty((2 * n_samples, 10), np.int64),
+        np.empty((2 * n_samples, 5), np.float64),
+    )
+
+
+def _fit_one(order, codes, values, y, min_split, min_leaf, complexity, max_depth):
+    work = _work(*codes.shape)
+    in_training = np.ones(len(y), np.bool_)
+    n_nodes, low, unit = _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity, max_depth, work)
+    return work[5], work[6], n_nodes, low, unit
+
+
+@compiled
+def _fit_and_predict(X, order, codes, values, y, folds, n_folds, min_split, min_leaf, complexity, max_depth):
+    n_seeds, n = folds.shape
+    predictions = np.empty((n_seeds, n))
+    work = _work(*codes.shape)
+    counts, measures = work[5], work[6]
+    in_training = np.empty(n, np.bool_)
+    for seed in range(n_seeds):
+        for fold in range(n_folds):
+            for i in range(n):
+                in_training[i] = folds[seed, i] != fold
+            _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity, max_depth, work)
+            for i in range(n):
+                if not in_training[i]:
+                    node = 0
+                    while counts[node, _FEATURE] >= 0:
+                        goes_left = X[i, counts[node, _FEATURE]] < measures[node, _THRESHOLD]
+                        node = counts[node, _LEFT] if goes_left else counts[node, _RIGHT]
+                    predictions[seed, i] = measures[node, _VALUE]
+    return predictions
+
+
+@compiled
+def _predict_rows(X, feature, threshold, left, right, value):
+    out = np.empty(len(X))
+    for i in range(len(X)):
+        node = 0
+        while feature[node] >= 0:
+            node = left[node] if X[i, feature[node]] < threshold[node] else right[node]
+        out[i] = value[node]
+    return out
+
+
+@compiled
+def _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity, max_depth, work):
+    """Grow and prune one tree into the tables of `work`; return the number of nodes, and the target's low and unit.
+
+    Depth first, left before right. Each feature's list holds the training rows in ascending order of the feature,
+    and every node owns the same stretch of all lists. Pruned nodes have no feature; their children stay in the
+    tables, unreachable.
+
+    `_NEEDED` is what a subtree must earn beyond the cost of its splits, or else a node above is pruned whatever
+    happens elsewhere: what that node lacks, with the most that its other side could give.
+    """
+    lists, units, centred, flags, buffer, counts, measures = work
+    low, unit = to_units(y, in_training, units)
+    n = 0
+    for f in range(len(order)):
+        n = 0
+        for i in range(order.shape[1]):
+            # Write always, step on only for training rows: a branch would be mispredicted at many test rows.
+            lists[f, n] = order[f, i]
+            n += in_training[order[f, i]]
+    root = np.int64(0)
+    _describe(root, np.int64(-1), root, np.int64(n), lists[0], units, counts, measures, low, unit)
+    least_gain = complexity * measures[0, _RISK]  # what every split must earn
+    slack = 1e-12 * measures[0, _RISK]  # far above the rounding of the bounds
+    smallest = max(min_split, 2 * min_leaf)
+    largest_improvement = 0.0
+    n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
+    node = root
+    while node >= 0:
+        parent, stage = counts[node, _PARENT], counts[node, _STAGE]
+        risk, needed = measures[node, _RISK], measures[node, _NEEDED]
+        if stage == 0:
+            possible = _possible_gain(node, counts, measures, least_gain, smallest, max_depth)
+            if possible <= 0 or possible + slack < needed:
+                node = parent
+                continue
+            feature, n_left, gain = _best_split(node, lists, codes, units, centred, counts, min_leaf)
+            if feature < 0 or gain / risk <= largest_improvement * LEAST_IMPROVEMENT:
+                node = parent
+                continue
+            largest_improvement = max(largest_improvement, gain / risk)
+            start, stop = counts[node, _START], counts[node, _STOP]
+            middle = start + n_left
+            left, right = n_nodes, n_nodes + 1
+            _describe(left, node, start, middle, lists[feature], units, counts, measures, low, unit)
+            _describe(right, node, middle, stop, lists[feature], units, counts, measures, low, unit)
+            possible_left = _possible_gain(left, counts, measures, least_gain, smallest, max_depth)
+            possible_right = _possible_gain(right, counts, measures, least_gain, smallest, max_depth)
+            net = risk - measures[left, _RISK] - measures[right, _RISK] - least_gain
+            if net + possible_left + possible_right + slack < needed:
+                node = parent
+                continue
+            n_nodes += 2
+            a = values[feature, codes[feature, lists[feature, middle - 1]]]
+            b = values[feature, codes[feature, lists[feature, middle]]]
+            # Between neighbouring floats the middle may round to the left value, which would then go right.
+            measures[node, _THRESHOLD] = (a + b) / 2 if (a + b) / 2 > a else b
+            counts[node, _FEATURE], counts[node, _LEFT], counts[node, _RIGHT] = feature, left, right
+            counts[node, _STAGE] = 1
+            if possible_left > 0 or possible_right > 0:
+                _part(start, middle, stop, feature, lists, flags, buffer, possible_left > 0, possible_right > 0)
+            measures[left, _NEEDED] = needed - net - possible_right
+            node = left
+        elif stage == 1:
+            left, right = counts[node, _LEFT], counts[node, _RIGHT]
+            cost = least_gain * (counts[left, _N_SPLITS] + 1)
+            net = risk - measures[left, _PRUNED_RISK] - measures[right, _RISK] - cost
+            measures[right, _NEEDED] = needed - net
+            counts[node, _STAGE] = 2
+            node = right
+        else:
+            left, right = counts[node, _LEFT], counts[node, _RIGHT]
+            pruned_risk = measures[left, _PRUNED_RISK] + measures[right, _PRUNED_RISK]
+            n_splits = counts[left, _N_SPLITS] + counts[right, _N_SPLITS] + 1
+            if (risk - pruned_risk) / n_splits > least_gain:
+                measures[node, _PRUNED_RISK] = pruned_risk
+                counts[node, _N_SPLITS] = n_splits
+            else:
+                counts[node, _FEATURE] = -1
+            node = parent
+    return n_nodes, low, unit
+
+
+@compiled
+def _describe(node, parent, start, stop, rows, units, counts, measures, low, unit):
+    """Enter a new leaf into the tables."""
+    total = 0
+    for i in range(start, stop):
+        total += units[rows[i]]
+    mean = total / (stop - start)
+    risk = 0.0
+    for i in range(start, stop):
+        gap = units[rows[i]] - mean
+        risk += gap * gap
+    counts[node, _START], counts[node, _STOP], counts[node, _SUM] = start, stop, total
+    counts[node, _PARENT], counts[node, _DEPTH] = parent, 0 if parent < 0 else counts[parent, _DEPTH] + 1
+    counts[node, _LEFT], counts[node, _RIGHT], counts[node, _FEATURE] = -1, -1, -1
+    counts[node, _STAGE], counts[node, _N_SPLITS] = 0, 0
+    measures[node, _RISK] = measures[node, _PRUNED_RISK] = risk
+    measures[node, _VALUE] = low + mean * unit
+    measures[node, _NEEDED] = 0.0
+
+
+@compiled(inline="always")
+def _possible_gain(node, counts, measures, least_gain, smallest, max_depth):
+    """Most that a subtree below the node can earn beyond what its splits cost."""
+    if counts[node, _STOP] - counts[node, _START] < smallest or counts[node, _DEPTH] >= max_depth:
+        return 0.0
+    return max(0.0, measures[node, _RISK] - least_gain)
+
+
+@compiled
+def _best_split(node, lists, codes, units, centred, counts, min_leaf):
+    """Best split of a node: feature (-1 if none), number of samples on the left, and gain in squared units.
+
+    With L the left sum of n_left targets around the node's mean, the gain is L**2 n / (n_left n_right). A running
+    sum is therefore compared with the |L| that could still win, taken over a block of positions, and little else is
+    done at most positions.
+    """
+    start, stop = counts[node, _START], counts[node, _STOP]
+    n = stop - start
+    mean = counts[node, _SUM] // n
+    rest = counts[node, _SUM] - n * mean
+    for i in range(start, stop):
+        centred[lists[0, i]] = units[lists[0, i]] - mean
+    best_feature, best_left, best_gain = -1, 0, 0.0
+    for f in range(len(lists)):
+        rows, code = lists[f, start:stop], codes[f]
+        if code[rows[0]] == code[rows[n - 1]]:
+            continue
+        left_sum = 0
+        for i in range(min_leaf - 1):
+            left_sum += centred[rows[i]]
+        block = min_leaf - 1
+        while block < n - min_leaf:
+            block_end = min(block + _BLOCK, n - min_leaf)
+            # n_left runs from block + 1 to block_end, and n_left * n_right is least at one of the ends.
+            sides = float(min((block + 1) * (n - block - 1), block_end * (n - block_end)))
+            bound = np.int64(np.sqrt(best_gain * sides / n) * (1 - 1e-9)) - rest - 1
+            part = rows[block : block_end + 1]
+            for i in range(block_end - block):
+                left_sum += centred[part[i]]
+                if (left_sum > bound or left_sum < -bound) and code[part[i]] != code[part[i + 1]]:
+                    n_left = block + i + 1
+                    # n_right L - n_left R: to the last bit, only the sign changes when the sides change places.
+                    gap = (n - n_left) * float(left_sum) - n_left * float(rest - left_sum)
+                    gain = gap * gap / (float(n_left * (n - n_left)) * n)
+                    if gain > best_gain:
+                        best_feature, best_left, best_gain = f, n_left, gain
+                        bound = np.int64(np.sqrt(best_gain * sides / n) * (1 - 1e-9)) - rest - 1
+            block = block_end
+    return best_feature, best_left, best_gain
+
+
+@compiled
+def _part(start, middle, stop, feature, lists, flags, buffer, left_needed, right_needed):
+    """Part a node's stretch of every list into left and right rows; a side that stays a leaf may be left out."""
+    for i in range(start, stop):
+        flags[lists[feature, i]] = i < middle
+    for f in range(len(lists)):
+        if f == feature:
+            continue
+        rows = lists[f]
+        if not right_needed:
+            at = start
+            for i in range(start, stop):
+                row = rows[i]
+                rows[at] = row
+                at += flags[row]
+        elif not left_needed:
+            at = stop - 1
+            for i in range(stop - 1, start - 1, -1):
+                row = rows[i]
+                rows[at] = row
+                at -= 1 - flags[row]
+        else:
+            at, n_right = start, 0
+            for i in range(start, stop):
+                row = rows[i]
+                rows[at] = row
+                buffer[n_right] = row
+                at += flags[row]
+                n_right += 1 - flags[row]
+            rows[middle:stop] = buffer[:n_right]

@@ -1,0 +1,155 @@
+"""Inputs as the partitioners that measure distances need them: numbers, NaN where a value is missing, and which are nominal."""
+
+import numpy as np
+
+from foldshift.core.categorical import nominal_columns
+from foldshift.core.errors import unknown
+from foldshift.partition._targets import is_missing
+
+FROM_DTYPE = "from_dtype"
+_NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+def measurable(X, categorical_features=None, what="measuring distances"):
+    """Inputs as numbers.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        A data frame (pandas, polars), an array or lists.
+    categorical_features : None, "from_dtype", array-like of bool, of int or of str, default=None
+        Nominal columns: a mask, positions, or names of a data frame's columns; ``from_dtype``: those of a categorical type or of
+        text. Nominal columns may hold anything; all others numbers.
+    what : str, default="distances"
+        What the inputs are needed for, for messages.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), dtype float64, C order
+        Nominal columns that hold other things than numbers as codes from 0; NaN where a value is missing.
+    nominal : ndarray of shape (n_features,), dtype bool
+
+    Raises
+    ------
+    ValueError
+        If X is sparse or no table, a value is infinite, or a column that is not named as nominal holds no numbers; the message
+        names the column and what to do.
+    """
+    if hasattr(X, "tocsr"):
+        raise ValueError(
+            f"X is a sparse matrix of shape {X.shape}; {what} needs a dense table: pass X.toarray(), or a few columns made "
+            "of it (TruncatedSVD), or use SCV, which does not look at X"
+        )
+    names = list(X.columns) if hasattr(X, "columns") else None
+    # The layout decides the last bit of a sum, and what numba compiles.
+    if names is None:
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array: X has shape {X.shape}; expected (n_samples, n_features)")
+    n_features = X.shape[1] if names is None else len(names)
+    if n_features == 0:
+        raise ValueError(f"X has no columns; {what} needs at least one")
+    if names is None and X.dtype.kind in "buif":
+        table, text = np.array(X, dtype=np.float64, order="C"), np.zeros(n_features, dtype=bool)
+        nominal = _nominal(categorical_features, n_features, names, text)
+    else:
+        columns = [X[:, j] for j in range(n_features)] if names is None else _columns(X)
+        text = np.array([_is_text(column) for column in columns], dtype=bool)
+        nominal = _nominal(categorical_features, n_features, names, text)
+        table = np.empty((len(columns[0]) if columns else 0, n_features))
+        for j, column in enumerate(columns):
+            label = j if names is None else repr(names[j])
+            table[:, j] = _codes(column) if nominal[j] and text[j] else _numbers(column, label, bool(text[j]))
+    if np.isinf(table).any():
+        row, j = np.argwhere(np.isinf(table))[0]
+        label = j if names is None else repr(names[j])
+        raise ValueError(f"Input X contains infinity (row {row}, column {label}); {what} needs finite numbers")
+    return table, nominal
+
+
+def column_mask(X, columns, argument):
+    """Which columns of a table are meant.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        An array, lists, or a data frame (pandas, polars).
+    columns : None, array-like of bool, of int or of str
+        A mask, positions, or names of a data frame's columns; None: no column.
+    argument : str
+        What they came as, for messages.
+
+    Returns
+    -------
+    mask : ndarray of shape (n_features,), dtype bool
+    """
+    names = list(X.columns) if hasattr(X, "columns") else None
+    return _mask(columns, np.shape(X)[1] if names is None else len(names), names, argument)
+
+
+def _nominal(categorical_features, n_features, names, text):
+    if isinstance(categorical_features, str):
+        if categorical_features != FROM_DTYPE:
+            raise ValueError(
+                f"categorical_features={categorical_features!r} must be {FROM_DTYPE!r}, or a list of names, positions or truth "
+                "values"
+            )
+        return text
+    return _mask(categorical_features, n_features, names, "categorical_features")
+
+
+def _mask(columns, n_features, names, argument):
+    if isinstance(columns, str):
+        raise ValueError(f"{argument}={columns!r} must be a list of names, positions or truth values, such as [{columns!r}]")
+    if columns is not None:
+        wanted = list(columns)
+        if wanted and all(isinstance(name, str) for name in wanted):
+            if names is None:
+                raise ValueError(f"{argument} names a column, {wanted[0]!r}; X is no data frame and has no names: give positions")
+            for name in wanted:
+                if name not in names:
+                    raise ValueError(f"{argument}: {unknown('column', name, names)}")
+            return np.isin(names, wanted)
+    return nominal_columns(columns, n_features, argument)
+
+
+def _columns(frame):
+    """Columns of a pandas or polars data frame as they are."""
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, j] for j in range(frame.shape[1])]
+    return [frame[:, j] for j in range(frame.shape[1])]
+
+
+def _is_text(column):
+    """Whether a column is of a categorical type or holds anything that is no number."""
+    if _is_categorical(column):
+        return True
+    values = np.asarray(column)
+    if values.dtype.kind in "buif":
+        return False
+    return values.dtype.kind != "O" or any(not isinstance(v, _NUMBERS) for v in values.tolist() if not is_missing(v))
+
+
+def _is_categorical(column):
+    return any(word in str(column.dtype).lower() for word in ("categor", "enum"))
+
+
+def _codes(column):
+    """A number for every value, in the order in which they appear; NaN where it is missing."""
+    seen = {}
+    return np.array([np.nan if is_missing(v) else seen.setdefault(v, len(seen)) for v in np.asarray(column).tolist()])
+
+
+def _numbers(column, label, is_text):
+    values = np.asarray(column)
+    if is_text:
+        example = next((v for v in values.tolist() if not is_missing(v)), None)
+        what = "dates or times" if values.dtype.kind in "mM" else f"{example!r}"
+        what = f"is of the type {column.dtype}" if _is_categorical(column) else f"holds {what}"
+        raise ValueError(
+            f"column {label} of X {what}, not numbers: name it in categorical_features, or say "
+            f"categorical_features={FROM_DTYPE!r} for all such columns"
+        )
+    if values.dtype.kind == "O":
+        values = np.array([np.nan if is_missing(v) else v for v in values.tolist()], dtype=np.float64)
+    return values.astype(np.float64)

@@ -1,0 +1,185 @@
+"""The array of folds, wherever one comes in: checked once, in one way; and made from what scikit-learn takes as ``cv=``."""
+
+import numbers
+
+import numpy as np
+
+from foldshift.partition.fold_numbers import fold_dtype
+
+UNTESTED = -1  # as in scikit-learn's PredefinedSplit: the row is in every training part and in no test part
+
+
+def check_folds(folds, n_samples, *, n_seeds=None, n_folds=None, untested=False):
+    """Folds as an array, refused unless they say of every row in which test part it is.
+
+    Parameters
+    ----------
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer
+        Fold of every sample, from 0, one row per seed.
+    n_samples : int
+        Number of samples that the folds must have.
+    n_seeds : int, optional
+        Number of rows that they must have.
+    n_folds : int, optional
+        Number of folds, all of which must be there in every row. By default numbers may be left out.
+    untested : bool, default=False
+        Whether -1 is allowed: a row that is never tested, and in every training part.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples)
+        Of the type received; unsigned for what was no array, signed where -1 is in it.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another, or the numbers are no whole numbers or out of range; the message names them.
+
+    Examples
+    --------
+    >>> from foldshift.partition import check_folds
+    >>> check_folds([0, 1, 0, 1], n_samples=4)
+    array([[0, 1, 0, 1]], dtype=uint8)
+    >>> check_folds([0.5, 1, 0, 1], n_samples=4)
+    Traceback (most recent call last):
+        ...
+    ValueError: folds hold 0.5; expected whole numbers, the fold of every sample
+    """
+    refuse_splitter(folds)
+    given = np.asarray(folds)
+    array = np.atleast_2d(given)
+    if array.ndim != 2 or array.shape[1] != n_samples or n_seeds not in (None, len(array)):
+        wanted = f"(n_seeds, n_samples) = {('n_seeds' if n_seeds is None else n_seeds, n_samples)}".replace("'", "")
+        raise ValueError(f"folds have shape {given.shape}; expected {wanted}")
+    if array.dtype.kind not in "ui":
+        array = _whole_numbers(array)
+    if not array.size:
+        return array
+    low, high = int(array.min()), int(array.max())
+    most = n_samples if n_folds is None else n_folds  # a number from n_samples on leaves an empty fold for certain
+    if low < (UNTESTED if untested else 0) or high >= most:
+        also = ", or -1 for a row that is never tested" if untested else ""
+        raise ValueError(f"folds hold numbers from {low} to {high}; expected 0 to {most - 1}{also}")
+    if n_folds is not None:
+        for row, cut in enumerate(array):
+            empty = np.flatnonzero(np.bincount(cut[cut >= 0], minlength=n_folds) == 0)
+            if len(empty):
+                raise ValueError(f"fold {empty[0]} of partition {row} is empty")
+    if not isinstance(folds, np.ndarray):
+        array = array.astype(fold_dtype(high + 1) if low >= 0 else np.int64)
+    return array
+
+
+def is_splitter(folds):
+    """Whether this is a splitter and not an array of folds."""
+    return hasattr(folds, "split") and not isinstance(folds, str | bytes | np.ndarray)
+
+
+def refuse_splitter(folds):
+    """Say how a splitter becomes an array of folds, where only an array can be taken."""
+    if is_splitter(folds):
+        raise ValueError(
+            f"folds={folds!r} is a splitter; foldshift.partition.as_folds(cv, X, y) makes the array of its folds, a row for each "
+            "repetition"
+        )
+
+
+def given_folds(folds, n_folds, X, y=None, *, least=1):
+    """Folds as a user hands them over, an array or a splitter, and their number.
+
+    Parameters
+    ----------
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
+        Fold of every sample, from 0.
+    n_folds : int or None
+        Number of folds; None: the largest fold number plus one.
+    X, y : array-like of shape (n_samples, ...)
+        What a splitter cuts.
+    least : int, default=1
+        Fewest folds.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples)
+    n_folds : int
+
+    Raises
+    ------
+    ValueError
+        As in `check_folds` and `as_folds`; if there are fewer folds than `least`, or than their numbers say.
+    """
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    folds = check_folds(as_folds(folds, X, y) if is_splitter(folds) else folds, n_samples)
+    if not folds.size:
+        raise ValueError(f"folds have shape {folds.shape}; expected at least one partition of at least one sample")
+    largest = int(folds.max())
+    n_folds = largest + 1 if n_folds is None else n_folds
+    if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds < max(largest + 1, least):
+        raise ValueError(f"n_folds={n_folds!r} must be an integer of at least {least} and above the largest fold, {largest}")
+    return folds, int(n_folds)
+
+
+def _whole_numbers(array):
+    """Numbers that came as floats or as objects, such as those of a nullable column; all others are refused by name."""
+    if array.dtype.kind not in "fO":
+        raise ValueError(f"folds have dtype {array.dtype}; expected an integer type")
+    for value in array.ravel().tolist():
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real) or value % 1 != 0:
+            raise ValueError(f"folds hold {value!r}; expected whole numbers, the fold of every sample")
+    return array.astype(np.int64)
+
+
+def as_folds(cv, X, y=None, groups=None):
+    """The folds that a splitter of scikit-learn makes, as an array.
+
+    Parameters
+    ----------
+    cv : splitter, or iterable of (train, test)
+        Anything with a method ``split(X, y, groups)``, or the pairs of index arrays that it would give.
+    X : array-like of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,), optional
+        Target.
+    groups : array-like of shape (n_samples,), optional
+        Groups, for splitters that need them.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_seeds, n_samples)
+        Fold of every sample; a new row begins with the first test part that holds a sample tested before, so that a repeated
+        splitter gives one row per repetition. -1 where a sample is never tested, as with `ShuffleSplit` or `PredefinedSplit`.
+
+    Raises
+    ------
+    ValueError
+        If a training part is not all that its test part leaves, as with `TimeSeriesSplit`: an array of folds cannot say that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.model_selection import RepeatedKFold
+    >>> from foldshift.partition import as_folds
+    >>> as_folds(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), np.zeros((6, 1))).shape
+    (2, 6)
+    """
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    rows, tested = [], np.ones(n_samples, dtype=bool)
+    for train, test in cv.split(X, y, groups) if hasattr(cv, "split") else cv:
+        is_train, is_test = np.zeros((2, n_samples), dtype=bool)
+        is_train[train], is_test[test] = True, True
+        if not is_test.any():
+            continue
+        if (is_train == is_test).any():
+            raise ValueError(
+                f"{type(cv).__name__} trains on {is_train.sum()} of the {n_samples - is_test.sum()} rows outside a test part; an "
+                "array of folds stands for training on all of them: use scikit-learn's cross_validate"
+            )
+        if (tested & is_test).any():
+            rows.append(np.full(n_samples, UNTESTED, dtype=np.int64))
+            tested, fold = np.zeros(n_samples, dtype=bool), 0
+        rows[-1][is_test] = fold
+        tested |= is_test
+        fold += 1
+    if not rows:
+        raise ValueError(f"{type(cv).__name__} makes no test part")
+    return check_folds(np.array(rows), n_samples, untested=True)

@@ -1,0 +1,1 @@
+"""Partitioners as functions of arrays: one module per family."""

@@ -1,0 +1,162 @@
+"""Columns as terms whose sums tell whether parts of the data have the same distributions: cosines of ranks, and categories.
+
+Two parts of the data with equal means of all cosines ``cos(pi * j * rank / n)`` of a column have equal distribution functions. A
+few of them say what the Kolmogorov-Smirnov distance sees, and sums of them are quickly brought up to date.
+
+All terms are whole numbers, so that sums of them are exact: in any order of the rows, and on every machine.
+"""
+
+import numpy as np
+
+from foldshift.core.compiling import compiled
+
+WAVES = (16, 32)  # cosines of a column, fewest and most
+ROWS_OF_A_WAVE = 32  # samples for one more cosine between the two: few samples have no fine structure to balance
+SCALE = 256  # of a cosine that counts whole
+MOST_CATEGORIES = 64  # of a nominal column, the most frequent ones
+MOST_ENTRIES = 1 << 28  # of all terms together (512 MB)
+
+
+def n_waves(n_samples, n_columns):
+    """Number of cosines of every numeric column.
+
+    Parameters
+    ----------
+    n_samples, n_columns : int
+        Of the table.
+
+    Returns
+    -------
+    n_waves : int
+        At least 1.
+    """
+    wanted = min(max(n_samples // ROWS_OF_A_WAVE, WAVES[0]), WAVES[1])
+    return max(1, min(wanted, MOST_ENTRIES // max(n_samples * n_columns, 1)))
+
+
+def terms_of(X, nominal, weights=None):
+    """Terms of a table.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns), dtype float64
+        Numbers, or in nominal columns a number for each category; NaN where missing.
+    nominal : ndarray of shape (n_columns,), dtype bool
+    weights : ndarray of shape (n_columns,), dtype float64, optional
+        How much a column counts, up to 64; by default 1 each.
+
+    Returns
+    -------
+    terms : ndarray of shape (n_samples, n_terms), dtype int16
+        Numeric columns: ``cos(pi * j * u) / sqrt(j)``, j = 1, 2, ..., of the mid-rank u in (0, 1) among the values there are, 0
+        where missing. Nominal columns: whether it is this category, for each; of two categories only one. Where values are
+        missing, whether this one is. All times `SCALE` and weight, rounded; less their means. A column with one value has none.
+    """
+    n_samples, n_columns = X.shape
+    weights = np.ones(n_columns) if weights is None else weights
+    waves = n_waves(n_samples, n_columns)
+    blocks = [_nominal(X[:, j]) if nominal[j] else _missing(X[:, j]) for j in range(n_columns)]
+    is_wave = [not nominal[j] and _varies(X[:, j]) for j in range(n_columns)]
+    n_terms = sum(len(block) for block in blocks) + waves * sum(is_wave)
+    terms = np.empty((n_samples, n_terms), dtype=np.int16)
+    start = 0
+    for j, block in enumerate(blocks):
+        scale = SCALE * weights[j]
+        if is_wave[j]:
+            _fill_waves(terms, start, waves, _places(X[:, j]), scale)
+            start += waves
+        for member, height in block:
+            terms[:, start] = np.round((member - member.mean()) * scale * height)
+            start += 1
+    return terms
+
+
+def _varies(column):
+    there = column[~np.isnan(column)]
+    return len(there) > 1 and (there != there[0]).any()
+
+
+def _places(column):
+    """Mid-ranks in (0, 1) among the values that are there; NaN elsewhere."""
+    there = ~np.isnan(column)
+    places = np.full(len(column), np.nan)
+    places[there] = (mid_ranks(column[there]) - 0.5) / there.sum()
+    return places
+
+
+def mid_ranks(values):
+    """Ranks from 1, equal values sharing their mean.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,), dtype float64
+        Without NaN.
+
+    Returns
+    -------
+    ranks : ndarray of shape (n,), dtype float64
+        Those of `scipy.stats.rankdata`, which sorts stably and so takes thrice as long.
+    """
+    order = np.argsort(values)
+    ordered = values[order]
+    firsts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    ends = np.append(firsts[1:], len(values))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat((firsts + ends + 1) / 2, ends - firsts)
+    return ranks
+
+
+def _missing(column):
+    missing = np.isnan(column)
+    return [(missing, 1.0)] if missing.any() and not missing.all() else []
+
+
+def _nominal(column):
+    """Members of every category and their weight, the most frequent first; missing is one of them. Categories of one row cannot
+    be balanced."""
+    codes = np.unique(column, return_inverse=True)[1]
+    counts = np.bincount(codes)
+    often = np.argsort(-counts, kind="stable")
+    often = often[counts[often] > 1][:MOST_CATEGORIES]
+    if len(counts) == 2:  # one term says all, for both
+        return [(codes == often[0], np.sqrt(2))]
+    return [(codes == category, 1.0) for category in often] if len(counts) > 1 else []
+
+
+@compiled
+def _fill_waves(terms, start, waves, places, scale):
+    """Cosines of one column, by ``cos(j t) = 2 cos(t) cos((j - 1) t) - cos((j - 2) t)``."""
+    heights = scale / np.sqrt(np.arange(1, waves + 1))
+    for row in range(len(places)):
+        if np.isnan(places[row]):
+            for j in range(waves):
+                terms[row, start + j] = 0
+            continue
+        first = np.cos(np.pi * places[row])
+        before, now = 1.0, first
+        for j in range(waves):
+            terms[row, start + j] = np.int16(np.rint(heights[j] * now))
+            before, now = now, 2 * first * now - before
+
+
+@compiled
+def sums_by_group(terms, groups, n_groups):
+    """Sums of the terms of every group, exact.
+
+    Parameters
+    ----------
+    terms : ndarray of shape (n_samples, n_terms), dtype int16
+    groups : ndarray of shape (n_samples,), dtype int64
+        Number of each sample's group.
+    n_groups : int
+
+    Returns
+    -------
+    sums : ndarray of shape (n_groups, n_terms), dtype float64
+        Whole numbers.
+    """
+    sums = np.zeros((n_groups, terms.shape[1]))
+    for row in range(len(terms)):
+        for t in range(terms.shape[1]):
+            sums[groups[row], t] += terms[row, t]
+    return sums

@@ -1,0 +1,105 @@
+"""Folds of whole groups, balanced: a deal by size, then exchanges between folds."""
+
+import numpy as np
+
+from foldshift.core.compiling import compiled
+from foldshift.partition.methods._assignment import assign
+
+SWEEPS = 20  # of exchanges
+MOST_WORK = 4e9  # products of one partition, about a second: sweeps are left out of large problems
+FEWEST_SWEEPS = 2
+NEAR = 0.1  # exchanges are among groups whose places by size differ by about this share
+
+
+def folds_of_groups(sums, sizes, order, n_folds, rng):
+    """Assign groups to folds so that the folds are alike in the sums of all terms.
+
+    The groups are sorted by size. Every run of k groups goes to k different folds, by the assignment that keeps the sums of the
+    folds alike. After that, k groups of similar size, one of each fold, change places in the same way, again and again.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_groups, n_terms), dtype float64
+        Sums of the terms of every group.
+    sizes : ndarray of shape (n_groups,), dtype int64
+        Samples of every group.
+    order : ndarray of shape (n_groups,), dtype float64
+        Groups of equal size are in this order, so that a run holds groups that are near.
+    n_folds : int
+        ``2 <= n_folds <= n_groups``.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_groups,), dtype int64
+        No fold is empty. Sizes of folds differ by no more than the size of the largest group.
+    """
+    n_groups = len(sizes)
+    by_size = np.lexsort((order, -sizes))
+    deal = np.full(-(-n_groups // n_folds) * n_folds, -1)
+    deal[:n_groups] = by_size
+    deal = deal.reshape(-1, n_folds)
+    folds = np.full(n_groups, -1)
+    totals = np.zeros((sums.shape[1], n_folds))
+    in_fold = np.zeros(n_folds, dtype=np.int64)
+    work = 1.0 * n_groups * n_folds * sums.shape[1]
+    n_sweeps = int(min(SWEEPS, max(FEWEST_SWEEPS, MOST_WORK / max(work, 1))))
+    _exchange(sums, sizes, deal, rng.permutation(len(deal)), folds, totals, in_fold, False)
+    place = np.empty(n_groups)
+    place[by_size] = np.arange(n_groups) / n_groups
+    for _ in range(n_sweeps):
+        tuples = _one_of_each(folds, place + NEAR * rng.random(n_groups), n_folds)
+        _exchange(sums, sizes, tuples, rng.permutation(len(tuples)), folds, totals, in_fold, True)
+    return rng.permutation(n_folds)[folds]
+
+
+def _one_of_each(folds, place, n_folds):
+    """Groups by fold (columns) and place; -1 below the last group of a fold."""
+    order = np.lexsort((place, folds))
+    counts = np.bincount(folds, minlength=n_folds)
+    tuples = np.full((counts.max(), n_folds), -1)
+    row = np.arange(len(folds)) - np.repeat(np.cumsum(counts) - counts, counts)
+    tuples[row, folds[order]] = order
+    return tuples
+
+
+@compiled
+def _exchange(sums, sizes, tuples, visits, folds, totals, in_fold, is_dealt):
+    """Assign each tuple of groups anew, all in the tuple to different folds. Where nothing is dealt yet, only assign."""
+    n_folds, n_terms = len(in_fold), sums.shape[1]
+    largest = sizes.max()
+    costs = np.empty((n_folds, n_folds))
+    after = np.empty(n_folds, np.int64)
+    for visit in visits:
+        groups = tuples[visit]
+        if is_dealt:
+            for fold in range(n_folds):
+                if groups[fold] >= 0:
+                    for t in range(n_terms):
+                        totals[t, fold] -= sums[groups[fold], t]
+        for i in range(n_folds):
+            costs[i] = 0.0
+            if groups[i] >= 0:
+                for t in range(n_terms):
+                    for fold in range(n_folds):
+                        costs[i, fold] += sums[groups[i], t] * totals[t, fold]
+        chosen = assign(costs, n_folds)
+        if is_dealt:
+            for i in range(n_folds):
+                after[i] = in_fold[i] - (sizes[groups[i]] if groups[i] >= 0 else 0)
+            for i in range(n_folds):
+                after[chosen[i]] += sizes[groups[i]] if groups[i] >= 0 else 0
+            # The deal keeps the sizes within the largest group; so do the exchanges.
+            if after.max() - after.min() > largest or after.min() == 0:
+                for i in range(n_folds):
+                    chosen[i] = i
+        for i in range(n_folds):
+            group, fold = groups[i], chosen[i]
+            if group >= 0:
+                if is_dealt:
+                    in_fold[i] -= sizes[group]
+                in_fold[fold] += sizes[group]
+                folds[group] = fold
+                for t in range(n_terms):
+                    totals[t, fold] += sums[group, t]

@@ -1,0 +1,1 @@
+"""Search for the nearest unassigned samples."""

@@ -1,0 +1,1 @@
+"""Partitioners as scikit-learn splitters."""

@@ -1,0 +1,86 @@
+"""What failed in a study, and why: one table, from the lists of failures of its data sets."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pandas as pd
+
+from foldshift.reporting.items import Shown
+from foldshift.reporting.table_grid import Cell, Grid
+
+COLUMNS = ["dataset", "learner", "partitioner", "k", "status", "message", "n_failed", "n_fits", "n_jobs", "scores", "command"]
+LONGEST = 160  # letters of a message in print; the CSV file has them all
+NOTES = (
+    "Lost: fits with this message, of all fits of the learner with this way of cutting and this number of folds on the data set. "
+    "failed: the learner raised an "
+    "error, made predictions that are not numbers, or its process ended; timeout: it did not end in time.",
+    "Jobs: number of jobs in which it happened; the command runs the first of them again, alone and in the foreground, from the "
+    "folder of the run; the configuration that it names is that of the run, command line included. Its log shows the error where "
+    "it is. Then run the study again: the tables follow.",
+)
+
+
+def failures(inputs, settings):
+    """What failed in a study, and why.
+
+    Parameters
+    ----------
+    inputs : object
+        ``failures``: JSON files, one for each data set, in ``<results>/<study>/failures``.
+    settings : dict
+        Not used.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+        ``failures``.
+    """
+    lists = [json.loads(Path(path).read_text(encoding="utf-8")) for path in inputs.failures]
+    table = failures_table(lists, Path(inputs.failures[0]).parents[2].as_posix())
+    return {"failures": Shown(table, failures_grid(table, lists))}
+
+
+def failures_table(lists, results):
+    """Every kind of failure of a study.
+
+    Parameters
+    ----------
+    lists : sequence of dict
+        One for each data set: ``dataset``, ``n_fits`` and ``failures``, as
+        `foldshift.engine.storage.seed_results.count_failures` makes them.
+    results : str
+        Folder of the results, to which the paths in the lists are relative.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``dataset, learner, partitioner, k, status, message, n_failed, n_fits, n_jobs, scores, command``, sorted by the first six;
+        ``scores`` is the first file, relative to `results`, that holds such a row, ``command`` what makes it anew; without rows
+        where nothing failed.
+    """
+    rows = []
+    for one in lists:
+        for failure in one["failures"]:
+            first = failure["files"][0]
+            words = ["--configfile", f"{results}/provenance/config.yaml", "--force", f"{results}/{first}"]
+            row = {"dataset": one["dataset"]} | failure | {"n_jobs": len(failure["files"]), "scores": first}
+            rows.append(row | {"command": f"snakemake --cores 1 {shlex.join(words)}"})
+    return pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:6], kind="stable", ignore_index=True)
+
+
+def failures_grid(table, lists):
+    """The failures as they are printed: a block per data set and learner; a sentence where there are none."""
+    n_fits = sum(one["n_fits"] for one in lists)
+    header = ["Partitioner", "Folds", "Status", "Message", "Lost", "Of", "Jobs", "Run again"]
+    if table.empty:
+        return Grid(header, [[f"No fit failed: {n_fits} fits on {len(lists)} data sets."]])
+    rows = []
+    for (dataset, learner), block in table.groupby(["dataset", "learner"], sort=False):
+        rows.append([f"{learner} on {dataset}"])
+        for row in block.itertuples():
+            message = row.message if len(row.message) <= LONGEST else row.message[: LONGEST - 1] + "…"
+            numbers = [Cell(str(number)) for number in (row.n_failed, row.n_fits, row.n_jobs)]
+            rows.append([row.partitioner, Cell(str(row.k)), row.status, message, *numbers, row.command])
+    n_failed = int(table["n_failed"].sum())
+    return Grid(header, rows, [f"{n_failed} of {n_fits} fits on {len(lists)} data sets failed.", *NOTES])

@@ -1,0 +1,215 @@
+"""Tables as CSV, HTML and LaTeX, with the marks the papers use: shading, underlining, bold, asterisks.
+
+pandas' Styler is not used: it knows no heading across a table, refuses two columns of one name, drops underlines in LaTeX, and
+names every cell of the page. Around it, page, notes, headings and marks of both forms would still be ours, and more lines than
+now.
+"""
+
+import html
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from foldshift.core.files import write_text
+from foldshift.reporting.number_formats import EMPTY, missing
+
+DIGITS = 10  # significant digits in CSV: more than a reader needs, fewer than the last bits that differ between processors
+LONG = 60  # letters of a text that is broken into lines
+CLASS_TEXT = ' class="text"'
+
+STYLE = """
+body { font: 15px/1.5 "DejaVu Sans", Verdana, Helvetica, Arial, sans-serif; margin: 1.5rem; color: #111; background: #fff; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
+caption { text-align: left; min-width: min(62rem, 94vw); max-width: 62rem; padding-bottom: .8rem; font-size: 14px; }
+th, td { padding: .25rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #ddd; }
+th { border-bottom: 2px solid #333; } th:first-child, td:first-child, td.text { text-align: left; }
+tr.head td { border-top: 2px solid #333; font-weight: bold; background: #fff; }
+td.best { text-decoration: underline; } td.bold { font-weight: bold; }
+th.text { text-align: left; } td.long { white-space: normal; min-width: 24rem; max-width: 46rem; }
+p.note { max-width: 62rem; font-size: 13px; color: #333; } p.reason { font-weight: bold; }
+figure { margin: 0; } figure svg { max-width: 100%; height: auto; }
+figcaption { max-width: 62rem; font-size: 14px; padding-top: .8rem; }
+"""
+
+
+@dataclass
+class Cell:
+    """One cell of a printed table.
+
+    Attributes
+    ----------
+    text : str
+        What stands there.
+    shade : float
+        From 0 (white) to 1 (the darkest grey the paper uses): better results are darker.
+    bold, underline : bool
+        Marks.
+    """
+
+    text: str
+    shade: float = 0.0
+    bold: bool = False
+    underline: bool = False
+
+
+@dataclass
+class Grid:
+    """A printed table.
+
+    Attributes
+    ----------
+    header : list of str
+        Column heads.
+    rows : list of list of (Cell or str)
+        Cells; a row with a single entry is a heading across the table.
+    notes : list of str
+        Shown below.
+    caption : str
+        What the table shows, for a reader who has not read the paper; a study's table gets that of its item.
+    """
+
+    header: list
+    rows: list
+    notes: list = field(default_factory=list)
+    caption: str = ""
+
+
+def shades(values, lower_is_better=True):
+    """Grey of every value, linear between the worst (0) and the best (1); NaN are white."""
+    present = [v for v in values if v == v]
+    low, high = (min(present), max(present)) if present else (0.0, 0.0)
+    if not high > low:
+        return [0.0 for _ in values]
+    scaled = [(high - v) / (high - low) if lower_is_better else 1 - (high - v) / (high - low) for v in values]
+    return [s if s == s else 0.0 for s in scaled]
+
+
+def to_csv(frame):
+    """CSV text of a data frame: 10 significant digits, empty for missing, line feeds."""
+    return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
+
+
+def to_html(grid):
+    """A self-contained HTML page with one table."""
+    lines = [
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8"><title>',
+        html.escape(grid.caption.split(". ")[0].rstrip(".")),
+        "</title>",
+    ]
+    lines += [f"<style>{STYLE}</style></head><body><table>", f"<caption>{html.escape(grid.caption)}</caption>"]
+    cells = list(zip(*(row for row in grid.rows if len(row) == len(grid.header))))
+    texts = [bool(column) and all(isinstance(cell, str) for cell in column) for column in cells] or [False] * len(grid.header)
+    heads = [f"<th{CLASS_TEXT * text}>{html.escape(name)}</th>" for name, text in zip(grid.header, texts)]
+    lines.append(f"<thead><tr>{''.join(heads)}</tr></thead><tbody>")
+    for row in grid.rows:
+        if len(row) == 1:
+            lines.append(f'<tr class="head"><td class="text" colspan="{len(grid.header)}">{html.escape(str(row[0]))}</td></tr>')
+        else:
+            lines.append("<tr>" + "".join(_html_cell(cell) for cell in row) + "</tr>")
+    lines.append("</tbody></table>")
+    lines += [f'<p class="note">{html.escape(note)}</p>' for note in grid.notes]
+    return "\n".join(lines) + "\n</body></html>\n"
+
+
+def _html_cell(cell):
+    if not isinstance(cell, Cell):
+        long = " long" * (len(str(cell)) > LONG)
+        return f'<td class="text{long}">{html.escape(str(cell))}</td>'
+    classes = [name for name, on in (("best", cell.underline), ("bold", cell.bold)) if on]
+    shade = f' style="background:rgb({_grey(cell.shade)},{_grey(cell.shade)},{_grey(cell.shade)})"' if cell.shade else ""
+    return f"<td{' class=' + chr(34) + ' '.join(classes) + chr(34) if classes else ''}{shade}>{html.escape(cell.text)}</td>"
+
+
+def _grey(shade):
+    return round(255 - 95 * shade)
+
+
+def to_tex(grid):
+    """A LaTeX table for the packages booktabs and xcolor (option table)."""
+    columns = "l" + "r" * (len(grid.header) - 1)
+    lines = [
+        "% \\usepackage{booktabs} \\usepackage[table]{xcolor}",
+        "\\begin{table}",
+        f"\\caption{{{_tex(grid.caption)}}}",
+        f"\\begin{{tabular}}{{{columns}}}",
+        "\\toprule",
+        " & ".join(_tex(name) for name in grid.header) + " \\\\",
+        "\\midrule",
+    ]
+    for row in grid.rows:
+        if len(row) == 1:
+            lines.append(f"\\multicolumn{{{len(grid.header)}}}{{l}}{{\\textbf{{{_tex(str(row[0]))}}}}} \\\\")
+        else:
+            lines.append(" & ".join(_tex_cell(cell) for cell in row) + " \\\\")
+    lines += ["\\bottomrule", "\\end{tabular}", "\\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _tex_cell(cell):
+    if not isinstance(cell, Cell):
+        return _tex(str(cell))
+    text = _tex(cell.text)
+    if cell.underline:
+        text = f"\\underline{{{text}}}"
+    if cell.bold:
+        text = f"\\textbf{{{text}}}"
+    return f"\\cellcolor[gray]{{{_grey(cell.shade) / 255:.3f}}}{text}" if cell.shade else text
+
+
+def _tex(text):
+    special = {
+        "&": "\\&",
+        "%": "\\%",
+        "_": "\\_",
+        "#": "\\#",
+        "$": "\\$",
+        "{": "\\{",
+        "}": "\\}",
+        "~": "\\textasciitilde{}",
+        "\\": "\\textbackslash{}",
+    }
+    return "".join(special.get(letter, letter) for letter in text).replace(" *", "$^{*}$")
+
+
+def write_table(path, frame, grid):
+    """Write a table as CSV, HTML and LaTeX.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of one of the three; the others stand beside it.
+    frame : pandas.DataFrame
+        The tidy table.
+    grid : Grid
+        The same as it is printed.
+    """
+    for suffix, text in ((".csv", to_csv(frame)), (".html", to_html(grid)), (".tex", to_tex(grid))):
+        write_text(Path(path).with_suffix(suffix), text)
+
+
+def plain_grid(frame, notes=(), digits=4):
+    """A data frame as a table without marks; heads are the names of its columns in words, ``p_value`` as "p value".
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table.
+    notes : sequence of str
+        Shown below.
+    digits : int, default=4
+        Significant digits.
+
+    Returns
+    -------
+    grid : Grid
+    """
+    rows = [[_plain(value, digits) for value in row] for row in frame.itertuples(index=False)]
+    return Grid([str(name).replace("_", " ") for name in frame.columns], rows, list(notes))
+
+
+def _plain(value, digits):
+    if isinstance(value, str):
+        return value
+    if missing(value):
+        return Cell(EMPTY)
+    return Cell(f"{value:.{digits}g}" if isinstance(value, float) else str(value))

@@ -1,0 +1,196 @@
+"""Tests of one feature of a training and a test table, and what moved in words."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.shift.columns import MISSING_LABEL, Column
+from foldshift.shift.detectors.univariate import chi_square
+from foldshift.shift.measures.hellinger import hellinger_features
+from foldshift.shift.measures.ks import ks_p_value, ks_statistic, tie_sizes
+from foldshift.shift.report.drift_text import percent
+from foldshift.shift.table_versions import FEWEST_ROWS, scaled
+
+FEW_EXPECTED = 5  # below this expected count in a cell, the chi-square p comes from permutations
+BINS = 30
+MISSING = " (missing)"
+
+
+class FeatureDrift(NamedTuple):
+    """One feature of a `DriftReport`.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        ``numeric``, ``nominal``, or ``missing``: whether the value of a numeric feature is missing.
+    test : str
+        ``KS`` or ``chi-square``.
+    statistic, p_value : float
+        D or chi-square, and its p. Constant: 0 and 1. Not tested: NaN.
+    p_adjusted : float
+        Corrected for all tests of the report; see `DriftReport`.
+    effect : float
+        Largest difference in probability, in [0, 1]: over half-lines for a numeric feature (that is D), over sets of categories
+        else (total variation). Features of both kinds compare.
+    hellinger, hellinger_excess : float
+        Hellinger distance (30 bins, at most sqrt(2)), and what of it is above that of two random parts of the same sizes (root
+        mean square).
+    moved : bool
+        Whether p_adjusted is below alpha.
+    change : str
+        In words, from training to test.
+    note : str
+        What is out of the ordinary; mostly empty.
+    n_train, n_test : int
+        Values that are not missing.
+    """
+
+    name: str
+    kind: str
+    test: str
+    statistic: float
+    p_value: float
+    p_adjusted: float
+    effect: float
+    hellinger: float
+    hellinger_excess: float
+    moved: bool
+    change: str
+    note: str
+    n_train: int
+    n_test: int
+
+
+def feature_rows(column, rng):
+    """Test one column: one row, and a second one for whether the value of a numeric feature is missing, if any is.
+
+    Parameters
+    ----------
+    column : Column
+    rng : numpy.random.Generator
+        Source of the permutations of chi-square.
+
+    Returns
+    -------
+    rows : list of FeatureDrift
+        Not yet corrected for their number.
+    """
+    if column.kind == "nominal":
+        return [_nominal_row(column, rng)]
+    a, b = column.train[~np.isnan(column.train)], column.test[~np.isnan(column.test)]
+    rows = [_numeric_row(column.name, a, b)]
+    if (len(a) < len(column.train) or len(b) < len(column.test)) and len(a) + len(b) > 0:
+        gone = Column(
+            column.name, "nominal", *(np.isnan(part).astype(np.int64) for part in column[2:4]), ["given", MISSING_LABEL]
+        )
+        name = column.name + MISSING
+        rows.append(
+            _nominal_row(gone, rng)._replace(name=name, kind="missing", change=_share_words("missing", *column[2:4]), note="")
+        )
+    return rows
+
+
+def _numeric_row(name, a, b):
+    row = FeatureDrift(name, "numeric", "KS", np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, False, "", "", len(a), len(b))
+    few = [
+        f"{len(part) or 'no'} value{'s' * (len(part) != 1)} in the {role} table"
+        for part, role in ((a, "training"), (b, "test"))
+        if len(part) < FEWEST_ROWS
+    ]
+    if few:
+        return row._replace(note=f"not tested, {' and '.join(few)}")
+    pooled = np.concatenate([a, b])
+    if pooled.min() == pooled.max():
+        return row._replace(statistic=0.0, p_value=1.0, effect=0.0, hellinger=0.0, hellinger_excess=0.0, note="constant")
+    d, p = ks_with_p(a, b)
+    distance, excess = _hellinger_excess(a, b, False)
+    return row._replace(
+        statistic=d, p_value=p, effect=d, hellinger=distance, hellinger_excess=excess, change=_numeric_words(a, b)
+    )
+
+
+def _nominal_row(column, rng):
+    codes = np.concatenate([column.train, column.test])
+    counts = [np.bincount(part, minlength=len(column.categories)) for part in (column.train, column.test)]
+    note, words = "", ""
+    if (codes == codes[0]).all():
+        values = 0.0, 1.0, 0.0, 0.0, 0.0
+        note = "constant"
+    else:
+        statistic, p, effect = _chi_square(*counts, rng)
+        values = statistic, p, effect, *_hellinger_excess(column.train, column.test, True)
+        note = _one_sided(column.categories, counts)
+        words = _nominal_words(column.categories, counts)
+    statistic, p, effect, distance, excess = values
+    sizes = [len(part) for part in (column.train, column.test)]
+    if MISSING_LABEL in column.categories:
+        sizes = [size - int(count[column.categories.index(MISSING_LABEL)]) for size, count in zip(sizes, counts)]
+    return FeatureDrift(
+        column.name, "nominal", "chi-square", statistic, p, np.nan, effect, distance, excess, False, words, note, *sizes
+    )
+
+
+def _one_sided(categories, counts):
+    """Categories that only one table has."""
+    parts = []
+    for here, there, role in ((0, 1, "training"), (1, 0, "test")):
+        only = [str(label) for label, n, m in zip(categories, counts[here], counts[there]) if n and not m]
+        if only:
+            shown = ", ".join(map(repr, only[:5])) + (f" and {len(only) - 5} more" if len(only) > 5 else "")
+            parts.append(f"only in the {role} table: {shown}")
+    return "; ".join(parts)
+
+
+def _chi_square(counts_a, counts_b, rng):
+    """Chi-square of two rows of counts, its p, and total variation."""
+    kept = counts_a + counts_b > 0
+    table = np.array([counts_a[kept], counts_b[kept]], dtype=np.int64)
+    totals, n_a, n = table.sum(axis=0), table[0].sum(), table.sum()
+    expected = totals * (n_a / n)
+    scale = expected * (1 - n_a / n)  # with the row of A fixed, B's deviations are the same: both rows' terms in one
+    statistic = float(((table[0] - expected) ** 2 / scale).sum())
+    effect = float(np.abs(table[0] / n_a - table[1] / (n - n_a)).sum() / 2)
+    if min(expected.min(), (totals - expected).min()) >= FEW_EXPECTED:
+        return statistic, float(chi_square(table).p_value), effect
+    n_draws = 9999 if len(totals) <= 50 else 1999
+    drawn = rng.multivariate_hypergeometric(totals, n_a, size=n_draws, method="marginals")
+    reached = ((drawn - expected) ** 2 / scale).sum(axis=1) >= statistic * (1 - 1e-12)
+    return statistic, float((1 + reached.sum()) / (1 + n_draws)), effect
+
+
+def _hellinger_excess(train, test, is_nominal):
+    """Hellinger distance of one feature, and how far it is above that of two random parts of the same sizes."""
+
+    found = hellinger_features(train[:, None], test[:, None], n_bins=BINS, categorical_features=[0] if is_nominal else None)
+    return float(found.distance[0]), float(found.excess[0])
+
+
+def ks_with_p(a, b):
+    """Kolmogorov and Smirnov's D and its two-sided p."""
+
+    d = ks_statistic(a, b)
+    return d, ks_p_value(d, len(a), len(b), ties=tie_sizes(a, b))
+
+
+def _numeric_words(a, b):
+    if abs(max(a.max(), b.max(), -a.min(), -b.min())) > 1e150 or a.std(ddof=1) < 1e-150:  # squares would overflow or be lost
+        a, b = np.split(scaled(np.concatenate([a, b])), [len(a)])
+    spread = a.std(ddof=1)
+    if spread == 0:
+        return f"{a[0]:.4g} in training, mean {b.mean():.4g} in the test table"
+    shift, ratio = (b.mean() - a.mean()) / spread, b.std(ddof=1) / spread
+    words = (
+        f"mean {'up' if shift > 0 else 'down'} by {abs(shift):.2f} standard deviations" if abs(shift) >= 0.005 else "same mean"
+    )
+    return words + (f", spread times {ratio:.2f}" if not 0.8 < ratio < 1.25 else "")
+
+
+def _nominal_words(categories, counts):
+    shares = [part / part.sum() for part in counts]
+    most = int(np.argmax(np.abs(shares[1] - shares[0])))
+    return f"{str(categories[most])!r} from {percent(shares[0][most])} to {percent(shares[1][most])}"
+
+
+def _share_words(what, train, test):
+    return f"{what}: {percent(np.isnan(train).mean())} to {percent(np.isnan(test).mean())}"

@@ -1,0 +1,444 @@
+"""Shift a table on purpose: rows removed, values masked or moved, classes undersampled. Labels stay with their rows."""
+
+import math
+import numbers
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.repr import readable
+from foldshift.core.seeding import as_generator
+from foldshift.shift.inject.row_hash import digests, mix
+from foldshift.shift.report.drift_text import counted, percent
+from foldshift.shift.table_versions import as_numbers, as_table
+
+KINDS = ("mcar", "mar", "mnar", "mnar_class", "translation", "prior")
+ALIASES = {"cs": "translation"}
+BY_FEATURE = ("mar", "mnar", "mnar_class", "translation")
+ENDS = ("largest", "smallest")
+SMALLEST_CLASS = 5
+
+
+@readable
+class Injected(NamedTuple):
+    """Result of `inject_shift`.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_kept, n_features), dtype float64
+        A copy.
+    y : ndarray of shape (n_kept,)
+    rows : ndarray of shape (n_kept,), dtype int64
+        Rows of the table given that were kept, ascending.
+    mask : ndarray of shape (n_kept, n_features), dtype bool
+        True where a value was masked.
+    tied_share : float
+        Share of the rows (for ``mnar_class`` of the positive ones) whose value is that at the cut, where the cut falls among
+        equal values and the seeded key had to decide; else 0.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    rows: np.ndarray
+    mask: np.ndarray
+    tied_share: float
+
+    def sentences(self):
+        """What was done, in words."""
+        by_chance = f"; equal values at the cut ({percent(self.tied_share)} of the rows) were told by chance" * bool(
+            self.tied_share
+        )
+        return [f"{counted(len(self.rows), 'row')} kept, {counted(int(self.mask.sum()), 'value')} masked{by_chance}."]
+
+    def to_frame(self):
+        """The table, the class in the last column, with the number of the row it came from as index."""
+        names = [f"feature {j}" for j in range(self.X.shape[1])]
+        return pd.DataFrame(self.X, columns=names, index=self.rows).assign(target=self.y)
+
+
+@readable
+class Versions(NamedTuple):
+    """Result of `versions`: what to do to one table, many times; the table itself is not copied.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_versions, n_kept), dtype int64
+        Rows kept in every version, ascending.
+    feature : ndarray of shape (n_versions,), dtype int64
+        The biased feature; -1 where there is none (``mcar``, ``prior``).
+    offset : ndarray of shape (n_versions,), dtype float64
+        Added to that feature; 0 but for ``translation``.
+    masked : bool
+        Whether that feature is masked.
+    tied_share : ndarray of shape (n_versions,), dtype float64
+        As of `Injected`.
+    """
+
+    rows: np.ndarray
+    feature: np.ndarray
+    offset: np.ndarray
+    masked: bool
+    tied_share: np.ndarray
+
+    def sentences(self):
+        """What is to be done, in words."""
+        masked = ", the biased feature masked" * bool(self.masked)
+        return [f"{counted(len(self.rows), 'version')} of a table, {counted(self.rows.shape[1], 'row')} kept in each{masked}."]
+
+    def to_frame(self):
+        """One row for each version."""
+        kept = np.full(len(self.feature), self.rows.shape[1])
+        return pd.DataFrame({"feature": self.feature, "offset": self.offset, "n_kept": kept, "tied_share": self.tied_share})
+
+    def injected(self, X, y, version, masked_value=np.nan):
+        """One version of the table as `Injected`."""
+        rows, j = self.rows[version].copy(), self.feature[version]
+        table = np.asarray(X, dtype=np.float64)[rows]
+        mask = np.zeros(table.shape, dtype=bool)
+        if self.offset[version]:
+            table[:, j] += self.offset[version]
+        if self.masked:
+            mask[:, j] = True
+            table[:, j] = masked_value
+        return Injected(table, np.asarray(y)[rows], rows, mask, float(self.tied_share[version]))
+
+
+class RowCounts(NamedTuple):
+    """Result of `row_counts`; a class is None where chance or the values decide how many of its rows are kept."""
+
+    n_rows: int
+    n_positive: int | None
+    n_negative: int | None
+
+
+def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, masked_value=np.nan, positive=1, removed="largest"):
+    """A table with one shift injected.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+        Test table; numbers. NaN is a missing value.
+    y : array-like of shape (n,)
+        Class of every row.
+    kind : {"mcar", "mar", "mnar", "mnar_class", "translation", "cs", "prior"}
+        ``mcar``
+            Rows are dropped uniformly at random.
+        ``mar``
+            The rows with the largest values of `feature` are dropped (see `removed`).
+        ``mnar``
+            As ``mar``, the same rows, and then `feature` is masked in the rows that stay: the paper's MNAR, which is MAR with its
+            cause hidden.
+        ``mnar_class``
+            Missing not at random indeed: whether a row is dropped depends on its class, given its inputs. Of the positive rows
+            those with the largest values of `feature` are dropped; the negative ones stay, whatever their value.
+        ``translation`` or ``cs``
+            `feature` grows by ``severity / 100 * scale`` in every row. The paper calls it covariate shift, but the class does not
+            follow the moved value, so that P(y | x) changes too.
+        ``prior``
+            One class is undersampled at random, until the positive class has the share `severity`.
+    severity : float
+        Percentage of the rows that are dropped, in [0, 100); for ``mnar_class`` of the positive rows; for ``translation``
+        percentage of a standard deviation; for ``prior`` the share of the positive class, in (0, 1). See `row_counts`.
+    feature : int or str, optional
+        The biased feature, of a data frame also by its name; needed by the kinds that have one. For ``mcar`` and ``prior`` the
+        number of the replicate, 0 by default.
+    rng : numpy.random.Generator or int, optional
+        One number is drawn from it, whatever the kind. Needed by all kinds but ``translation``. The same state gives ``mar`` and
+        ``mnar`` the same rows.
+    scale : float or array-like of shape (n_features,), optional
+        Standard deviation of the features in the training table (`feature_scale`); needed by ``translation``.
+    masked_value : float, default=NaN
+        What stands where a value is masked; see `impute_masked`.
+    positive : label, default=1
+        The positive class, for ``prior`` and ``mnar_class``.
+    removed : {"largest", "smallest"}, default="largest"
+        Which values go first under ``mar``, ``mnar`` and ``mnar_class``. "The top 25 %" of the paper is the largest by its Figure
+        3, but the smallest, the top of a table in ascending order, by its Tables 2 and 4: see the README of that study.
+
+    Returns
+    -------
+    injected : Injected
+
+    Raises
+    ------
+    ValueError
+        If an argument is missing or out of range, the shapes do not fit, or a class is absent or would be left with fewer than 5
+        rows by ``prior`` or ``mnar_class``.
+
+    Notes
+    -----
+    Wherever chance decides (which rows of ``mcar`` and ``prior``, and which of several rows that tie at the cut), it does by a
+    key of the row: a hash of its values, its class and the number drawn from `rng`. The order of the rows has no part in it: the
+    same rows in another order give the same table in that order. Of identical rows each has its own key, by its place among its
+    equals, which changes the table in no way as they are equal.
+
+    Missing values of `feature` are dropped last. A feature that is constant, or missing throughout, is one
+    tie: the rows dropped are random, and ``tied_share`` is 1. A table of one row keeps it.
+
+    References
+    ----------
+    .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
+       Knowledge and Information Systems 18, 83-108. Section 3.
+
+    Examples
+    --------
+    >>> X, y = pd.DataFrame({"age": [30, 50, 40, 20]}), [0, 1, 0, 1]
+    >>> moved = inject_shift(X, y, "mar", severity=25, feature="age", rng=np.random.default_rng(0))
+    >>> moved.X[:, 0], moved.sentences()
+    (array([30., 40., 20.]), ['3 rows kept, 0 values masked.'])
+    """
+    names = [str(name) for name in getattr(as_table(X, "given"), "columns", [])]
+    X, y = _table(X, y)
+    kind = _kind(kind)
+    if isinstance(feature, str):
+        if feature not in names:
+            raise ValueError(f"feature={feature!r} is no column; columns are {', '.join(map(repr, names)) or 'without names'}")
+        feature = names.index(feature)
+    if kind in BY_FEATURE:
+        j = _feature(feature, X.shape[1], kind)
+    else:
+        j = _count("feature (number of the replicate)", 0 if feature is None else feature, least=0)
+    return _versions(X, y, kind, severity, [j], rng, scale, positive, removed).injected(X, y, 0, masked_value)
+
+
+def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, positive=1, removed="largest"):
+    """All versions of a table with one kind of shift: one for every feature.
+
+    Parameters
+    ----------
+    X, y, kind, severity, rng, scale, positive, removed
+        As of `inject_shift`. One number is drawn from `rng`; version j is that of ``inject_shift(..., feature=j)`` with the same
+        state.
+    n_versions : int, optional
+        Replicates of ``mcar`` (by default as many as features, as in [1]_) or of ``prior`` (by default 1). Not for the other
+        kinds, which have one version per feature.
+
+    Returns
+    -------
+    versions : Versions
+        ``ks_features`` and ``hellinger_features`` of `foldshift.shift.detectors.univariate` take it as it is.
+
+    Raises
+    ------
+    ValueError
+        As `inject_shift`.
+
+    References
+    ----------
+    .. [1] Cieslak, Chawla (2009), section 3: "an equivalent number of MCAR samples were generated".
+
+    Examples
+    --------
+    >>> X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    >>> versions(X, y, "mar", 50, rng=np.random.default_rng(0)).sentences()
+    ['2 versions of a table, 5 rows kept in each.']
+    """
+    X, y = _table(X, y)
+    kind = _kind(kind)
+    if kind in BY_FEATURE and n_versions is not None:
+        raise ValueError(f"n_versions={n_versions!r} is for mcar and prior; {kind} has one version for every feature")
+    if n_versions is None:
+        n_versions = 1 if kind == "prior" else X.shape[1]
+    which = range(_count("n_versions", n_versions, least=1))
+    return _versions(X, y, kind, severity, which, rng, scale, positive, removed)
+
+
+def row_counts(kind, n, severity, n_positive=None):
+    """How many rows a shift leaves.
+
+    Parameters
+    ----------
+    kind : str
+        As of `inject_shift`.
+    n : int
+        Rows before.
+    severity : float
+        As of `inject_shift`.
+    n_positive : int, optional
+        Positive rows before; needed by ``prior`` and ``mnar_class``.
+
+    Returns
+    -------
+    counts : RowCounts
+        ``mcar``, ``mar``, ``mnar``: ``n - floor(n severity / 100)`` rows. ``mnar_class``: all negative and
+        ``n_positive - floor(n_positive severity / 100)`` positive ones. ``translation``: all. ``prior``, for a share pi: if pi is
+        above that of the table, all positive and ``n_positive (1 - pi) / pi`` negative ones, else all negative and
+        ``n_negative pi / (1 - pi)`` positive ones, rounded half to even.
+
+    Raises
+    ------
+    ValueError
+        If `severity` is out of range, n is below 1, or ``prior`` or ``mnar_class`` would leave fewer than 5 rows of a class.
+    """
+    kind = _kind(kind)
+    n = _count("n", n, least=1)
+    severity = _severity(kind, severity)
+    if kind in ("mcar", "mar", "mnar"):
+        return RowCounts(n - math.floor(n * severity / 100), None, None)
+    if n_positive is None:
+        if kind == "translation":
+            return RowCounts(n, None, None)
+        raise ValueError(f"n_positive is None; {kind} needs the number of positive rows, from 0 to n={n}")
+    n_positive = _count("n_positive", n_positive, least=0)
+    if n_positive > n:
+        raise ValueError(f"n_positive={n_positive} must be at most n={n}")
+    n_negative = n - n_positive
+    if kind == "translation":
+        return RowCounts(n, n_positive, n_negative)
+    if kind == "mnar_class":
+        positives, negatives = n_positive - math.floor(n_positive * severity / 100), n_negative
+    else:
+        share = Fraction(str(severity))  # the decimal as written: 0.7 is 7/10, so that halves are halves
+        if share * n > n_positive:
+            positives, negatives = n_positive, round(n_positive * (1 - share) / share)
+        else:
+            positives, negatives = round(n_negative * share / (1 - share)), n_negative
+    if min(positives, negatives) < SMALLEST_CLASS:
+        raise ValueError(
+            f"{kind} with severity={severity:g} would leave {positives} of {n_positive} positive and {negatives} of {n_negative} "
+            f"negative rows; expected {SMALLEST_CLASS} or more of both: take a milder severity or a larger table"
+        )
+    return RowCounts(positives + negatives, positives, negatives)
+
+
+def feature_scale(train):
+    """Standard deviation of every feature of a training table, for ``translation``.
+
+    Parameters
+    ----------
+    train : array-like of shape (n, n_features)
+        NaN is a missing value and left out.
+
+    Returns
+    -------
+    scale : ndarray of shape (n_features,), dtype float64
+        With n - 1; exactly 0 for a constant feature, and 0 where fewer than two values are present, so that it stays as it is.
+    """
+    train = np.asarray(train, dtype=np.float64)
+    if train.ndim != 2:
+        raise ValueError(f"train has shape {train.shape}; expected (n, n_features)")
+    scale = np.zeros(train.shape[1])
+    for j, column in enumerate(train.T):
+        values = column[~np.isnan(column)]
+        if len(values) > 1:
+            scale[j] = (values - values[0]).std(ddof=1)  # about a value of its own: equal values differ by exactly 0
+    return scale
+
+
+def _versions(X, y, kind, severity, which, rng, scale, positive, removed):
+    """`Versions` of the features, or replicates, with the given numbers."""
+    if removed not in ENDS:
+        raise ValueError(f"removed={removed!r} must be 'largest' or 'smallest'")
+    n, which = len(X), np.array(which, dtype=np.int64)
+    tied_share = np.zeros(len(which))
+    offset = np.zeros(len(which))
+    positives = _positives(y, positive, kind) if kind in ("prior", "mnar_class") else None
+    counts = row_counts(kind, n, severity, None if positives is None else int(positives.sum()))
+    salt = _salt(rng, kind)
+    if kind == "translation":
+        offset[:] = float(severity) / 100 * _scale(scale, X.shape[1])[which]
+        rows = np.broadcast_to(np.arange(n), (len(which), n))
+        return Versions(rows, which, offset, False, tied_share)
+    of_rows = digests(X, y)
+    rows = np.empty((len(which), counts.n_rows), dtype=np.int64)
+    for v, number in enumerate(which):
+        keys = mix(of_rows ^ mix(np.array([salt]) + np.uint64(number)))
+        kept = np.ones(n, dtype=bool)
+        if kind == "prior":
+            for members, n_kept in ((positives, counts.n_positive), (~positives, counts.n_negative)):
+                _drop_largest(kept, np.flatnonzero(members), np.zeros(n), keys, n_kept)
+        elif kind == "mcar":
+            _drop_largest(kept, np.arange(n), np.zeros(n), keys, counts.n_rows)
+        else:
+            members, n_kept = np.arange(n), counts.n_rows
+            if kind == "mnar_class":
+                members, n_kept = np.flatnonzero(positives), counts.n_positive
+            values = X[:, number] if removed == "largest" else -X[:, number]
+            values = np.where(np.isnan(values), -np.inf, values)
+            tied_share[v] = _drop_largest(kept, members, values, keys, n_kept)
+        rows[v] = np.flatnonzero(kept)
+    feature = which if kind in BY_FEATURE else np.full(len(which), -1)
+    return Versions(rows, feature, offset, kind == "mnar", tied_share)
+
+
+def _drop_largest(kept, members, values, keys, n_kept):
+    """Set `kept` to False for all but `n_kept` of the rows `members`, largest values first, then largest keys.
+
+    Returns the share of these rows that tie at the cut, 0 where it falls between two values.
+    """
+    order = members[np.lexsort((keys[members], values[members]))]
+    kept[order[n_kept:]] = False
+    if n_kept in (0, len(order)) or values[order[n_kept - 1]] != values[order[n_kept]]:
+        return 0.0
+    return float(np.mean(values[members] == values[order[n_kept]]))
+
+
+def _salt(rng, kind):
+    if rng is None:
+        if kind == "translation":
+            return None
+        raise ValueError(f"rng is None; {kind} needs a numpy.random.Generator, or a whole number that seeds one")
+    return as_generator(rng).integers(0, 2**64, dtype=np.uint64)
+
+
+def _table(X, y):
+    X, y = as_numbers(X, "X"), np.asarray(y)
+    if X.ndim != 2 or 0 in X.shape or y.shape != (len(X),):
+        raise ValueError(
+            f"X has shape {X.shape} and y {y.shape}; expected (n, n_features) and (n,) with a row and a feature at least"
+        )
+    return X, y
+
+
+def _kind(kind):
+    name = ALIASES.get(kind, kind)
+    if name not in KINDS:
+        raise ValueError(f"kind={kind!r} must be one of {', '.join(KINDS)}")
+    return name
+
+
+def _severity(kind, severity):
+    if isinstance(severity, bool) or not isinstance(severity, numbers.Real) or not math.isfinite(severity):
+        raise ValueError(f"severity={severity!r} must be a finite number")
+    if kind == "prior" and not 0 < severity < 1:
+        raise ValueError(f"severity={severity!r} must be a share of the positive class between 0 and 1 for prior, e.g. 0.5")
+    if kind not in ("prior", "translation") and not 0 <= severity < 100:
+        raise ValueError(f"severity={severity!r} must be a percentage from 0 to below 100 for {kind}, e.g. 25")
+    return severity
+
+
+def _feature(feature, n_features, kind):
+    if feature is None:
+        raise ValueError(f"feature is None; {kind} needs the number of a feature, from 0 to {n_features - 1}")
+    if isinstance(feature, bool) or not isinstance(feature, numbers.Integral) or not 0 <= feature < n_features:
+        raise ValueError(f"feature={feature!r} must be the number of a feature, from 0 to {n_features - 1}")
+    return int(feature)
+
+
+def _count(name, value, least):
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
+    return int(value)
+
+
+def _scale(scale, n_features):
+    if scale is None:
+        raise ValueError(
+            "scale is None; translation needs the training standard deviation of every feature: feature_scale(train)"
+        )
+    scale = np.asarray(scale, dtype=np.float64)
+    if scale.shape not in ((), (n_features,)) or not np.isfinite(scale).all() or (scale < 0).any():
+        raise ValueError(
+            f"scale={scale.tolist()!r} must be one finite number of at least 0, or one for each of the {n_features} features"
+        )
+    return np.broadcast_to(scale, (n_features,))
+
+
+def _positives(y, positive, kind):
+    positives = y == positive
+    if not np.any(positives) or np.all(positives):
+        found = ", ".join(str(label) for label in np.unique(y)[:5])
+        raise ValueError(f"{kind} needs rows of class positive={positive!r} and of another; y holds only: {found}")
+    return positives

@@ -1,0 +1,223 @@
+"""Training part against test part of every fold of many cuts, of one column; random cuts, and how far chance alone gets."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+from scipy.stats import chi2
+
+from foldshift.core.compiling import compiled
+from foldshift.shift.measures.ks import fold_ks_in_order
+
+CELLS_AT_ONCE = 20_000_000
+
+
+class Ranked(NamedTuple):
+    """All that a cut into folds sees of a column: the order of its values, and which of them are equal.
+
+    Attributes
+    ----------
+    is_nominal : bool
+    order : ndarray of shape (n_present,), dtype int64
+        Rows whose value is not missing, in ascending order of the value.
+    ends : ndarray of shape (n_values,), dtype int64
+        Where in that order each group of equal values ends (one past it).
+    """
+
+    is_nominal: bool
+    order: np.ndarray
+    ends: np.ndarray
+
+
+def ranked(values, is_nominal):
+    """`Ranked` of a column of numbers, or of the numbers of categories; NaN is missing."""
+    order = np.argsort(values, kind="stable")
+    order = order[: len(order) - int(np.isnan(values).sum())]
+    ordered = values[order]
+    return Ranked(is_nominal, order, np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(order)))
+
+
+def fold_tests(is_nominal, ends, folds, n_folds):
+    """Distance and p of every fold of every cut.
+
+    Parameters
+    ----------
+    is_nominal : bool
+    ends : ndarray of int64
+        As of `Ranked`.
+    folds : ndarray of shape (n_cuts, n), unsigned integer
+        Fold of every sample, those with a value first, in ascending order of it.
+    n_folds : int
+
+    Returns
+    -------
+    distance : ndarray of shape (n_cuts, n_folds), dtype float64
+        Largest difference in probability between the fold and the rest: D of Kolmogorov and Smirnov, or total variation. NaN
+        where one of them has no value.
+    p_value : ndarray of the same shape
+        Of the limit of D, or of chi-square.
+    """
+    if is_nominal:
+        distance, statistic = _fold_shares_in_order(folds, ends, n_folds)
+        p = chi2.sf(statistic, len(ends) - 1) if len(ends) > 1 else np.ones(statistic.shape)
+        return distance, np.where(np.isnan(statistic), np.nan, p)
+    distance = fold_ks_in_order(folds, ends, n_folds)
+    return distance, special.kolmogorov(np.sqrt(_weights(folds, int(ends[-1]), n_folds)) * distance)
+
+
+@compiled
+def _weights(folds, n, n_folds):
+    """m (n - m) / n of every fold, of which m of the first n samples are."""
+    out = np.empty((len(folds), n_folds))
+    size = np.empty(n_folds, np.int64)
+    for s in range(len(folds)):
+        size[:] = 0
+        for i in range(n):
+            size[folds[s, i]] += 1
+        for f in range(n_folds):
+            out[s, f] = (n - size[f]) * size[f] / n
+    return out
+
+
+@compiled
+def _fold_shares_in_order(folds, ends, n_folds):
+    """Total variation and chi-square of every fold; NaN where a part is empty."""
+    n = ends[-1]
+    distance, statistic = np.empty((len(folds), n_folds)), np.empty((len(folds), n_folds))
+    size, count, apart = np.empty(n_folds, np.int64), np.empty(n_folds, np.int64), np.empty(n_folds, np.int64)
+    squares = np.empty(n_folds)
+    for s in range(len(folds)):
+        size[:] = 0
+        for i in range(n):
+            size[folds[s, i]] += 1
+        apart[:] = 0
+        squares[:] = 0.0
+        start = 0
+        for end in ends:
+            count[:] = 0
+            for i in range(start, end):
+                count[folds[s, i]] += 1
+            for f in range(n_folds):
+                gap = count[f] * n - (end - start) * size[f]
+                apart[f] += abs(gap)
+                squares[f] += float(gap) * gap / (end - start)
+            start = end
+        for f in range(n_folds):
+            scale = size[f] * (n - size[f])
+            distance[s, f] = apart[f] / (2 * scale) if scale > 0 else np.nan
+            statistic[s, f] = squares[f] / scale if scale > 0 else np.nan
+    return distance, statistic
+
+
+def mean_distances(distance):
+    """Mean over the folds of every cut (n_cuts,); 0 where there is no fold that can be compared with the rest."""
+    defined = ~np.isnan(distance)
+    return np.where(defined, distance, 0.0).sum(axis=1) / np.maximum(defined.sum(axis=1), 1)
+
+
+def random_cuts(folds, n_random, rng):
+    """Random cuts with the sizes of those given, in blocks that fit in memory.
+
+    Parameters
+    ----------
+    folds : ndarray of shape (n_seeds, n), unsigned integer
+    n_random : int
+    rng : numpy.random.Generator
+
+    Yields
+    ------
+    cuts : ndarray of shape (n_cuts, n)
+        Cut i of all has the sizes of the folds of row ``i % n_seeds``.
+    """
+    sizes, step = np.sort(folds, axis=1), max(1, CELLS_AT_ONCE // folds.shape[1])
+    states = rng.integers(2**64, size=n_random, dtype=np.uint64)
+    for first in range(0, n_random, step):
+        part = np.arange(first, min(first + step, n_random))
+        cuts = sizes[part % len(folds)]
+        _shuffle(cuts, states[part])
+        yield cuts
+
+
+@compiled
+def _shuffle(cuts, states):
+    """Shuffle every row in place: Fisher and Yates, with the numbers of SplitMix64 from a state of its own for each row.
+
+    `numpy.random.Generator.permuted` takes five times as long. Numbers below a bound are Lemire's, without bias.
+
+    References
+    ----------
+    .. [1] Steele, G.L., Lea, D., Flood, C.H. (2014). Fast splittable pseudorandom number generators. OOPSLA, 453-472.
+    .. [2] Lemire, D. (2019). Fast random integer generation in an interval. ACM Transactions on Modeling and Computer Simulation
+       29(1), 3. Algorithm 5.
+    """
+    low_half = np.uint64(0xFFFFFFFF)
+    for s in range(len(cuts)):
+        state, row = states[s], cuts[s]
+        for i in range(len(row) - 1, 0, -1):
+            bound = np.uint64(i + 1)
+            while True:
+                state += np.uint64(0x9E3779B97F4A7C15)
+                mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+                mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+                product = (mixed >> np.uint64(32)) * bound
+                if (product & low_half) >= bound or (product & low_half) >= (low_half - bound + np.uint64(1)) % bound:
+                    break
+            j = np.int64(product >> np.uint64(32))
+            row[i], row[j] = row[j], row[i]
+
+
+def chances(found, by_chance, kinds, n_draws, rng):
+    """How likely random cuts have a mean as large, or as small, as the cuts looked at.
+
+    Parameters
+    ----------
+    found : ndarray of shape (n_seeds, n_columns)
+        A statistic of the cuts looked at.
+    by_chance : ndarray of shape (n_random, n_columns)
+        The same of random cuts.
+    kinds : ndarray of shape (n_seeds + n_random,)
+        Which cuts have folds of the same sizes: only those are exchanged.
+    n_draws : int
+        Divisions of all cuts that are drawn where there is more than one seed.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    p_more, p_less : ndarray of shape (n_columns,)
+        Above 0.
+
+    Notes
+    -----
+    If the cuts looked at are random, nothing but their place tells them from the `n_random` ones: given the S + R values of the
+    statistic, every choice of S of them is equally likely to be "those looked at". So the mean over the S is compared with its
+    distribution over these choices, all S + R of them for one seed, else `n_draws` at random and the one that is there:
+    ``p = (1 + number that reach it) / (1 + n_draws)``, and ``P(p <= alpha) <= alpha`` at any S and R. The random cuts are on
+    both sides of the comparison, and their own error with them. (Means of S cuts taken from the R random ones alone, with
+    replacement, have variance s^2 / S about the mean of the R, where the mean over the S has s^2 / S + s^2 / R: at S = R the
+    test would take 1.4 standard errors for 2.) Choices are drawn by Floyd's algorithm, without replacement.
+    """
+    values, n_seeds = np.concatenate([found, by_chance]), len(found)
+    if n_seeds == 1:
+        means = values[1:]
+    else:
+        step = max(1, CELLS_AT_ONCE // len(values))
+        sizes = [min(step, n_draws - first) for first in range(0, n_draws, step)]
+        means = np.concatenate([_chosen_sums(values, kinds, n_seeds, size, rng) for size in sizes]) / n_seeds
+    mean = found.mean(axis=0)
+    slack = 1e-12 * np.maximum(np.abs(mean), 1e-300)
+    return tuple((1 + (side * (means - mean) >= -slack).sum(axis=0)) / (1 + len(means)) for side in (1, -1))
+
+
+def _chosen_sums(values, kinds, n_seeds, n_draws, rng):
+    """Sums (n_draws, n_columns) over random choices of as many cuts of each kind as stand among the first `n_seeds`."""
+    sums = np.zeros((n_draws, values.shape[1]))
+    chosen = np.zeros((n_draws, len(kinds)), dtype=bool)
+    draws = np.arange(n_draws)
+    for kind in np.unique(kinds[:n_seeds]):
+        members = np.flatnonzero(kinds == kind)
+        for last in range(len(members) - int((members < n_seeds).sum()), len(members)):
+            drawn = members[rng.integers(last + 1, size=n_draws)]
+            drawn = np.where(chosen[draws, drawn], members[last], drawn)
+            chosen[draws, drawn] = True
+            sums += values[drawn]
+    return sums

@@ -1,0 +1,1 @@
+"""Reports of drift and of the shift between folds."""

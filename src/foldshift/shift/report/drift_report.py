@@ -1,0 +1,339 @@
+"""What moved between a training and a test table, how much, and in which features."""
+
+from textwrap import fill
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.repr import readable
+from foldshift.core.seeding import as_generator
+from foldshift.inference.corrections import adjust_p
+from foldshift.shift.columns import matched_columns, without_left_out
+from foldshift.shift.detectors.feature_tests import MISSING, feature_rows
+from foldshift.shift.detectors.joint import MULTIVARIATE, accuracy_test, class_test, joint_tests, score_tests, stream
+from foldshift.shift.report.dot_plot import dots
+from foldshift.shift.report.drift_text import check_alpha, counted, p_in_words, plain_values, shortened
+
+ADJUST = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
+SHOWN = 8  # rows of a text that have not moved
+_ROW = {
+    "name": "", "about": "feature", "kind": "", "test": "", "statistic": np.nan, "p_value": np.nan, "p_adjusted": np.nan,
+    "effect": np.nan, "hellinger": np.nan, "hellinger_excess": np.nan, "moved": False, "change": "", "note": "", "n_train": None,
+    "n_test": None,
+}  # fmt: skip
+
+
+@readable
+class DriftReport:
+    """Compare a training and a test table; ``str()`` of it says in plain words what moved.
+
+    Parameters
+    ----------
+    train, test : DataFrame or array-like of shape (n_samples, n_features)
+        At least 5 rows each, with the same columns. Columns of data frames (pandas, polars, pyarrow) are matched by name.
+    categorical_features : None, or array-like of str, of int, or of bool of shape (n_features,)
+        Names, positions or mask of the nominal columns. By default the columns of a data frame that hold no numbers; none of an
+        array.
+    keep : sequence of str, default=()
+        Columns that are tested whatever they look like. Without it, dates are left out, and in data frames what looks like an
+        identifier: texts of which (nearly) every row has its own, and whole numbers all unlike that fill half of their range or
+        are called ``id``, ``index`` or the like. `notes` names what was left out. A date that is kept is a number of days.
+    feature_names : list of str, optional
+        Names of the columns of arrays; by default ``feature 0``, ``feature 1``, ...
+    y_train, y_test : array-like of shape (n_samples,), optional
+        Target of both tables.
+    task : {None, "regression", "classification"}, default=None
+        Whether the target is a quantity or classes. None: numbers that are not all whole, or of more than 20 different values,
+        are a quantity, anything else classes.
+    scores_train, scores_test : array-like of shape (n,) or (n, n_classes), optional
+        Predicted probabilities. Of the training table they must come from rows the model was not trained on: a validation part,
+        or out-of-fold predictions; so their number may differ from that of the rows. Of two columns the second is used, of more
+        each.
+    correct_train, correct_test : array-like of bool of shape (n,), optional
+        Whether each prediction was right; as the scores, of rows the model was not trained on.
+    alpha : float, default=0.05
+        Level of the whole report.
+    adjust : {"holm", "bh"}, default="holm"
+        ``holm``: the chance that anything is said to have moved when nothing has is at most alpha. ``bh``: the expected share of
+        false ones among what is said to have moved is at most alpha (more is found).
+    multivariate : sequence of {"energy", "c2st", "mmd", "dependence"}, default=("energy",)
+        Tests of all features together; see `foldshift.shift.detectors.two_sample`, and `foldshift.shift.detectors.dependence`
+        for the last, which alone sees a moderate change of the dependence between features.
+    n_permutations : int, default=999
+        Of the tests of all features together.
+    rng : numpy.random.Generator or int, default=0
+        Each test takes its own stream from it, by name: what is tested beside it, and the order of the columns, do not matter.
+
+    Attributes
+    ----------
+    verdict : str
+        One sentence.
+    features : list of FeatureDrift
+        In the order of the columns; a numeric feature with missing values has a second row, of kind ``missing``.
+    global_tests : list of GlobalTest
+        Predictions first, then accuracy, classes, all features together.
+    columns : list of Column
+        What was compared, for figures; without what was left out.
+    notes : list of str
+        What was left out or not tested, and why.
+    n_train, n_test, alpha, adjust
+
+    Raises
+    ------
+    ValueError
+        If the tables do not have the same columns, a table is too small, a value is infinite, text stands in a column of numbers,
+        or one of a pair of arguments is missing.
+
+    Notes
+    -----
+    The order is that of [1]_: predictions by Kruskal-Wallis first, since only what reaches the predictions can hurt; then the
+    features one by one, by Kolmogorov-Smirnov or chi-square, and how far by Hellinger. Kruskal-Wallis does not see changes that
+    keep the mean rank, so Kolmogorov-Smirnov on the scores stands beside it. Everything is tested whatever the predictions say;
+    the verdict keeps the order.
+
+    Two families of tests, the features and the rest, take half of alpha each; ``p_adjusted`` is the p-value corrected within the
+    family, times two if there are two. So a permutation p, which cannot be arbitrarily small, is not set against hundreds of
+    features.
+
+    The p of Kolmogorov-Smirnov is exact where the tables are small, given the ties if there are any, otherwise asymptotic: see
+    `foldshift.shift.measures.ks.ks_method`. That of chi-square is from permutations (9,999; 1,999 above 50 categories) where an
+    expected count is below 5.
+
+    Odd input: a feature with one value in both tables has statistic 0 and p 1 and does not count as a test. A numeric feature
+    with fewer than 5 values in a table is not tested (NaN); whether it is missing is, unless it has no value at all. In a nominal
+    feature missing is a category; a category that only one table has counts as any other, and is noted. Where all features are
+    tested together, a missing number is the median of both tables, and a column says that it was missing.
+
+    References
+    ----------
+    .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
+       Knowledge and Information Systems 18, 83-108. Figure 1, sections 5 and 6.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> before = pd.DataFrame({"age": rng.normal(40, 10, 200), "height": rng.normal(170, 8, 200)})
+    >>> after = pd.DataFrame({"age": rng.normal(48, 10, 100), "height": rng.normal(170, 8, 100)})
+    >>> DriftReport(before, after).verdict
+    'Shift: 1 of 2 features moved: age (mean up by 0.83 standard deviations).'
+    """
+
+    def __init__(
+        self,
+        train,
+        test,
+        *,
+        categorical_features=None,
+        feature_names=None,
+        keep=(),
+        y_train=None,
+        y_test=None,
+        task=None,
+        scores_train=None,
+        scores_test=None,
+        correct_train=None,
+        correct_test=None,
+        alpha=0.05,
+        adjust="holm",
+        multivariate=("energy",),
+        n_permutations=999,
+        rng=0,
+    ):
+        check_alpha(alpha)
+        if adjust not in ADJUST:
+            raise ValueError(f"adjust={adjust!r} must be 'holm' or 'bh'")
+        unknown = [name for name in multivariate if name not in MULTIVARIATE]
+        if isinstance(multivariate, str) or unknown:
+            raise ValueError(f"multivariate={multivariate!r} must be a list of {', '.join(map(repr, MULTIVARIATE))}")
+        for name, pair in (
+            ("y", (y_train, y_test)),
+            ("scores", (scores_train, scores_test)),
+            ("correct", (correct_train, correct_test)),
+        ):
+            if (pair[0] is None) != (pair[1] is None):
+                raise ValueError(
+                    f"{name}_train and {name}_test go together; only {name}_{'train' if pair[1] is None else 'test'} is given"
+                )
+        self.alpha, self.adjust = alpha, adjust
+        root = rng if isinstance(rng, (int, np.integer)) and rng >= 0 else int(as_generator(rng).integers(2**63))
+        columns = matched_columns(train, test, categorical_features, feature_names)
+        self.n_train, self.n_test = len(columns[0].train), len(columns[0].test)
+        self.columns, self.notes = without_left_out(columns, keep, "leave out")
+        features = []
+        for column in self.columns:
+            features += feature_rows(column, stream(root, column.name))
+        tests = []
+        if scores_train is not None:
+            tests += score_tests(scores_train, scores_test)
+        else:
+            self.notes.append("No scores given: whether the shift reaches the predictions was not tested.")
+        if correct_train is not None:
+            tests.append(accuracy_test(correct_train, correct_test))
+        if y_train is not None:
+            tests.append(class_test(y_train, y_test, self.n_train, self.n_test, task, stream(root, "classes")))
+        tests += joint_tests(self.columns, multivariate, n_permutations, root)
+        self.features, self.global_tests = _corrected(features, tests, alpha, adjust)
+        wanted = int(2 * len(tests) / alpha)
+        if n_permutations < wanted and any(row.about == "features together" for row in tests):
+            self.notes.append(
+                f"n_permutations={n_permutations} may be too few for the tests of all features together to reject; "
+                f"take {wanted} or more."
+            )
+        if "energy" in multivariate and "dependence" not in multivariate and len(self.columns) > 1:
+            self.notes.append(
+                "The energy distance hardly sees a change of the dependence between features alone; "
+                'multivariate=["energy", "dependence"] tests that as well.'
+            )
+        self.notes += [f"{row.name}: {row.note}." for row in self.features if row.note]
+        self.verdict = _verdict(self)
+
+    def to_rows(self):
+        """All tests as dictionaries with the same keys, those of `GlobalTest` first; ``about`` of a feature is ``feature``."""
+        rows = []
+        for row in [*self.global_tests, *self.features]:
+            values = row._asdict()
+            rows.append({key: values.get(key, default) for key, default in _ROW.items()})
+        return rows
+
+    def to_frame(self):
+        """All tests, one row each, those that moved first; columns as of `to_rows`."""
+        frame = pd.DataFrame(self.to_rows(), columns=list(_ROW))
+        return frame.sort_values("moved", ascending=False, kind="stable", ignore_index=True)
+
+    def to_dict(self):
+        """The report as plain values, e.g. for JSON: None stands for what is not known."""
+        return {
+            "verdict": self.verdict,
+            "n_train": self.n_train,
+            "n_test": self.n_test,
+            "alpha": self.alpha,
+            "adjust": self.adjust,
+            "tests": [plain_values(row) for row in self.to_rows()],
+            "notes": list(self.notes),
+        }
+
+    def sentences(self):
+        """What was compared, the verdict, and what to know about it."""
+        return [self._title() + ".", self.verdict, *self.notes]
+
+    def plot(self, ax=None):
+        """Effect of every feature, the largest above; those that moved are filled squares.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        rows = sorted((row for row in self.features if not np.isnan(row.effect)), key=lambda row: (-row.effect, row.name))
+        values, moved = [row.effect for row in rows], [row.moved for row in rows]
+        return dots(ax, [row.name for row in rows], values, moved, "largest difference in probability (filled: moved)")
+
+    def _title(self):
+        return (
+            f"Drift report: {self.n_train} training rows, {self.n_test} test rows, {counted(len(self.columns), 'feature')}; "
+            f"level {self.alpha:g}, p corrected by {ADJUST[self.adjust]}"
+        )
+
+    def __str__(self):
+        lines = [
+            self._title(),
+            "",
+            fill(f"Verdict: {self.verdict}", 118),
+        ]
+        for about, title in (("predictions", "Predictions"), ("accuracy", "Accuracy"), ("classes", "Target")):
+            chosen = [row for row in self.global_tests if row.about == about]
+            lines += ["", title, *(_global_line(row) for row in chosen)] if chosen else []
+        lines += ["", "Features, those that moved and large effects first (p corrected, Hellinger above chance)"]
+        ordered = sorted(self.features, key=lambda row: (not row.moved, -np.nan_to_num(row.effect, nan=-1), row.name))
+        n_moved = sum(row.moved for row in ordered)
+        width = min(max((len(row.name) for row in ordered), default=0), 40)
+        lines += [_feature_line(row, width) for row in ordered[: n_moved + SHOWN]]
+        if len(ordered) > n_moved + SHOWN:
+            lines.append(f"  and {len(ordered) - n_moved - SHOWN} more that have not moved")
+        chosen = [row for row in self.global_tests if row.about == "features together"]
+        lines += ["", "All features together", *(_global_line(row) for row in chosen)] if chosen else []
+        lines += (
+            ["", "Notes", *(fill(note, 116, initial_indent="  ", subsequent_indent="    ") for note in self.notes)]
+            if self.notes
+            else []
+        )
+        return "\n".join(lines)
+
+
+def _corrected(features, tests, alpha, adjust):
+    """Rows with p corrected within features and within the rest, times two where there are both."""
+
+    counted = [i for i, row in enumerate(features) if not np.isnan(row.p_value) and row.note != "constant"]
+    families = 2 if counted and tests else 1
+    out = []
+    for rows, chosen in ((features, counted), (tests, list(range(len(tests))))):
+        rows = [row._replace(p_adjusted=row.p_value) for row in rows]
+        adjusted = adjust_p(np.array([rows[i].p_value for i in chosen]), adjust) if chosen else []
+        for i, p in zip(chosen, adjusted):
+            p = min(1.0, families * float(p))
+            rows[i] = rows[i]._replace(p_adjusted=p, moved=bool(p < alpha))
+        out.append(rows)
+    return out
+
+
+def _verdict(report):
+    moved = sorted((row for row in report.features if row.moved), key=lambda row: (-row.effect, row.name))
+    by_about = {}
+    for row in report.global_tests:
+        by_about.setdefault(row.about, []).append(row)
+    n_tests = sum(not np.isnan(row.p_value) and row.note != "constant" for row in report.features) + len(report.global_tests)
+    if not moved and not any(row.moved for row in report.global_tests):
+        if n_tests == 0:
+            return "Nothing could be tested: every feature is constant, has too few values or was left out."
+        smallest = np.nanmin([row.p_adjusted for row in [*report.features, *report.global_tests]])
+        tests = "the one test does not reject" if n_tests == 1 else f"none of {n_tests} tests rejects"
+        return f"No shift found: {tests} at {report.alpha:g} after correction (smallest corrected p {p_in_words(smallest)})."
+    clauses = []
+    if "predictions" in by_about:
+        tests = [row.name.split(" ")[0] for row in by_about["predictions"] if row.moved]
+        if tests:
+            seen = "Kruskal-Wallis" if "Kruskal-Wallis" in tests else "by KS alone: their mean rank has not"
+            clauses.append(f"the predicted scores moved ({seen})")
+        else:
+            clauses.append("the predicted scores have not moved")
+    if any(row.moved for row in by_about.get("accuracy", [])):
+        row = by_about["accuracy"][0]
+        clauses.append(f"accuracy {'fell' if row.effect < 0 else 'rose'} by {abs(row.effect):.3f}")
+    if any(row.moved for row in by_about.get("classes", [])):
+        clauses.append(f"the target moved ({by_about['classes'][0].change})")
+    joint = [row for row in by_about.get("features together", []) if row.moved]
+    dependent = [row for row in joint if row.name == MULTIVARIATE["dependence"]]
+    if moved:
+        n_moved = len({row.name.removesuffix(MISSING) if row.kind == "missing" else row.name for row in moved})
+        shown = ", ".join(f"{row.name} ({row.change})" for row in moved[:3])
+        more = f" and {len(moved) - 3} more" if len(moved) > 3 else ""
+        clauses.append(f"{n_moved} of {counted(len(report.columns), 'feature')} moved: {shown}{more}")
+        clauses += [f"their dependence moved ({dependent[0].change})"] if dependent else []
+    elif dependent:
+        clauses.append(f"no feature moved by itself, but their dependence did ({dependent[0].change})")
+    elif joint:
+        clauses.append(
+            "no feature moved by itself, but the features together did: look at their dependence, or at many small changes"
+        )
+    else:
+        clauses.append("no feature moved")
+    return "Shift: " + "; ".join(clauses) + "."
+
+
+def _global_line(row):
+    p, corrected = p_in_words(row.p_value), p_in_words(row.p_adjusted)
+    return f"  {row.name}: {row.statistic:.4g}, p {p}, corrected {corrected}; {row.change}{'  << moved' * row.moved}"
+
+
+def _feature_line(row, width):
+    name = shortened(row.name, width)
+    if np.isnan(row.p_value) or row.note == "constant":
+        return f"  {name:<{width}}  {row.note}"
+    return (
+        f"  {name:<{width}}  {row.test:<10} {row.statistic:8.4g}  p {p_in_words(row.p_adjusted):<7} effect {row.effect:.3f}  "
+        f"Hellinger {row.hellinger_excess:+.3f}  {row.change}{'  << moved' * row.moved}"
+    )

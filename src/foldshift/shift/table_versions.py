@@ -1,0 +1,212 @@
+"""A training table and many versions of a test table, checked, in the form that the measures take."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
+
+FEWEST_ROWS = 5  # of a table, or values of a column, that can be compared
+
+
+class VersionPlan(NamedTuple):
+    """Versions in the form the kernels take; rows has one row where all versions have the same rows."""
+
+    rows: np.ndarray
+    feature: np.ndarray
+    offset: np.ndarray
+    masked: bool
+
+
+def plan_versions(versions, n, n_features):
+    """Versions of a test table in the form the kernels take.
+
+    Parameters
+    ----------
+    versions : None, Versions, or array-like of int of shape (n_versions, n_kept)
+        As of `foldshift.shift.measures.ks.ks_features`.
+    n, n_features : int
+        Shape of the test table.
+
+    Returns
+    -------
+    plan : VersionPlan
+
+    Raises
+    ------
+    ValueError
+        If there is no version or no row, or a row or feature does not exist.
+    """
+    if versions is None:
+        return VersionPlan(np.arange(n)[None], np.array([-1]), np.zeros(1), False)
+    if hasattr(versions, "rows"):
+        rows, feature, offset, masked = versions.rows, versions.feature, versions.offset, versions.masked
+        if len(feature) and feature.max() >= n_features:
+            raise ValueError(f"versions are of feature {feature.max()}; the tables have {n_features} features")
+    else:
+        rows = np.asarray(versions)
+        if rows.ndim != 2 or rows.dtype.kind not in "ui":
+            raise ValueError(f"versions has shape {rows.shape} and type {rows.dtype}; expected (n_versions, n_kept) row numbers")
+        feature, offset, masked = np.full(len(rows), -1), np.zeros(len(rows)), False
+    if 0 in rows.shape:
+        raise ValueError(f"versions has shape {rows.shape}; expected a version and a row at least")
+    if rows.min() < 0 or rows.max() >= n:
+        raise ValueError(f"versions holds rows from {rows.min()} to {rows.max()}; the test table has rows 0 to {n - 1}")
+    return VersionPlan(rows[:1] if rows.strides[0] == 0 else rows, feature, offset, masked)
+
+
+def numeric_tables(train, test):
+    """Training and test table as float64, checked: as many features, at least one row each, nothing infinite.
+
+    Parameters
+    ----------
+    train, test : array-like of shape (n_train, n_features), (n_test, n_features)
+
+    Returns
+    -------
+    train, test : ndarray, dtype float64
+
+    Raises
+    ------
+    ValueError
+        If the tables have different numbers of features or none, no rows, or a value is infinite.
+    """
+    train, test = as_numbers(train, "train"), as_numbers(test, "test")
+    if train.ndim != 2 or test.ndim != 2 or train.shape[1] != test.shape[1] or 0 in train.shape or 0 in test.shape:
+        raise ValueError(
+            f"train has shape {train.shape} and test {test.shape}; expected (n_train, n_features) and (n_test, n_features), "
+            "none of them 0"
+        )
+    for name, table in (("train", train), ("test", test)):
+        if np.isinf(table).any():
+            raise ValueError(f"{name} holds infinite values; drop them, or mark them as missing with NaN")
+    return train, test
+
+
+def as_table(table, role):
+    """A data frame of pandas where the table has names, else an array.
+
+    Parameters
+    ----------
+    table : DataFrame or array-like
+        Of pandas, polars, pyarrow, or any other with ``columns`` (or ``column_names``) and columns by name.
+    role : str
+        For messages, e.g. ``training``.
+
+    Returns
+    -------
+    table : pandas.DataFrame or ndarray
+
+    Raises
+    ------
+    ValueError
+        If it is sparse, or is not made of rows and columns.
+
+    Examples
+    --------
+    >>> as_table([[1, 2]], "training")
+    array([[1, 2]])
+    """
+    if is_frame(table):
+        return table
+    if issparse(table):
+        raise ValueError(f"the {role} table is sparse; give the columns to be compared as an array: table.toarray()")
+    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+    if names is not None and hasattr(table, "__getitem__") and not isinstance(table, np.ndarray):
+        names = [str(name) for name in names]
+        columns = [table[name] for name in names]
+        columns = [np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column) for column in columns]
+        return pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis="columns")
+    array = np.asarray(table)
+    if array.ndim == 0:
+        raise ValueError(f"the {role} table is a {type(table).__name__}; expected a data frame or an array of rows and columns")
+    return array
+
+
+def is_frame(table):
+    """Whether a table is a data frame of pandas, or like one."""
+    return hasattr(table, "columns") and hasattr(table, "iloc")
+
+
+def as_numbers(values, name):
+    """Values as float64, NaN where missing.
+
+    Parameters
+    ----------
+    values : DataFrame, Series or array-like
+    name : str
+        For messages.
+
+    Returns
+    -------
+    values : ndarray of float64
+
+    Raises
+    ------
+    ValueError
+        If a value is no number; the message names the first one.
+
+    Examples
+    --------
+    >>> as_numbers([1, None, 2], "a")
+    array([ 1., nan,  2.])
+    """
+    array = as_table(values, name) if hasattr(values, "columns") or issparse(values) else values
+    array = array.to_numpy() if hasattr(array, "to_numpy") else np.asarray(array)
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64, copy=False)
+    flat = array.ravel().tolist() if array.dtype.kind not in "Mm" else array.ravel()
+    wrong = next((value for value in flat if not _is_number(value)), None)
+    if wrong is not None:
+        raise ValueError(
+            f"{name} holds {str(wrong) if array.dtype.kind in 'Mm' else repr(wrong)}, which is no number; give numbers"
+        )
+    return np.array([np.nan if pd.isna(value) else float(value) for value in flat], dtype=np.float64).reshape(array.shape)
+
+
+def _is_number(value):
+    if isinstance(value, str | np.datetime64 | np.timedelta64):
+        return False
+    try:
+        return bool(pd.isna(value)) or float(value) is not None
+    except (TypeError, ValueError):
+        return False
+
+
+def features_frame(**columns):
+    """Arrays of shape (n_features,) or (n_versions, n_features) as a table: one row for each feature, of each version."""
+    shape = next(iter(columns.values())).shape
+    keys = dict(zip(("version", "feature")[-len(shape) :], np.indices(shape).reshape(len(shape), -1)))
+    return pd.DataFrame(keys | {name: np.ravel(values) for name, values in columns.items()})
+
+
+def features_in_words(what, distance):
+    """A sentence on the distances of features, (n_features,) or (n_versions, n_features)."""
+    versions = f" in {len(distance)} versions" if distance.ndim == 2 else ""
+    features = f"{distance.shape[-1]} feature{'s' * (distance.shape[-1] != 1)}{versions}"
+    if np.isnan(distance).all():
+        return f"{what} of {features}: none has values in both tables."
+    most = int(np.unravel_index(np.nanargmax(distance), distance.shape)[-1])
+    return f"{what} of {features}: {np.nanmean(distance):.3g} on average, {np.nanmax(distance):.3g} at most (feature {most})."
+
+
+def scaled(values):
+    """Values divided by the power of two above the largest magnitude, so that no square of them overflows or is lost.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Finite, or NaN.
+
+    Returns
+    -------
+    scaled : ndarray of the same shape
+        In [-1, 1]; a power of two rounds nothing, so that what is computed next is the same for all scales.
+
+    Examples
+    --------
+    >>> scaled(np.array([3e-170, -1.5e-170])) / scaled(np.array([3e160, -1.5e160])) > 0
+    array([ True,  True])
+    """
+    largest = np.max(np.abs(values), initial=0.0, where=~np.isnan(values))
+    return np.ldexp(values, -int(np.frexp(largest)[1]))

@@ -1,0 +1,90 @@
+"""Means over repeats beside the printed numbers, as a tidy table and as it is printed."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.reporting.number_formats import number, with_error
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
+
+TOLERANCE = 0.05  # distance from a printed proportion or phi that is pointed out
+
+
+def compared(rows, formulas, conditions, printed, column):
+    """Mean over repeats of every data set and condition, beside print.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        ``dataset, repeat, condition`` and the columns of the formulas, one row for each; NaN is left out.
+    formulas : dict of str to str
+        Columns by formula. Print is compared with the first.
+    conditions : sequence of str
+        Conditions.
+    printed : pandas.DataFrame
+        ``dataset, condition`` and `column`.
+    column : str
+        The printed number.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per data set of the paper or the run, condition and formula: ``dataset, ours, condition, formula, value,
+        standard_error, lowest, highest`` (over repeats), ``n_repeats, printed, difference, note``.
+    """
+    print_of = printed.set_index(["dataset", "condition"])[column]
+    stats = {name: over_repeats(rows, values) for name, values in formulas.items()}
+    out = []
+    for name, ours, note in listed_datasets(rows["dataset"]):
+        for condition in conditions:
+            value = float(print_of.get((name, condition), np.nan))
+            for formula, found in stats.items():
+                row = {"dataset": name, "ours": ours or "", "condition": condition, "formula": formula}
+                if (ours, condition) in found.index:
+                    row |= found.loc[(ours, condition)].to_dict()
+                else:
+                    row |= dict.fromkeys(found.columns, np.nan) | {"n_repeats": 0}
+                out.append(row | {"printed": value, "difference": row["value"] - value, "note": note})
+    return pd.DataFrame(out).astype({"n_repeats": int})
+
+
+def over_repeats(rows, value, keys=("dataset", "condition")):
+    """Mean, standard error (NaN for one), extremes and number of the repeats that have a value."""
+    known = rows.dropna(subset=[value])
+    out = known.groupby(list(keys), sort=False, observed=True)[value].agg(["mean", "std", "min", "max", "count"])
+    out["std"] /= np.sqrt(out["count"])
+    return out.set_axis(["value", "standard_error", "lowest", "highest", "n_repeats"], axis=1)
+
+
+def compared_grid(table, labels, notes, form=".3f", bold=None, printed=None):
+    """A table of `compared`: a heading per data set, print and every formula in rows, conditions in columns."""
+    conditions = list(dict.fromkeys(table["condition"]))
+    first = next(iter(labels))
+    if bold is None:
+        bold = (table["formula"] == first) & (table["difference"].abs() > TOLERANCE + 1e-9)
+    printed = printed or (lambda row: number(row["printed"], form))
+    table = table.assign(bold=bold)
+    body = []
+    for (dataset, ours), part in table.groupby(["dataset", "ours"], sort=False):
+        body.append([heading(dataset, ours, part["note"].iloc[0])])
+        if part["printed"].notna().any():
+            body.append(["printed", *[Cell(printed(row)) for _, row in part[part["formula"] == first].iterrows()]])
+        if not ours:
+            continue
+        for formula, label in labels.items():
+            rows = part[part["formula"] == formula]
+            body.append(
+                [
+                    label,
+                    *[
+                        Cell(with_error(row["value"], row["standard_error"], form), bold=bool(row["bold"]))
+                        for _, row in rows.iterrows()
+                    ],
+                ]
+            )
+    return Grid(["", *conditions], body, list(notes))
+
+
+def heading(dataset, ours, note):
+    """Heading of a data set: its printed name, and its name in the run or why there is none."""
+    return f"{dataset}: {note}" if note else f"{dataset} ({ours})" if ours != dataset else dataset

@@ -1,0 +1,1 @@
+"""Detectors that the monitoring study compares."""

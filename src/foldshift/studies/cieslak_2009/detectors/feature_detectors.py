@@ -1,0 +1,217 @@
+"""What the detectors on features say of shifted versions of a test table."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from foldshift.inference.corrections import adjust_p
+from foldshift.shift.detectors.co_failure import co_failure, failing
+from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_distance_test, mmd
+from foldshift.shift.detectors.univariate import category_counts, chi_square, skew
+from foldshift.shift.measures.hellinger import bin_codes, hellinger_features
+from foldshift.shift.measures.ks import ks_features, ks_p_value
+from foldshift.studies.cieslak_2009.conditions import LARGEST_EXACT
+from foldshift.studies.cieslak_2009.row_schemas import BY_CLASS
+
+N_BINS = 30
+MOST_ROWS = 800  # of either table in the multivariate tests, whose cost grows with the square
+MULTIVARIATE = {"energy": energy_distance_test, "mmd": mmd, "c2st": classifier_two_sample}
+
+
+class FeaturePValues(NamedTuple):
+    """Result of `feature_p_values`: arrays of shape (n_versions, n_features), NaN where a feature is masked or has no values.
+
+    Attributes
+    ----------
+    paper : ndarray
+        Equation 7 with the one-sided D, ``max (F_train - F_test)``, as the printed numbers have it.
+    two_sided : ndarray
+        Equation 7 with the two-sided D, as the text says.
+    valid : ndarray
+        Two-sided, by `ks_p_value`.
+    """
+
+    paper: np.ndarray
+    two_sided: np.ndarray
+    valid: np.ndarray
+
+
+def feature_p_values(train, test, shifted, nominal):
+    """p-values of every feature and version.
+
+    Parameters
+    ----------
+    train, test : ndarray of shape (n_train, n_features), (n_test, n_features)
+        Tables.
+    shifted : foldshift.shift.inject.injectors.Versions or ndarray of int of shape (n_versions, n_kept)
+        Versions of the test table.
+    nominal : ndarray of shape (n_features,), dtype bool
+        Features that are compared by chi-square, in all three.
+
+    Returns
+    -------
+    p_values : FeaturePValues
+    """
+    ks = ks_features(train, test, shifted)
+    found = FeaturePValues(
+        ks_p_value(ks.greater, ks.n_train, ks.n_test, "paper"),
+        ks_p_value(ks.statistic, ks.n_train, ks.n_test, "paper"),
+        ks_p_value(ks.statistic, ks.n_train, ks.n_test, largest_exact=LARGEST_EXACT),
+    )
+    rows = shifted if isinstance(shifted, np.ndarray) else shifted.rows
+    for j in np.flatnonzero(nominal):
+        for v in np.flatnonzero(~np.isnan(ks.statistic[:, j])):
+            counts, _ = category_counts(train[:, j], test[rows[v], j])
+            p_value = chi_square(counts).p_value
+            for one in found:
+                one[v, j] = p_value
+    return found
+
+
+def count_readings(train, test, by_end, nominal, alpha):
+    """How many features fail by equation 7, for either end that may be removed and D one-sided or two-sided."""
+    columns = {"removed": [], "sides": [], "n_cells": [], "failing": []}
+    for end, shifted in by_end.items():
+        p_values = feature_p_values(train, test, shifted, nominal)
+        for sides, p in ((1, p_values.paper), (2, p_values.two_sided)):
+            fails = failing(p, alpha)
+            found = (end, sides, (~np.isnan(fails)).sum(), np.nansum(fails))
+            for name, value in zip(columns, found):
+                columns[name].append(value)
+    return columns
+
+
+def shift_rows(train, test, y_train, y_test, shifted, nominal, alpha):
+    """What the detectors on features say of the versions of one condition.
+
+    Parameters
+    ----------
+    train, test, shifted, nominal
+        As of `feature_p_values`.
+    y_train, y_test : ndarray of shape (n_train,), (n_test,), dtype bool
+        Which rows are positive.
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    per_version : dict of str to ndarray of shape (n_versions,)
+        Columns of the kind ``shift``.
+    per_condition : dict of str to float
+        Columns of the kind ``co_failure``: phi_paper by the paper's formula from failures by its p, phi and jaccard from failures
+        by the valid p.
+    """
+    paper, _, valid = feature_p_values(train, test, shifted, nominal)
+    hellinger = hellinger_features(train, test, shifted, n_bins=N_BINS, categorical_features=nominal)
+    distance = _mean(hellinger.distance)
+    fails_paper, fails = failing(paper, alpha), failing(valid, alpha)
+    n_versions, n_kept = shifted.rows.shape
+    own = np.full((2, n_versions), np.nan)
+    of_feature = np.flatnonzero(shifted.feature >= 0)
+    for one, found in zip(own, (fails_paper, fails)):
+        one[of_feature] = found[of_feature, shifted.feature[of_feature]]
+    per_version = {
+        "n_train": len(train),
+        "n_test": n_kept,
+        "share_positive": y_test[shifted.rows].mean(axis=1),
+        "tied_share": shifted.tied_share,
+        "n_tested": (~np.isnan(fails)).sum(axis=1),
+        "fails_paper": np.nansum(fails_paper, axis=1),
+        "fails": np.nansum(fails, axis=1),
+        "fails_holm": np.nansum(failing(adjust_p(valid, "holm"), alpha), axis=1),
+        "fails_bh": np.nansum(failing(adjust_p(valid, "bh"), alpha), axis=1),
+        "self_tested": (~np.isnan(own[0])).astype(np.int64),
+        "self_paper": own[0],
+        "self_valid": own[1],
+        "hellinger": distance,
+        "hellinger_expected": _mean(hellinger.expected),
+        "hellinger_p": np.full(n_versions, np.nan),
+        **dict.fromkeys(BY_CLASS, np.nan),
+    }
+    by_paper, corrected = co_failure(fails_paper, "paper"), co_failure(fails)
+    per_condition = {
+        "n_tests": n_versions,
+        "phi_paper": by_paper.mean,
+        "phi_paper_sd": by_paper.std,
+        "phi": corrected.mean,
+        "phi_sd": corrected.std,
+        "n_undefined": corrected.n_undefined,
+        "jaccard": corrected.mean_jaccard,
+        "hellinger_mean": float(_mean(distance)),
+        "hellinger_skew": skew(distance),
+    }
+    return per_version, per_condition
+
+
+def hellinger_permutation_p(train, test, rng, n_permutations, nominal, n_bins=N_BINS):
+    """p-value of the mean Hellinger distance over the features: whole rows are dealt anew to two tables of the same sizes.
+
+    Parameters
+    ----------
+    train, test : ndarray of shape (n_train, n_features), (n_test, n_features)
+        Tables without missing values.
+    rng : numpy.random.Generator
+    n_permutations : int
+        At least 1.
+    nominal : ndarray of shape (n_features,), dtype bool
+        Features whose values are bins.
+    n_bins : int, default=30
+        Bins of the others, of equal width over both tables.
+
+    Returns
+    -------
+    p_value : float
+        Share of the permutations, this one included, that are as far apart; NaN where there are no features.
+    """
+    if train.shape[1] == 0:
+        return math.nan
+    pooled = np.concatenate([train, test])
+    coded = [bin_codes(column, n_bins, is_nominal) for column, is_nominal in zip(pooled.T, nominal)]
+    starts = np.cumsum([0, *(n_codes for _, n_codes in coded)])
+    codes = np.column_stack([code + start for (code, _), start in zip(coded, starts)]).astype(np.intp)
+    totals = np.bincount(codes.ravel(), minlength=starts[-1])
+
+    def mean_distance(rows):
+        counts = np.bincount(codes[rows].ravel(), minlength=starts[-1])
+        gaps = (np.sqrt(counts / len(test)) - np.sqrt((totals - counts) / len(train))) ** 2
+        return np.sqrt(np.add.reduceat(gaps, starts[:-1])).mean()
+
+    found = mean_distance(np.arange(len(train), len(pooled)))
+    null = [mean_distance(rng.permutation(len(pooled))[: len(test)]) for _ in range(n_permutations)]
+    return float((1 + np.sum(np.array(null) >= found - 1e-12)) / (1 + n_permutations))
+
+
+def class_failures(train, test, y_train, y_test, rows, nominal, alpha):
+    """Features of which the rows of one class differ, by the valid p, and features tested."""
+    found = {}
+    for name, positive in (("positive", True), ("negative", False)):
+        kept = rows[y_test[rows] == positive]
+        valid = feature_p_values(train[y_train == positive], test, kept[None], nominal).valid
+        found |= {f"fails_{name}": np.nansum(failing(valid, alpha)), f"tested_{name}": (~np.isnan(valid)).sum()}
+    return found
+
+
+def complete_tables(train, test, shifted, version):
+    """Training table and one version of the test table without the features that are masked or lack values, and which remain."""
+    moved = shifted.injected(test, np.zeros(len(test)), version).X
+    kept = ~(np.isnan(train).any(axis=0) | np.isnan(moved).any(axis=0))
+    return train[:, kept], moved[:, kept], kept
+
+
+def multivariate_tests(a, b, nominal, n_permutations, seed):
+    """Statistic and p of every test of whole tables; NaN where it refuses them. Rows are in random order, the first a sample."""
+    found = {}
+    for name, test in MULTIVARIATE.items():
+        try:
+            result = test(a[:MOST_ROWS], b[:MOST_ROWS], seed(name), n_permutations=n_permutations, categorical_features=nominal)
+            found[name] = {"p_value": result.p_value, "statistic": result.statistic}
+        except ValueError:
+            found[name] = {"p_value": np.nan, "statistic": np.nan}
+    return found
+
+
+def _mean(values):
+    """Mean along the last axis of what is not NaN; NaN where there is none."""
+    n = (~np.isnan(values)).sum(axis=-1)
+    return np.divide(np.nansum(values, axis=-1), n, out=np.full(np.shape(n), np.nan), where=n > 0)

@@ -1,0 +1,176 @@
+"""Items that several studies have."""
+
+import csv
+
+from foldshift.engine.layout.job_layout import of_own_experiments
+from foldshift.engine.study.declare import Cost, Items, Measure, Table
+
+# Seconds of one core.
+PER_COVARIATE = 1e-8  # covariate shift, per sample, column and fold
+PER_PAIR, PER_QUERY = 4e-10, 1e-5  # neighbours of the two-sample classifier: per pair, or sample, and column, once for a data set
+PER_DRIFT = 3e-6  # shifted features, per sample and column, for a partitioner and k: hundreds of random cuts
+DRIFT_ONCE = 1000  # samples that a column takes in addition, however small the data set
+DRIFT_MB = 1.1e-3  # per sample
+
+
+def has_print(run, paper_name=str):
+    """Whether a run has a data set of the paper: else there is nothing to compare, and no page of what the paper has.
+
+    Parameters
+    ----------
+    run : foldshift.engine.study.run.Run
+    paper_name : callable, optional
+        One name for a data set of the run and the same one in ``printed/table1_datasets.csv``.
+
+    Returns
+    -------
+    has : bool
+    """
+    with open(run.printed("table1_datasets"), encoding="utf-8", newline="") as file:
+        printed = {paper_name(row["dataset"]) for row in csv.DictReader(file)}
+    return any(paper_name(name) in printed for name in run.datasets)
+
+
+DATASETS = Items(
+    "datasets",
+    make="foldshift.reporting.dataset_table.datasets_table",
+    inputs=lambda run: {"descriptions": run.descriptions(), "origins": run.origins()},
+    params=lambda run: {"entries": [dict(vars(run.catalogue[name])) for name in run.datasets]},
+    local=True,
+    message="data sets",
+    items=(
+        Table(
+            "table1_datasets",
+            title="Table 1: data sets",
+            category="1 Data",
+            caption="Data sets of the study after rows with missing values were dropped: what is predicted and the sizes of its "
+            "classes, inputs (in all and by kind) and samples as found and as the catalogue expects them (the paper's Table 1, "
+            "where they are the paper's), rows dropped, distinct target values, constant inputs, and the source of the file. "
+            "Listed below are differences from what was expected and, for data of your own, what every column was read as, which "
+            "were left out of the inputs and why, and which columns lacked values in the rows dropped. The CSV file says so of "
+            "all data sets.",
+        ),
+    ),
+)
+
+
+def failures(category):
+    """What failed in a study that the engine cuts.
+
+    Parameters
+    ----------
+    category : str
+        Part of the report.
+
+    Returns
+    -------
+    items : foldshift.engine.study.declare.Items
+    """
+    return Items(
+        "failures",
+        make="foldshift.reporting.failure_table.failures",
+        inputs=lambda run: {"failures": run.per_dataset("failures", "json")},
+        local=True,
+        message="what failed, and why",
+        items=(
+            Table(
+                "failures",
+                title="What failed, and why",
+                category=category,
+                caption="A fit is one training of one learner on all folds but one of a data set. A fit that raises an error, "
+                "does not end in time or uses up the memory costs itself only: it is an empty row of the scores, never a zero, "
+                "and tables of results say on how many data sets, repetitions or pairs they rest; results that cannot be "
+                "compared without it are left out on both sides. Listed are the message, how many fits were lost and of how "
+                "many, and the command that runs such a job again alone. The table says so where nothing failed.",
+            ),
+        ),
+    )
+
+
+def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=lambda run: {}):
+    """Differences within data sets: what one data set can say.
+
+    Parameters
+    ----------
+    category : str
+        Part of the report.
+    what, reference : str
+        What is compared, and the partitioner that the others are compared with, in words of captions.
+    chosen : callable, optional
+        Whether a `foldshift.engine.layout.job_layout.Cell` is compared.
+    inputs : callable, optional
+        Further inputs.
+
+    Returns
+    -------
+    items : foldshift.engine.study.declare.Items
+    """
+    return Items(
+        "single_datasets",
+        make="one_dataset.differences",
+        inputs=lambda run: {"scores": [path for name in run.datasets for path in run.scores(name, chosen)]} | inputs(run),
+        params=lambda run: {
+            "wanted": [
+                {"files": len(run.scores(name, chosen)), "wanted": run.wanted_scores(name, chosen)} for name in run.datasets
+            ]
+        },
+        seconds=lambda run: 0.5 + 3e-6 * run.n_fits(),
+        mb=4000,
+        message="differences within data sets",
+        items=(
+            Table(
+                "partitioners_by_dataset",
+                title="Ways of cutting, on each data set by itself",
+                category=category,
+                caption=f"{what} under every way of cutting less that under {reference}, with the 95 % interval of the mean over "
+                "partitions of these rows: partitions are independent given the rows, so that Welch's test of the two sets of "
+                "them is right, and its p is corrected for all comparisons of the data set (Holm). Spread: standard deviation "
+                "between partitions, and in brackets that of the reference; so much may a single cross-validation be off by "
+                "its cut alone. Repetitions to settle: after so many the interval would leave out 0, if difference and spreads "
+                "were exactly what they are here. The p of other samples asks whether other rows of the same kind would show "
+                "the difference: Nadeau and Bengio's test, corrected for training parts that overlap; it is careful here, as "
+                "both ways of cutting share the rows.",
+            ),
+            Table(
+                "learners_by_dataset",
+                title="Learners, on each data set by itself",
+                category=category,
+                caption=f"{what} of one learner less that of another on the same folds, cut by {reference}, with the 95 % "
+                "interval and p of Nadeau and Bengio's test: training parts overlap, and repeating does not make partitions "
+                "independent, so that a plain t test would find differences that are not there. Spread: standard deviation of "
+                "the difference between partitions. Repetitions recommended: after so many the standard deviation that the "
+                "choice of partitions leaves is at most a tenth of the one that repeating cannot remove; more of them make no "
+                "better test.",
+            ),
+        ),
+    )
+
+
+def covariate_shift_cost(run, cell):
+    """Distances of the first runs, and random cuts for every feature."""
+    (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
+    cells = [one for one in run.layout.cells(cell["dataset"]) if of_own_experiments(one)]
+    n_folds = sum(min(one.n_seeds * one.iterations, n_runs) * one.k for one in cells)
+    seconds = PER_COVARIATE * n_folds * n_rows * n_columns + min(PER_PAIR * n_rows, PER_QUERY) * n_rows * n_columns
+    return Cost(seconds + PER_DRIFT * len(cells) * (n_rows + DRIFT_ONCE) * n_columns, DRIFT_MB * n_rows)
+
+
+# Of a study that the engine cuts, with the setting `covariate_shift`.
+COVARIATE_SHIFT = Measure(
+    "measure_covariate_shift",
+    make="foldshift.studies.common.measure_covariate_shift.measure_covariate_shift",
+    rows={"covariate_shift": "covariate_shift/{dataset}.parquet", "shifted_features": "shifted_features/{dataset}.parquet"},
+    cells=lambda run: [{"dataset": name} for name in run.datasets],
+    inputs=lambda run, cell: {
+        "data": run.prepared(cell["dataset"], "none"),
+        "folds": run.folds(cell["dataset"], of_own_experiments, run.settings["covariate_shift"]["n_runs"]),
+    },
+    params=lambda run, cell: {
+        "wanted": run.wanted_folds(cell["dataset"], of_own_experiments, run.settings["covariate_shift"]["n_runs"]),
+        "runs": dict.fromkeys(run.schemes, run.settings["covariate_shift"]["n_runs"]),
+        "master_seed": run.master_seed,
+    },
+    cost=covariate_shift_cost,
+    first_call="foldshift.studies.common.measure_covariate_shift.first_call",
+    message="shift of the inputs between training and test parts, {dataset}",
+)

@@ -1,0 +1,435 @@
+"""How near estimates are to the truth, by cut: bias against three truths, spread, error, and the right choice of two learners.
+
+The learners of a population share its samples, and the samples of a population its quirks: the unit of every error is the
+population, whose value is the mean over its learners.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from foldshift.inference.corrections import adjust_p
+from foldshift.studies.foldshift_2026.partitioners import REFERENCES, RERANDOMISED
+
+CELL = ["task", "n_sample", "k", "cut"]
+MEASURES = ("bias_training", "bias_models", "bias_whole", "spread", "error_one", "error_ten", "choice")
+REPEATED = 10  # repetitions of which `error_ten` is told
+TYPICAL = ("typical", "times", "times_error")
+ENOUGH = 0.1  # share of the variance that repeating cannot remove, below which the choice of partitions does not count
+FAR = 2.0  # standard errors
+RATIOS = ("spread", "error_one")  # compared by how many times the one is the other
+COMPARED = ("error_one", "spread", "bias_whole")  # by number of folds
+PLAIN = "S2/K"  # the interval that a mean and standard deviation over folds suggest
+TOLERANCE = 0.05  # by which a coverage may lie below its promise, to be called held
+
+
+def whole_samples(rows):
+    """Samples without a failed fit: what fails with one cut is left out for all, so that all are compared on the same samples.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        As the measure writes them.
+
+    Returns
+    -------
+    rows : pandas.DataFrame
+    """
+    keys = ["population", "learner", "n_sample", "replicate"]
+    failed = rows["estimate"].isna() | rows["truth_parts"].isna() | rows["truth_whole"].isna()
+    return rows[~failed.groupby([rows[key] for key in keys], observed=True).transform("any")]
+
+
+def by_learner(rows):
+    """Measures of every population, learner, size, k and cut, in per cent of the learner's true error.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        From `whole_samples`.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``population, learner, task, n_sample, k, cut`` and `MEASURES` but ``choice``. ``bias_training``: mean estimate
+        less the mean error of models trained on random parts of (k - 1) / k of the sample (those of the reference cut);
+        ``bias_models``: less that of these very models; ``bias_whole``: less that of the model trained on the whole sample.
+        ``spread``: standard deviation between partitions of the same sample. ``error_one``: root mean square of estimate less
+        error of the model trained on the whole sample, of one repetition; ``error_ten``: that of the mean of ten, whose square
+        has a tenth of the variance between partitions. Learners whose true error is 0 are left out.
+    """
+    one = ["population", "learner", *CELL]
+    numbers = pd.DataFrame(
+        {
+            "estimate": rows["estimate"],
+            "bias_models": rows["estimate"] - rows["truth_parts"],
+            "bias_whole": rows["estimate"] - rows["truth_whole"],
+            "square": (rows["estimate"] - rows["truth_whole"]) ** 2,
+            "truth_parts": rows["truth_parts"],
+            "truth_whole": rows["truth_whole"],
+        }
+    )
+    keys = [rows[name] for name in one]
+    table = numbers.groupby(keys, sort=False, observed=True).mean()
+    between = numbers["estimate"].groupby([*keys, rows["replicate"]], sort=False, observed=True).var(ddof=1)
+    table["spread"] = np.sqrt(between.groupby(level=one, sort=False, observed=True).mean())
+    table["error_one"] = np.sqrt(table["square"])
+    ten = table["square"] - (1 - 1 / REPEATED) * table["spread"] ** 2
+    table["error_ten"] = np.sqrt(ten.clip(lower=0.0))
+    table = table.reset_index()
+    training = table[table["cut"] == table["task"].map(REFERENCES)]
+    training = training.set_index(["population", "learner", "n_sample", "k"])["truth_parts"]
+    of_row = pd.MultiIndex.from_frame(table[["population", "learner", "n_sample", "k"]])
+    table["bias_training"] = table["estimate"] - training.reindex(of_row).to_numpy()
+    table = table[table["truth_whole"] > 0]
+    measures = list(MEASURES[:-1])
+    table[measures] = 100 * table[measures].div(table["truth_whole"], axis=0)
+    return table[[*one, *measures]]
+
+
+def by_population(learners, rows):
+    """The same of every population, size, k and cut, mean over the learners, with ``choice``.
+
+    Parameters
+    ----------
+    learners : pandas.DataFrame
+        From `by_learner`.
+    rows : pandas.DataFrame or None
+        From `whole_samples`, for ``choice``: share of the pairs of learners of which one repetition finds the truly better one
+        (of pairs that differ by more than two standard errors; an even result counts half). None: it is NaN.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``population, task, n_sample, k, cut`` and `MEASURES`.
+    """
+    keys = ["population", *CELL]
+    table = learners.groupby(keys, sort=False, observed=True)[list(MEASURES[:-1])].mean().reset_index()
+    if rows is None or not len(rows):
+        return table.assign(choice=np.nan)
+    found = [_right_choices(part) for _, part in rows.groupby(["population", "task", "n_sample", "k"], sort=False, observed=True)]
+    return table.merge(pd.concat(found, ignore_index=True), on=keys, how="left")
+
+
+def _right_choices(part):
+    """``choice`` of every cut, for one population, size and k."""
+    truth = part.drop_duplicates(["learner", "replicate"]).pivot(index="replicate", columns="learner", values="truth_whole")
+    wide = part.pivot(index=["cut", "replicate", "repetition"], columns="learner", values="estimate")
+    shares = []
+    for a, b in itertools.combinations(truth.columns, 2):
+        gap = (truth[a] - truth[b]).dropna()
+        if len(gap) > 1 and abs(gap.mean()) > FAR * gap.std(ddof=1) / math.sqrt(len(gap)):
+            found = ((wide[b] - wide[a]) * (1 if gap.mean() < 0 else -1)).dropna()  # above 0: the truly better one
+            shares.append(((found > 0) + 0.5 * (found == 0)).groupby(level="cut", observed=True).mean())
+    choice = pd.concat(shares, axis=1).mean(axis=1) if shares else pd.Series(np.nan, index=part["cut"].unique())
+    keys = part[["population", "task", "n_sample", "k"]].iloc[0].to_dict()
+    return choice.rename_axis("cut").rename("choice").reset_index().assign(**keys)
+
+
+def mean_and_error(values):
+    """Mean over populations and its standard error; NaN where there is none."""
+    values = np.asarray(values, dtype=np.float64)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return np.nan, np.nan
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+
+
+def honesty_table(populations, cuts):
+    """Measures by task, size, k and cut, and differences from the reference on the same samples.
+
+    Parameters
+    ----------
+    populations : pandas.DataFrame
+        As `by_population` makes it.
+    cuts : sequence of str
+        In the order of the table.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns ``task, n_sample, k, cut, n_populations``, each measure with ``_error``, its standard error over populations, and
+        ``_vs``, ``_vs_error``: less that of the reference; ``typical``: geometric mean of ``error_one``, and ``times``,
+        ``times_error``: mean and standard error of the logarithm of how many times that of the reference it is.
+    """
+    table = []
+    for (task, n_sample, k), part in populations.groupby(CELL[:3], sort=True, observed=True):
+        wide = part.pivot(index="population", columns="cut", values=list(MEASURES))
+        for cut in [one for one in cuts if one in set(part["cut"])]:
+            row = {"task": task, "n_sample": n_sample, "k": k, "cut": cut, "n_populations": len(wide)}
+            for name in MEASURES:
+                row[name], row[f"{name}_error"] = mean_and_error(wide[name, cut])
+                gap = wide[name, cut] - wide[name, REFERENCES[task]] if (name, REFERENCES[task]) in wide else [np.nan]
+                of_reference = (np.nan, np.nan) if cut == REFERENCES[task] else mean_and_error(gap)
+                row[f"{name}_vs"], row[f"{name}_vs_error"] = of_reference
+            table.append(row | _typical(wide["error_one"], cut, REFERENCES[task]))
+    columns = [f"{name}{end}" for name in MEASURES for end in ("", "_error", "_vs", "_vs_error")] + list(TYPICAL)
+    return pd.DataFrame(table, columns=[*CELL, "n_populations", *columns])
+
+
+def _typical(errors, cut, reference):
+    """`TYPICAL` of one cut: errors by population and cut."""
+    logs = np.log(errors.where(errors > 0))
+    gap = logs[cut] - logs[reference] if reference in logs and cut != reference else [np.nan]
+    times, times_error = mean_and_error(gap)
+    return dict(zip(TYPICAL, (np.exp(mean_and_error(logs[cut])[0]), times, times_error)))
+
+
+SAEZ, MORENO, TWINS, ANTI = "Saez 2022", "Moreno-Torres 2012", "Vakayil 2022", "anticlustering"
+CLUSTERS, CHEMISTRY, DISCREPANCY, KOHAVI = "Spezia 2025", "Galvao 2005", "Guo 2019", "Kohavi 1995"
+OURS, FOLKLORE = "this project", "folklore"
+NUMBERS, CLASSES = "regression", "classification"
+# What is said, by whom, of which task, which cut lies below which other one, in which measure. None: the reference of the task.
+# A number: the reference with so many folds.
+CLAIMS = (
+    ("a stratified target lowers the estimated error", SAEZ, NUMBERS, "bias_whole", "TSCV", None),
+    ("a stratified target makes the estimate vary less between partitions", SAEZ, NUMBERS, "spread", "TSCV", None),
+    ("a stratified target brings the estimate nearer to the truth", SAEZ, NUMBERS, "error_one", "TSCV", None),
+    ("ten strata do as much as total stratification", FOLKLORE, NUMBERS, "error_one", "TSCV", "SCV10"),
+    ("neighbours in different folds bring the estimate nearer to the truth", MORENO, CLASSES, "error_one", "DOB-SCV", None),
+    ("so do neighbours along a path", MORENO, CLASSES, "error_one", "DB-SCV", None),
+    ("neighbours in different folds make it vary less", MORENO, CLASSES, "spread", "DOB-SCV", None),
+    ("neighbours in the same fold make it too high", MORENO, CLASSES, "bias_whole", None, "MS-SCV"),
+    ("neighbours in different folds make it too low", OURS, CLASSES, "bias_whole", "DOB-SCV", None),
+    ("twins in different folds make the estimate too low", OURS, NUMBERS, "bias_whole", "Twinning", None),
+    ("twins in different folds make the estimate too low", OURS, CLASSES, "bias_whole", "Twinning", None),
+    ("twins in different folds bring the estimate nearer to the truth", TWINS, NUMBERS, "error_one", "Twinning", None),
+    ("twins in different folds bring the estimate nearer to the truth", TWINS, CLASSES, "error_one", "Twinning", None),
+    ("equal means of the inputs bring the estimate nearer to the truth", ANTI, NUMBERS, "error_one", "ABA", None),
+    ("equal means of the inputs bring the estimate nearer to the truth", ANTI, CLASSES, "error_one", "ABA", None),
+    ("a share of every cluster brings the estimate nearer to the truth", CLUSTERS, CLASSES, "error_one", "CBDSCV", None),
+    ("a share of every cluster of a class brings it nearer", CLUSTERS, CLASSES, "error_one", "SCBCV", None),
+    ("a share of every cluster of a class makes it vary less", CLUSTERS, CLASSES, "spread", "SCBCV", None),
+    ("folds that each span the data bring the estimate nearer to the truth", CHEMISTRY, NUMBERS, "error_one", "SPXY", None),
+    ("balance of target and inputs brings the estimate nearer to the truth", OURS, NUMBERS, "error_one", "CB-TSCV", None),
+    ("balance of classes and inputs brings the estimate nearer to the truth", OURS, CLASSES, "error_one", "CB-SCV", None),
+    ("balance of target and inputs makes it vary less", OURS, NUMBERS, "spread", "CB-TSCV", None),
+    ("balance of classes and inputs makes it vary less", OURS, CLASSES, "spread", "CB-SCV", None),
+    ("balance of target and inputs makes it lower", OURS, NUMBERS, "bias_whole", "CB-TSCV", None),
+    ("balance of classes and inputs makes it lower", OURS, CLASSES, "bias_whole", "CB-SCV", None),
+    ("balance of target and inputs finds the better learner more often", OURS, NUMBERS, "choice", None, "CB-TSCV"),
+    ("balance of classes and inputs finds the better learner more often", OURS, CLASSES, "choice", None, "CB-SCV"),
+    ("stratified classes bring the estimate nearer to the truth", KOHAVI, CLASSES, "error_one", None, "CV"),
+    ("stratified classes make it vary less", KOHAVI, CLASSES, "spread", None, "CV"),
+    ("ten folds bring the estimate nearer to the truth than five", KOHAVI, NUMBERS, "error_one", 10, 5),
+    ("ten folds bring the estimate nearer to the truth than five", KOHAVI, CLASSES, "error_one", 10, 5),
+    ("two folds make the estimate too high", KOHAVI, NUMBERS, "bias_whole", 10, 2),
+    ("two folds make the estimate too high", KOHAVI, CLASSES, "bias_whole", 10, 2),
+    ("a sequence of least discrepancy makes the estimate lower", DISCREPANCY, CLASSES, "bias_whole", "BDSCV", "CV"),
+    ("a sequence of least discrepancy brings it nearer to the truth", DISCREPANCY, CLASSES, "error_one", "BDSCV", "CV"),
+    ("a sequence of least discrepancy brings it nearer to the truth", DISCREPANCY, NUMBERS, "error_one", "BDSCV", None),
+    ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, NUMBERS, "error_one", RERANDOMISED, None),
+    ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, CLASSES, "error_one", RERANDOMISED, None),
+)
+HOLDS, FAILS, OPEN = "holds", "the opposite", "not decided"
+
+
+def ledger(populations, alpha=0.05):
+    """Claims of the field that were tested: which hold, by how much, corrected for their number.
+
+    Parameters
+    ----------
+    populations : pandas.DataFrame
+        As `by_population` makes it.
+    alpha : float, default=0.05
+        Level of the verdicts, after Holm's correction.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per claim whose cuts were run: ``claim, source, task, measure, lower, higher``; ``difference``: mean over
+        populations (of each the mean over sizes and k) of the measure of `lower` less that of `higher`: percentage points of the
+        true error for bias, of the pairs of learners for ``choice``; for `RATIOS` how much smaller, per cent of that of `higher`,
+        as the geometric mean, which no population with a large relative error governs. ``standard_error`` over populations,
+        ``n_populations``; ``p_value`` of Student's t (of the logarithms, where these are ratios), two-sided, ``p_holm``;
+        ``verdict``; ``turned_by``: the populations without any one of which the verdict is another, names with commas between;
+        ``verdict_of_half``: the verdict from every second population; `HALVES`: the difference from these, and from the others.
+    """
+    table, gaps = [], []
+    for claim, source, task, measure, lower, higher in CLAIMS:
+        found = [_of_claim(populations[populations["task"] == task], task, measure, one) for one in (lower, higher)]
+        if any(values.empty for _, values in found):
+            continue
+        (lower, below), (higher, above) = found
+        own = _gaps(below, above, measure)
+        difference, error = _told(own, measure)
+        row = {"claim": claim, "source": source, "task": task, "measure": measure, "lower": lower, "higher": higher}
+        row |= {"difference": difference, "standard_error": error, "n_populations": len(own)}
+        table.append(row | {name: _told(own[start::2], measure)[0] for start, name in enumerate(HALVES)})
+        gaps.append(own)
+    p_values, p_holm, verdicts = _verdicts(gaps, alpha)
+    without = {
+        name: _verdicts([own.drop(name, errors="ignore") for own in gaps], alpha)[2]
+        for name in populations["population"].unique()
+    }
+    turned_by = [", ".join(name for name, other in without.items() if other[i] != one) for i, one in enumerate(verdicts)]
+    table = pd.DataFrame(table, columns=LEDGER[:-5])
+    table["p_value"], table["p_holm"], table["verdict"] = p_values, p_holm, verdicts
+    return table.assign(turned_by=turned_by, verdict_of_half=_verdicts([own[::2] for own in gaps], alpha)[2])
+
+
+def _verdicts(gaps, alpha):
+    """p of each claim, corrected by Holm for their number, and what it says: of the gaps of its populations."""
+    p_values = np.array([_p_value(own) for own in gaps], dtype=np.float64)
+    corrected = adjust_p(p_values, "holm") if len(gaps) else p_values
+    signs = [own.sum() for own in gaps]
+    return p_values, corrected, [OPEN if not p <= alpha else HOLDS if sign < 0 else FAILS for p, sign in zip(corrected, signs)]
+
+
+HALVES = ("difference_of_half", "difference_of_other_half")
+LEDGER = ["claim", "source", "task", "measure", "lower", "higher", "difference", "standard_error", "n_populations", *HALVES]
+LEDGER += ["p_value", "p_holm", "verdict", "turned_by", "verdict_of_half"]
+
+
+def _of_claim(part, task, measure, one):
+    """How one side of a claim is called, and its measure, by population, size and (where the sides have equal ones) k."""
+    reference = REFERENCES[task]
+    if isinstance(one, int):
+        values = part[(part["cut"] == reference) & (part["k"] == one)].set_index(["population", "n_sample"])[measure]
+        return f"{reference} with {one} folds", values
+    cut = one or reference
+    return cut, part[part["cut"] == cut].set_index(["population", "n_sample", "k"])[measure]
+
+
+def _gaps(below, above, measure):
+    """Of every population the mean over sizes and k of a difference, or of the logarithm of a ratio."""
+    if measure in RATIOS:
+        gaps = np.log(below[below > 0]) - np.log(above[above > 0])
+    else:
+        gaps = (below - above) * (100 if measure == "choice" else 1)
+    return gaps.dropna().groupby(level="population", sort=False).mean()
+
+
+def _told(gaps, measure):
+    """Mean over populations and its standard error, of ratios in per cent."""
+    mean, error = mean_and_error(gaps)
+    return (100 * math.expm1(mean), 100 * math.exp(mean) * error) if measure in RATIOS else (mean, error)
+
+
+def by_folds(populations, cuts):
+    """Each cut against the reference with as many folds, over all sizes: whether what it does depends on their number.
+
+    Parameters
+    ----------
+    populations : pandas.DataFrame
+        As `by_population` makes it.
+    cuts : sequence of str
+        In the order of the table.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per task, k and cut but the reference: ``task, k, cut, n_populations``, and of each of `COMPARED` the difference
+        from the reference as in the `ledger` (of every population the mean over its sizes), with ``_error``, its standard error
+        over populations, and ``_p``, p of Student's t over populations, two-sided, not corrected.
+    """
+    table = []
+    for (task, k), part in populations.groupby(["task", "k"], sort=True, observed=True):
+        if (part["cut"] == REFERENCES[task]).any():
+            for cut in (one for one in cuts if one != REFERENCES[task] and one in set(part["cut"])):
+                row = {"task": task, "k": k, "cut": cut}
+                for measure in COMPARED:
+                    gaps = _gaps(*(_of_claim(part, task, measure, one)[1] for one in (cut, None)), measure)
+                    row["n_populations"] = max(len(gaps), row.get("n_populations", 0))
+                    row[measure], row[f"{measure}_error"] = _told(gaps, measure)
+                    row[f"{measure}_p"] = _p_value(gaps)
+                table.append(row)
+    columns = [f"{measure}{end}" for measure in COMPARED for end in ("", "_error", "_p")]
+    return pd.DataFrame(table, columns=["task", "k", "cut", "n_populations", *columns])
+
+
+def _p_value(gaps):
+    """Student's t over populations, two-sided; NaN for fewer than three."""
+    if len(gaps) < 3:
+        return np.nan
+    spread = gaps.std(ddof=1)
+    return float(stats.ttest_1samp(gaps, 0.0).pvalue) if spread > 0 else 1.0 if not gaps.any() else 0.0
+
+
+def answer(honesty, coverage, level, n_questions=1):
+    """What to do, by task and size: cut, number of folds, repetitions, interval; and what it costs to do otherwise.
+
+    Parameters
+    ----------
+    honesty : pandas.DataFrame
+        As `honesty_table` makes it.
+    coverage : pandas.DataFrame
+        Coverage of the error of the model trained on the whole sample: ``task, n_sample, k, partitioner, interval, coverage,
+        coverage_error, width``.
+    level : float
+        Confidence level.
+    n_questions : int, default=1
+        How many learners such a table is made for.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per task and size. Errors are root mean squares of one repetition, geometric means over populations.
+        ``nearest, nearest_k``: cut and k with the least error; ``gain``: by how many per cent it is smaller than that of the
+        reference with the same k, ``gain_error``, and whether that is ``decided``: ``yes`` where p is at most .05 by Student's t
+        of the logarithms over populations, times the number of cuts, k and learners chosen from (Bonferroni), ``no``, or
+        ``reference``.
+        ``cut, k``: these where it is decided, else the reference with the k of its least error; ``error``; ``repetitions`` after
+        which the choice of partitions adds less than a tenth of the variance that repeating cannot remove, ``fits``;
+        ``interval``, with this cut and k: the narrowest that was shown to hold the truth as often as it promises (coverage less
+        two standard errors is at least the level less .05), and its ``coverage``; where none was shown to (``holds`` is ``not
+        shown``), the one with the highest coverage. Otherwise: ``fewest_k`` folds of the reference, and ``fewest_error``;
+        ``lowest``, the cut with the lowest estimates among those with `k` folds, ``lowest_bias`` of them and ``lowest_error``;
+        ``plain_coverage`` of the estimate plus or minus Student's t times the spread of the folds over the root of k, with `cut`
+        and `k`.
+    """
+    table = []
+    for (task, n_sample), part in honesty.groupby(["task", "n_sample"], sort=False):
+        part = part.dropna(subset=["typical"])
+        if part.empty:
+            continue
+        nearest, references = part.loc[part["typical"].idxmin()], part[part["cut"] == REFERENCES[task]]
+        is_reference = nearest["cut"] == REFERENCES[task]
+        row = {"task": task, "n_sample": n_sample, "nearest": nearest["cut"], "nearest_k": nearest["k"]}
+        row["gain"] = 0.0 if is_reference else -100 * math.expm1(nearest["times"])
+        row["gain_error"] = 100 * math.exp(nearest["times"]) * nearest["times_error"]
+        n_chosen_from = n_questions * (len(part) - len(references))
+        is_gain = not is_reference and _is_gain(nearest, n_chosen_from)
+        row["decided"] = "reference" if is_reference else "yes" if is_gain else "no"
+        # What was not shown to be nearer is no advice.
+        best = nearest if is_gain or references.empty else references.loc[references["typical"].idxmin()]
+        fixed = best["error_one"] ** 2 - best["spread"] ** 2
+        repetitions = max(math.ceil(best["spread"] ** 2 / (ENOUGH * fixed)), 1) if fixed > 0 else np.nan
+        row |= {"cut": best["cut"], "k": best["k"], "error": best["typical"]}
+        row |= {"repetitions": repetitions, "fits": best["k"] * repetitions}
+        own = coverage[(coverage[["task", "n_sample", "k"]] == [task, n_sample, best["k"]]).all(axis=1)]
+        own = own[(own["partitioner"] == best["cut"])].dropna(subset=["coverage", "width"])
+        shown = own[own["coverage"] - FAR * own["coverage_error"] >= level - TOLERANCE]
+        if len(shown):
+            chosen = shown.loc[shown["width"].idxmin()]
+        else:
+            chosen = own.loc[own["coverage"].idxmax()] if len(own) else {"interval": "none", "coverage": np.nan}
+        row |= {"interval": chosen["interval"], "coverage": chosen["coverage"], "holds": "yes" if len(shown) else "not shown"}
+        plain = own[own["interval"] == PLAIN]["coverage"]
+        table.append(row | _otherwise(part, references, best) | {"plain_coverage": plain.iloc[0] if len(plain) else np.nan})
+    return pd.DataFrame(table, columns=ANSWER)
+
+
+ANSWER = ["task", "n_sample", "cut", "k", "error", "repetitions", "fits", "interval", "coverage", "holds"]
+ANSWER += ["nearest", "nearest_k", "gain", "gain_error", "decided"]
+ANSWER += ["fewest_k", "fewest_error", "lowest", "lowest_bias", "lowest_error", "plain_coverage"]
+
+
+def _otherwise(part, references, best):
+    """Errors of what many do instead: few folds, and the cut that gives the lowest estimate."""
+    fewest = (references if len(references) else part).sort_values("k").iloc[0]
+    same_k = part[part["k"] == best["k"]].dropna(subset=["bias_whole"])
+    lowest = same_k.loc[same_k["bias_whole"].idxmin()]
+    found = {"fewest_k": fewest["k"], "fewest_error": fewest["typical"]}
+    return found | {"lowest": lowest["cut"], "lowest_bias": lowest["bias_whole"], "lowest_error": lowest["typical"]}
+
+
+def _is_gain(nearest, n_chosen_from, alpha=0.05):
+    """Whether the best of several beats the reference, the choice among them included."""
+    if nearest["n_populations"] < 3 or not nearest["times_error"] > 0:
+        return False
+    t = -nearest["times"] / nearest["times_error"]
+    return 2 * stats.t.sf(t, nearest["n_populations"] - 1) * n_chosen_from <= alpha

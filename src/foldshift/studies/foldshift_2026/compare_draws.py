@@ -1,0 +1,84 @@
+"""The study over several draws of its samples, what holds in each and in all together: `make draws DRAWS="7deca6f HEAD"`.
+
+A draw is a commit whose published tables it is, or a file ``by_population.csv`` of a run. The samples of a draw are others, of
+the same populations; these stay the unit: the value of a population is the mean over its sizes in all draws.
+"""
+
+import argparse
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from foldshift.studies.foldshift_2026.bias_tables import COMPARED, by_folds, ledger
+
+PUBLISHED = "docs/results/foldshift_2026/tables/by_population.csv"
+
+
+def read_draw(name):
+    """Measures by population of a draw.
+
+    Parameters
+    ----------
+    name : str
+        A file ``by_population.csv``, or a commit (as `git show` takes it) that the table was published in.
+
+    Returns
+    -------
+    draw : pandas.DataFrame
+        As `honesty.by_population` makes it. What is neither ends the program with a message.
+    """
+    if Path(name).is_file():
+        return pd.read_csv(name)
+    found = subprocess.run(["git", "show", f"{name}:{PUBLISHED}"], capture_output=True, text=True)
+    if found.returncode:
+        sys.exit(f"{name}: neither a file nor a commit with {PUBLISHED}")
+    return pd.read_csv(io.StringIO(found.stdout))
+
+
+def pooled(draws):
+    """All draws as one table, for the `ledger` and `by_folds`.
+
+    Parameters
+    ----------
+    draws : sequence of pandas.DataFrame
+        As `honesty.by_population` makes them.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Their rows. ``n_sample`` names the draw too, such as ``0/50``, so that the same size of two draws counts twice.
+    """
+    return pd.concat(
+        [draw.assign(n_sample=[f"{i}/{n}" for n in draw["n_sample"]]) for i, draw in enumerate(draws)], ignore_index=True
+    )
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("draws", nargs="+", metavar="DRAW", help="a commit, or a file by_population.csv")
+    draws = [read_draw(name) for name in parser.parse_args(arguments).draws]
+    together = pooled(draws)
+    ledgers = [ledger(draw) for draw in [*draws, together]]
+    keys = ["claim", "task", "measure", "lower", "higher"]
+    rows = []
+    for number, (_, row) in enumerate(ledgers[-1].iterrows(), start=1):
+        own = [found[(found[keys] == row[keys]).all(axis=1)] for found in ledgers]
+        cells = [f"{one['difference'].iloc[0]:.2f} ± {one['standard_error'].iloc[0]:.2f}" if len(one) else "" for one in own]
+        told = ["".join({"holds": "+", "not decided": "?"}.get(verdict, "-") for verdict in one["verdict"]) for one in own]
+        rows.append([number, *row[keys[1:]], *(f"{cell} {verdict}" for cell, verdict in zip(cells, told, strict=True))])
+    names = [*(f"draw {i}" for i in range(1, len(draws) + 1)), "together"]
+    print(pd.DataFrame(rows, columns=["claim", *keys[1:], *names]).to_string(index=False))
+    print("+: holds after Holm's correction, -: the opposite does, ?: not decided")
+    print()
+    folds = by_folds(together, list(dict.fromkeys(together["cut"])))
+    for measure in COMPARED:
+        folds[measure] = [f"{x:.1f} ± {e:.1f}" for x, e in zip(folds[measure], folds[f"{measure}_error"], strict=True)]
+    print("All draws, by number of folds, against the random cut with as many")
+    print(folds[["task", "k", "cut", *COMPARED]].to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Ablation of the classification study: one change at a time."""

@@ -1,0 +1,333 @@
+"""What the conclusions of the paper rest on, as tables: accuracy, convergence and verdicts under every change; bias."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.missing import mean_present
+from foldshift.inference.repetitions.agreement import subset_error
+from foldshift.reporting.min_datasets import one_line, sentence
+from foldshift.reporting.number_formats import EMPTY, number, with_error
+from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_rows, alike, error_notes
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, scheme_name
+
+KEYS = ("configuration", "metric", "rule", "truth", "classifiers")
+N_ERRORS = 2  # a difference below this many standard errors is within error
+
+# Conclusion, table, partitioners or schemes (lower, higher), and whether equality supports it.
+CONCLUSIONS = (
+    ("SCV below DOB-SCV", "table6", ("SCV", "DOB-SCV"), False),
+    ("SCV below DB-SCV", "table6", ("SCV", "DB-SCV"), False),
+    ("MS-SCV last", "table6", ("MS-SCV", None), False),
+    ("DOB-SCV at least DB-SCV", "table6", ("DB-SCV", "DOB-SCV"), True),
+    ("SCV slower than DOB-SCV", "table7", ("DOB-SCV", "SCV"), False),
+    ("SCV slower than DB-SCV", "table7", ("DB-SCV", "SCV"), False),
+    ("SCV faster than MS-SCV", "table7", ("SCV", "MS-SCV"), False),
+    ("2x5 before 5x2", "schemes", (2, 5), False),
+    ("5x2 before 10x1", "schemes", (5, 10), False),
+)
+
+
+def ablation_table(judged):
+    """Tables VI and VII under every change.
+
+    Parameters
+    ----------
+    judged : sequence of Judged
+        As `judge` makes them.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``change, configuration, metric, rule, truth, classifiers``, the columns of `tables.accuracy_table` from ``scheme`` on,
+        and ``mean_experiments`` to convergence (empty where not given).
+    """
+    rows = []
+    for one in judged:
+        keys = {"change": one.change.name} | {key: getattr(one.change, key) for key in KEYS}
+        for row in accuracy_rows(one.accuracies, one.schemes, one.partitioners, one.subsets.shape[1], one.n_cells):
+            ks = [k for k, r in one.schemes.items() if row["scheme"] in (AVERAGE, scheme_name(k, r))]
+            speeds = [_speed(one.change, k, row["partitioner"]) for k in ks]
+            rows.append(keys | row | {"mean_experiments": float(np.mean([_mean(speed) for speed in speeds]))})
+    return pd.DataFrame(rows)
+
+
+def conclusions_table(judged):
+    """Which conclusions of the paper hold under every change.
+
+    Parameters
+    ----------
+    judged : sequence of Judged
+        As `judge` makes them.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``change, configuration, metric, rule, truth, classifiers, conclusion, table, scheme, verdict, difference, standard_error,
+        experiments_error, datasets_error``. ``difference`` is positive where the conclusion is right: points of per cent (Table
+        VI) or experiments (Table VII). Its error over experiments takes partitioners as independent (0 for convergence, whose
+        noise is part of that over data sets); its error over data sets comes from the same subsets for both sides;
+        ``standard_error`` combines the two. ``verdict``: ``holds`` beyond two standard errors (``at least``: from zero on),
+        ``within error``, ``reversed`` beyond two standard errors the other way, ``not tested`` without a difference or its error.
+        Rows of scheme ``Average`` are about the mean over the schemes.
+    """
+    rows = []
+    for one in judged:
+        keys = {"change": one.change.name} | {key: getattr(one.change, key) for key in KEYS}
+        for conclusion, table, sides, equality in CONCLUSIONS:
+            for scheme, difference, over_experiments, over_datasets in _differences(one, table, sides):
+                both = float(np.hypot(over_experiments, over_datasets))
+                rows.append(
+                    keys
+                    | {
+                        "conclusion": conclusion,
+                        "table": "table7" if table == "schemes" else table,
+                        "scheme": scheme,
+                        "verdict": verdict(difference, both, equality),
+                        "difference": difference,
+                        "standard_error": both,
+                        "experiments_error": over_experiments,
+                        "datasets_error": over_datasets,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def verdict(difference, standard_error, equality=False):
+    """``holds``, ``within error``, ``reversed`` or ``not tested``.
+
+    Parameters
+    ----------
+    difference : float
+        Positive where the conclusion is right.
+    standard_error : float
+    equality : bool, default=False
+        Whether the conclusion says "at least", so that it holds from zero on.
+    """
+    if np.isnan(difference) or np.isnan(standard_error):
+        return "not tested"
+    if difference > N_ERRORS * standard_error or (equality and difference >= 0):
+        return "holds"
+    return "reversed" if difference < -N_ERRORS * standard_error else "within error"
+
+
+def bias_table(configurations, truth, schemes, partitioners, learners):
+    """How much higher a partitioner's estimate lies than the truth.
+
+    Parameters
+    ----------
+    configurations : dict of str to (dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments))
+        Values by name of the configuration or change, then by k and partitioner.
+    truth : dict of str to (dict of int to ndarray of shape (n_learners, n_datasets, n_truth) or (n_learners, n_datasets))
+        Truth by the same names, then by k.
+    schemes : dict of int to int
+        Number of folds k to iterations.
+    partitioners, learners : sequence of str
+        In the order of the arrays.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``configuration, scheme, partitioner, classifier, bias, standard_error, datasets_error, n_datasets``. ``standard_error``
+        is over experiments of both sides, the data sets fixed; ``datasets_error`` is the standard error of a mean over data sets.
+        Classifier ``all`` is the mean over those classifiers that have any results of all partitioners, on the data sets and
+        experiments that all of these have.
+    """
+    rows = []
+    for configuration, values in configurations.items():
+        for k, r in schemes.items():
+            reference = np.asarray(truth[configuration][k], dtype=np.float64)
+            reference = reference[:, :, None] if reference.ndim == 2 else reference
+            common, _ = alike(values, {}, {k: r}, partitioners)
+            whole = ~np.all([np.isnan(common[k, name]).all(axis=(1, 2)) for name in partitioners], axis=0)
+            for name in partitioners:
+                cells = {learner: (values[k, name][i], reference[i]) for i, learner in enumerate(learners)}
+                # Classifiers share folds: their mean is taken within an experiment, before its spread.
+                cells["all"] = _mean_of(common[k, name], whole), _mean_of(reference, whole)
+                for learner, (ours, true) in cells.items():
+                    rows.append((configuration, scheme_name(k, r), name, learner, *_bias(ours, true)))
+    columns = ["configuration", "scheme", "partitioner", "classifier", "bias", "standard_error", "datasets_error", "n_datasets"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def conclusions_grid(table):
+    """One page: changes by conclusions, verdict and difference of each; those without any verdict are named below."""
+    tested = table[table["verdict"] != "not tested"]
+    left_out = [
+        f"Left out, as this run has no verdict on them: the {what} {', '.join(names)}. There is none without a pair of "
+        "classifiers that truly differs, or with too few data sets to tell the error over data sets."
+        for what, names in (
+            (what, [name for name in dict.fromkeys(table[column]) if name not in set(tested[column])])
+            for what, column in (("conclusions", "conclusion"), ("changes", "change"))
+        )
+        if names
+    ]
+    if tested.empty:
+        return one_line(
+            "this run has no verdict on any conclusion: no pair of classifiers truly differs, or it has too few data sets"
+        )
+    conclusions = list(dict.fromkeys(tested["conclusion"]))
+    schemes = [AVERAGE, *[name for name in dict.fromkeys(tested["scheme"]) if name != AVERAGE]]
+    rows = []
+    for scheme in schemes:
+        part = table[(table["scheme"] == scheme) & table["change"].isin(set(tested["change"][tested["scheme"] == scheme]))]
+        rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
+        for change, block in part.groupby("change", sort=False):
+            cells = {row.conclusion: _verdict_cell(row) for row in block.itertuples()}
+            rows.append([change, *[cells.get(name, Cell("")) for name in conclusions]])
+    notes = [
+        "holds: right by more than two standard errors (at least: not wrong); within error: less than that either way; reversed "
+        "(bold, darkest): wrong by more than two standard errors; not tested: the run cannot tell. The standard error combines "
+        "that over experiments with that over data sets; both sides of a difference are judged on the same subsets of data sets.",
+        "Truth SCV: further experiments of SCV itself, as in the paper. own: each partitioner by its own mean; all: by the mean "
+        "of all partitioners (both judge one half of the experiments by the other); held-out: by the area on samples that took "
+        "no part.",
+    ]
+    return Grid(["Change", *conclusions], rows, [*left_out, *notes])
+
+
+def ablation_grid(table, nothing=NO_PAIR):
+    """Per cent of agreements under every change, schemes as blocks; without any, `nothing` says why, and they are left out."""
+    none = table["percent"].isna().all() and table["n_cells"].any()
+    partitioners = list(dict.fromkeys(table["partitioner"]))
+    rows = []
+    for scheme in [AVERAGE, *[name for name in dict.fromkeys(table["scheme"]) if name != AVERAGE]]:
+        rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
+        for change, block in table[table["scheme"] == scheme].groupby("change", sort=False):
+            block = block.set_index("partitioner")
+            best = block["percent"].max()
+            cells = []
+            for name in partitioners:
+                row = block.loc[name]
+                text = f"{with_error(row['percent'], row['standard_error'], '.1f')} ({number(row['subset_error'], '.1f')})"
+                if pd.isna(row["percent"]):
+                    text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
+                cells.append(Cell(text, bold=bool(row["percent"] == best)))
+            speeds = [block.loc[name, "mean_experiments"] for name in partitioners]
+            if none and np.isnan(speeds).all():
+                continue
+            unknown = "" if np.isnan(speeds).all() else EMPTY
+            rows.append(
+                [
+                    change,
+                    *([] if none else [Cell(f"{block['n_pairs'].mean():.3g}"), *cells]),
+                    *[Cell(number(v, ".1f", empty=unknown)) for v in speeds],
+                ]
+            )
+    shares = [] if none else ["Pairs", *[f"{name} (%)" for name in partitioners]]
+    header = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
+    return Grid(header, rows, [sentence(nothing)] if none else error_notes(table, "± 0.0"))
+
+
+def bias_grid(table):
+    """Bias by classifier, blocks of configuration and scheme, in thousandths of AUC."""
+    learners = list(dict.fromkeys(table["classifier"]))
+    rows = []
+    for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
+        rows.append([f"{configuration}, {scheme}"])
+        for name, part in block.groupby("partitioner", sort=False):
+            part = part.set_index("classifier")
+            rows.append([name, *[_bias_cell(part.loc[learner]) for learner in learners]])
+    return Grid(["Partitioner", *learners], rows, ["Bold: more than three standard errors from zero."])
+
+
+def _differences(one, table, sides):
+    """Rows of (scheme, difference, error over experiments, error over data sets), every scheme and the average."""
+    n_datasets = one.subsets.shape[1]
+    ks = list(one.schemes)
+    if table == "schemes":
+        # Both schemes of the conclusion, averaged over the partitioners.
+        present = [name for name in one.partitioners if all((k, name) in one.change.convergence for k in sides)]
+        present = [name for name in present if all(not np.isnan(one.change.convergence[k, name]).all() for k in sides)]
+        if not set(sides) <= set(ks) or not present:
+            return [(AVERAGE, np.nan, np.nan, np.nan)]
+        speeds = [_speed(one.change, high, name) - _speed(one.change, low, name) for low, high in [sides] for name in present]
+        return [(AVERAGE, *_speed_difference(np.mean(speeds, axis=0), one.subsets))]
+    if table == "table7":
+        differences = [_speed(one.change, k, sides[1]) - _speed(one.change, k, sides[0]) for k in ks]
+        rows = [(scheme_name(k, one.schemes[k]), *_speed_difference(d, one.subsets)) for k, d in zip(ks, differences)]
+        return [*rows, (AVERAGE, *_speed_difference(np.mean(differences, axis=0), one.subsets))]
+    rows, wholes, errors, subsets = [], [], [], []
+    for k in ks:
+        whole, error, by_subset = _accuracy_difference(one, k, sides)
+        rows.append((scheme_name(k, one.schemes[k]), whole, error, subset_error(by_subset, n_datasets)))
+        wholes, errors, subsets = [*wholes, whole], [*errors, error], [*subsets, by_subset]
+    error = float(np.sqrt(np.sum(np.square(errors)))) / len(ks)
+    return [*rows, (AVERAGE, float(np.mean(wholes)), error, subset_error(np.mean(subsets, axis=0), n_datasets))]
+
+
+def _accuracy_difference(one, k, sides):
+    """Difference of two partitioners in Table VI, its error over experiments, and the difference on every subset.
+
+    Without a second partitioner it is the next one above the first: the lowest of the others.
+    """
+    low, high = sides
+    nothing = (np.nan, np.nan, np.full(len(one.subsets), np.nan))
+    others = [high] if high else [name for name in one.partitioners if name != low]
+    if not {low, *others} <= set(one.partitioners):
+        return nothing
+    others = [name for name in others if not np.isnan(one.accuracies[k, name].percent)]
+    if not others:
+        return nothing
+    nearest = min(others, key=lambda name: one.accuracies[k, name].percent)
+    below, above = one.accuracies[k, low], one.accuracies[k, nearest]
+    error = float(np.hypot(below.standard_error, above.standard_error))
+    return above.percent - below.percent, error, above.by_subset - below.by_subset
+
+
+def _speed(change, k, partitioner):
+    """Experiments to convergence, mean over the orders: shape (n_learners, n_datasets); a single NaN where not given."""
+    if (k, partitioner) not in change.convergence:
+        return np.full((1, 1), np.nan)
+    speed = change.chosen(np.asarray(change.convergence[k, partitioner], dtype=np.float64))
+    return mean_present(speed) if speed.ndim == 3 else speed
+
+
+def _speed_difference(difference, subsets):
+    if np.isnan(difference).all():
+        return np.nan, np.nan, np.nan
+    by_dataset = mean_present(difference, axis=0)
+    by_subset = np.array([_mean(by_dataset[chosen]) for chosen in subsets])
+    return _mean(difference), 0.0, subset_error(by_subset, subsets.shape[1])
+
+
+def _mean(values):
+    return float(mean_present(np.ravel(values)))
+
+
+def _bias(ours, true):
+    """Mean difference over data sets, both errors, and their number; arrays of shape (n_datasets, n_experiments)."""
+    difference = mean_present(ours) - mean_present(true)
+    usable = ~np.isnan(difference)
+    n = int(usable.sum())
+    if n == 0:
+        return np.nan, np.nan, np.nan, 0
+    variance = _variance_of_mean(ours[usable])
+    if true.shape[1] > 1:
+        variance = variance + _variance_of_mean(true[usable])
+    over_datasets = difference[usable].std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    return float(difference[usable].mean()), float(np.sqrt(variance.sum()) / n), float(over_datasets), n
+
+
+def _mean_of(values, learners):
+    """Mean over some learners, NaN where one of them has none: shape (n_datasets, n_experiments)."""
+    return values[learners].mean(axis=0) if learners.any() else np.full(values.shape[1:], np.nan)
+
+
+def _variance_of_mean(values):
+    """Squared standard error of the mean of every row; NaN below two values."""
+    n = (~np.isnan(values)).sum(axis=1)
+    squares = np.nansum((values - mean_present(values)[:, None]) ** 2, axis=1)
+    return np.where(n > 1, squares / np.maximum(n - 1, 1) / np.maximum(n, 1), np.nan)
+
+
+def _verdict_cell(row):
+    if row.verdict == "not tested":
+        return Cell("not tested")
+    text = f"{row.verdict}: {with_error(row.difference, row.standard_error, '+.1f')}"
+    return Cell(text, shade={"holds": 0.0, "within error": 0.35, "reversed": 1.0}[row.verdict], bold=row.verdict == "reversed")
+
+
+def _bias_cell(row):
+    text = with_error(1000 * row["bias"], 1000 * row["standard_error"], "+.1f")
+    return Cell(text, bold=bool(abs(row["bias"]) > 3 * row["standard_error"]))

@@ -1,0 +1,170 @@
+"""The study again with another metric, rule, truth, set or configuration of classifiers: single experiments judged anew.
+
+Results come as arrays of shape (n_learners, n_datasets, n_experiments), the AUC of an experiment, NaN where there is none, by (k,
+partitioner).
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from foldshift.inference.missing import common_results, mean_present
+from foldshift.inference.repetitions.agreement import ALPHA, Accuracy, accuracy, halves
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import N_SUBSETS, alike, common_subsets, formula_of
+
+TRUTHS = ("SCV", "own", "all", "held-out")
+
+
+@dataclass
+class Change:
+    """Results under one combination of choices.
+
+    Attributes
+    ----------
+    name : str
+        As tables and the figure print it.
+    configuration, metric, rule, classifiers : str
+        What was chosen: keys of the tables.
+    truth : {"SCV", "own", "all", "held-out"}
+        What experiments are judged by. ``SCV``: the mean of `truth_values`, further experiments of SCV. ``held-out``: the same
+        with `truth_values` that no cross-validation made. ``own``: the partitioner's own mean; ``all``: the mean of the means of
+        all partitioners. The last two are cross-fitted: the experiments are split into two halves, and each is judged by the mean
+        of the other.
+    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
+        By k and partitioner.
+    truth_values : dict of int to ndarray of shape (n_learners, n_datasets) or (n_learners, n_datasets, n_truth)
+        By k; not used by ``own`` and ``all``.
+    learners : sequence of int, optional
+        Rows of the arrays to use; all by default.
+    convergence : dict of (int, str) to ndarray of shape (n_learners, n_datasets) or (n_learners, n_datasets, n_orders), optional
+        Experiments to convergence, by k and partitioner.
+    """
+
+    name: str
+    configuration: str
+    metric: str
+    rule: str
+    truth: str
+    classifiers: str
+    values: dict
+    truth_values: dict
+    learners: object = None
+    convergence: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        if self.truth not in TRUTHS:
+            raise ValueError(f"truth={self.truth!r} of change {self.name} must be one of {', '.join(TRUTHS)}")
+
+    def chosen(self, values):
+        """The rows of an array that belong to the chosen learners."""
+        return values if self.learners is None else values[list(self.learners)]
+
+    def truth_mean(self, k):
+        """The truth of ``SCV`` and ``held-out``, shape (n_learners, n_datasets)."""
+        truth = self.chosen(np.asarray(self.truth_values[k], dtype=np.float64))
+        return mean_present(truth) if truth.ndim == 3 else truth
+
+
+@dataclass
+class Judged:
+    """A change with its accuracies, as `judge` makes it: with the chosen learners, and the results that all partitioners have."""
+
+    change: Change
+    schemes: dict
+    partitioners: list
+    accuracies: dict
+    subsets: np.ndarray
+    n_cells: dict
+
+
+def parts_of(change, k, partitioner, partitioners):
+    """Truths and the experiments judged by each of them.
+
+    Parameters
+    ----------
+    change : Change
+    k : int
+        Number of folds.
+    partitioner : str
+        Whose experiments are judged.
+    partitioners : sequence of str
+        Those that the truth ``all`` averages.
+
+    Returns
+    -------
+    parts : list of (ndarray of shape (n_learners, n_datasets), ndarray of shape (n_learners, n_datasets, n_experiments))
+        One part, or two for the cross-fitted truths; none if these have fewer than two experiments or no results.
+    """
+    values = change.chosen(change.values[k, partitioner])
+    if change.truth in ("SCV", "held-out"):
+        return [(change.truth_mean(k), values)]
+    sources = [partitioner] if change.truth == "own" else [n for n in partitioners if not np.isnan(change.values[k, n]).all()]
+    if not sources or min(change.values[k, name].shape[2] for name in (*sources, partitioner)) < 2:
+        return []
+    parts = []
+    for half in (0, 1):
+        means = []
+        for name in sources:
+            other = change.chosen(change.values[k, name])
+            means.append(mean_present(other[:, :, halves(other.shape[2])[1 - half]]))
+        # A cell counts where every source has it, so that the mean is not one of different partitioners in different cells.
+        parts.append((np.mean(means, axis=0), values[:, :, halves(values.shape[2])[half]]))
+    return parts
+
+
+def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, master_seed):
+    """Agreement of single experiments with the truth under one change.
+
+    Parameters
+    ----------
+    change : Change
+    schemes : dict of int to int
+        Number of folds k to iterations.
+    partitioners : sequence of str
+        In the order of the tables.
+    alpha : float, default=0.1
+        Level at which a pair differs in truth.
+    n_subsets : int, default=200
+        Random subsets of two thirds of the data sets.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
+
+    Returns
+    -------
+    judged : Judged
+    """
+    change, n_cells = _comparable(change, schemes, partitioners)
+    n_datasets = next(iter(change.values.values())).shape[1]
+    subsets = common_subsets(n_datasets, n_subsets, master_seed)
+    nothing = Accuracy(np.nan, np.nan, np.nan, 0.0, 0, np.full(len(subsets), np.nan), np.full(n_datasets, np.nan))
+    accuracies = {}
+    for k in schemes:
+        for name in partitioners:
+            parts = parts_of(change, k, name, partitioners)
+            accuracies[k, name] = accuracy(parts, subsets, alpha, formula_of(change.configuration)) if parts else nothing
+    return Judged(change, dict(schemes), list(partitioners), accuracies, subsets, n_cells)
+
+
+def _comparable(change, schemes, partitioners):
+    """The change with its chosen learners, on what all partitioners have; and its cells with a truth, by k."""
+    values = {key: change.chosen(array) for key, array in change.values.items()}
+    truth = {k: change.chosen(np.asarray(array, dtype=np.float64)) for k, array in change.truth_values.items()}
+    values, truth = alike(values, truth, schemes, partitioners)
+    speeds = {}
+    for k in schemes:
+        given = {
+            name: change.chosen(np.asarray(change.convergence[k, name], dtype=np.float64))
+            for name in partitioners
+            if (k, name) in change.convergence
+        }
+        given = common_results({name: speed if speed.ndim == 3 else speed[:, :, None] for name, speed in given.items()})
+        speeds |= {(k, name): speed for name, speed in given.items()}
+    cells = {}
+    for k in schemes:
+        cells[k] = np.any([~np.isnan(values[k, name]).all(axis=2) for name in partitioners], axis=0)
+        if change.truth in ("SCV", "held-out"):
+            cells[k] = cells[k] & ~np.isnan(truth[k] if truth[k].ndim == 2 else mean_present(truth[k]))
+    present = np.any([array.any(axis=0) for array in cells.values()], axis=0)
+    taken = [{key: array[:, present] for key, array in arrays.items()} for arrays in (values, truth, speeds)]
+    change = replace(change, values=taken[0], truth_values=taken[1], convergence=taken[2], learners=None)
+    return change, {k: int(array.sum()) for k, array in cells.items()}

@@ -1,0 +1,1 @@
+"""Comparison of the classification study with the printed numbers."""

@@ -1,0 +1,362 @@
+"""The printed numbers of Moreno-Torres, Saez and Herrera (2012) beside ours."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.seeding import generator
+from foldshift.inference.comparisons.wilcoxon import rank_sum_p
+from foldshift.inference.missing import mean_present
+from foldshift.inference.repetitions.agreement import ALPHA, pairwise_tests
+from foldshift.inference.repetitions.convergence import PRIMARY
+from foldshift.reporting.items import Shown
+from foldshift.reporting.paper_vs_ours import OTHER_DATA, compared_grid, join_with_print, ledger_grid, print_ledger
+from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import (
+    AS_PAPER,
+    WITH_TOOL,
+    met_with_tool,
+    results_of_tool,
+    tables_of_tool,
+)
+from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import TABLES as OF_TOOL_TABLES
+from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import verdicts
+from foldshift.studies.moreno_torres_2012.against_print.table3_gaps import (
+    TRUTH_SCHEME,
+    compare_table3,
+    gaps_grid,
+    is_far,
+    reason_for,
+    table3_gaps,
+)
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import alike, formula_of
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE, paper_name
+
+TABLES = ("table1", "table3", "table4", "table5", "table6", "table7")
+TABLE5_PARTITIONER = "DOB-SCV"
+PRINT_KEYS = ("configuration", "scheme", "row", "column", "quantity")  # of a printed number
+N_BOOTSTRAP = 200
+
+
+def paper_vs_ours(inputs, settings):
+    """Every printed number beside ours, how far Table III is off, and Table IV from the printed Table III.
+
+    Parameters
+    ----------
+    inputs : object
+        ``table1``, ``table3`` to ``table7``: our tables as CSV; ``printed``: the printed ones in the same order; ``scores``:
+        files of seed rows, one for each data set.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    printed = {name: pd.read_csv(path) for name, path in zip(TABLES, inputs.printed)}
+    ours = {name: pd.read_csv(getattr(inputs, name)) for name in TABLES}
+    ours["table7"] = ours["table7"][ours["table7"]["criterion"] == PRIMARY]
+    results, learners = by_configuration(inputs.scores, settings), settings["learners"]
+    remarks = {
+        configuration: coverage(whole_cells(values, settings), settings["datasets"], learners, printed["table1"]["dataset"])
+        for configuration, (values, _) in results.items()
+    }
+    k = int(TRUTH_SCHEME.split("x")[0])
+    errors = (
+        rank_errors(results, learners, k, rng=generator(settings["master_seed"], "rank errors"))
+        if k in settings["iterations"]
+        else {}
+    )
+    table, cells = join(printed, ours, remarks, errors), compare_table3(printed["table3"], ours["table3"], ours["table1"])
+    gaps, far = table3_gaps(cells), cells[is_far(cells)]
+    from_print = printed_table4(printed["table3"], printed["table4"], settings["alpha"])
+    columns = {paper_name(row["dataset"]): row for row in ours["table1"].to_dict("records")}
+    printed_way = table[table["configuration"] != "corrected"]
+    reasons = [reason_for("paper", row.column, row.row, columns.get(row.row)) for row in printed_way.itertuples()]
+    of_tool = beside_tool(printed, results, settings)
+    explained = met_with_tool(printed_way, *of_tool, ["table", *PRINT_KEYS[1:]]) if of_tool else False
+    ledger = print_ledger(printed_way, verdicts(printed_way, reasons, settings["n_seeds"], settings["n_truth"], explained))
+    table = pd.concat([table, of_tool[0]], ignore_index=True) if of_tool else table
+    return {
+        "paper_vs_ours": Shown(table, compared_grid(table)),
+        "print_ledger": Shown(ledger, ledger_grid(ledger)),
+        "table3_gaps": Shown(gaps, gaps_grid(gaps, cells)),
+        "table3_far_cells": Shown(far),
+        "table4_from_print": Shown(from_print),
+    }
+
+
+def beside_tool(printed, results, settings):
+    """The printed Tables V and VI beside ours cut by the distance and rules of the paper's tool.
+
+    Parameters
+    ----------
+    printed : dict of str to pandas.DataFrame
+        See `join`.
+    results : dict of str to (dict, dict)
+        Values, with the variants of the partitioners, and truth of every configuration.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    found : (pandas.DataFrame, int) or None
+        Rows as `join` makes them, and experiments of ours; None where nothing was cut so, or all of the study was.
+    """
+    values, truth = results.get(AS_PAPER, ({}, {}))
+    values = results_of_tool(values, settings)
+    if not values:
+        return None
+    schemes = {k: r for k, r in settings["iterations"].items() if any(k == one for one, _ in values)}
+    settings = settings | {"iterations": schemes}
+    whole = whole_cells(values, settings)
+    remark = coverage(whole, settings["datasets"], settings["learners"], printed["table1"]["dataset"])
+    rows = join(printed, tables_of_tool(values, truth, settings), {WITH_TOOL: remark})
+    return rows[rows["table"].isin(OF_TOOL_TABLES)], min(array.shape[2] for array in values.values())
+
+
+def whole_cells(values, settings):
+    """1 where every scheme has results of all partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
+    schemes, partitioners = settings["iterations"], settings["partitioners"]
+    common, _ = alike(values, {}, schemes, partitioners)
+    there = [np.any([~np.isnan(common[k, name]).all(axis=2) for name in partitioners], axis=0) for k in schemes]
+    return np.where(np.all(there, axis=0), 1.0, np.nan)[:, :, None]
+
+
+def rank_errors(results, learners, k, n_draws=N_BOOTSTRAP, rng=None):
+    """Monte Carlo standard errors of Table IV, by drawing the experiments of the truth with replacement.
+
+    Parameters
+    ----------
+    results : dict of str to (dict, dict)
+        Values and truth of every configuration.
+    learners : sequence of str
+        In the order of the arrays.
+    k : int
+        Number of folds.
+    n_draws : int, default=200
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    errors : dict of (str, str, str, str) to float
+        By configuration, row, column and quantity (``r_plus``, ``r_minus``, ``p_value``).
+    """
+    errors = {}
+    for configuration, (_, truth) in results.items():
+        n = truth[k].shape[2]
+        draws = []
+        for _ in range(n_draws):
+            tests = pairwise_tests(mean_present(truth[k][:, :, rng.integers(0, n, n)]), formula_of(configuration))
+            draws.append((tests.r_plus, tests.r_minus, tests.p_value))
+        spread = np.std(draws, axis=0, ddof=1)
+        for i, (a, b) in enumerate(zip(tests.row, tests.column)):
+            for quantity, forward, backward in zip(("r_plus", "r_minus", "p_value"), spread[:, i], spread[[1, 0, 2], i]):
+                errors[configuration, learners[a], learners[b], quantity] = float(forward)
+                errors[configuration, learners[b], learners[a], quantity] = float(backward)
+    return errors
+
+
+def coverage(values, datasets, learners, printed_datasets):
+    """What a run lacks of the paper's: an empty text, a remark, or None where the data sets are others.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_learners, n_datasets, n_experiments)
+        Results; NaN where a classifier was not run.
+    datasets, learners : sequence of str
+        In the order of the array.
+    printed_datasets : sequence of str
+        Names in the paper.
+
+    Returns
+    -------
+    remark : str or None
+        None: the tables over data sets cannot be compared.
+    """
+    found, wanted = {paper_name(name) for name in datasets}, {paper_name(name) for name in printed_datasets}
+    if found != wanted:
+        return None
+    counts = {name: int((~np.isnan(values[i])).any(axis=1).sum()) for i, name in enumerate(learners)}
+    short = [f"{name} on {count}" for name, count in counts.items() if count < len(wanted)]
+    return f"ours with {', '.join(short)} of the {len(wanted)} data sets" if short else ""
+
+
+def join(printed, ours, remarks, rank_sum_errors=None):
+    """Every number that the paper prints in Tables I and III to VII, beside ours.
+
+    Parameters
+    ----------
+    printed : dict of str to pandas.DataFrame
+        The printed tables ``table1``, ``table3`` to ``table7``, as in the reference files.
+    ours : dict of str to pandas.DataFrame
+        Ours by the same names, those that exist: ``table1`` with ``dataset`` and any of ``attributes, real, integer, nominal,
+        examples`` (or ``samples``); ``table3`` to ``table6`` as `tables` makes them; ``table7`` with ``configuration, scheme,
+        partitioner, mean, std`` and, where known, ``standard_error``; one row for each.
+    remarks : dict of str to (str or None)
+        For every configuration what `coverage` says.
+    rank_sum_errors : dict, optional
+        As `rank_errors` makes it.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        As `foldshift.reporting.paper_vs_ours.join_with_print` makes it, with `PRINT_KEYS`.
+    """
+    if "table6" in ours and not set(printed["table6"]["scheme"]) <= set(ours["table6"]["scheme"]):
+        table6 = ours["table6"]  # the print's mean is over all its schemes
+        ours = ours | {"table6": table6[table6["scheme"] != AVERAGE]}
+    numbers = _our_numbers(ours, rank_sum_errors or {})
+    theirs, here = [], []
+    for table, *keys, value, remark in _printed_numbers(printed):
+        for configuration in [""] if table == "table1" else remarks:
+            key = (table, configuration, *keys)
+            found, error = numbers.get(key, (np.nan, np.nan))
+            limit = remarks[configuration] if table not in ("table1", "table3") else ""
+            if limit is None:
+                theirs.append((*key, value, OTHER_DATA))
+                continue
+            if table == "table5" and np.isnan(found) and "table5" in ours:
+                remark = "no experiment has results of both" if key in numbers else "the pair does not differ at .1 in our truth"
+            theirs.append((*key, value, remark))
+            here.append((*key, found, error, "" if np.isnan(found) else limit))
+    on = ["table", *PRINT_KEYS]
+    theirs = pd.DataFrame(theirs, columns=[*on, "printed", "note"])
+    return join_with_print(theirs, pd.DataFrame(here, columns=[*on, "ours", "standard_error", "note"]), PRINT_KEYS)
+
+
+def _printed_numbers(printed):
+    """Rows of (table, scheme, row, column, quantity, value, note)."""
+    rows = []
+    for row in printed["table1"].to_dict("records"):
+        for quantity, value in row.items():
+            if quantity != "dataset":
+                slip = (paper_name(row["dataset"]), quantity) == ("sonar", "attributes")
+                note = "misprint: the row has 60 real attributes" if slip else ""
+                rows.append(("table1", "", paper_name(row["dataset"]), "", quantity, float(value), note))
+    for row in printed["table3"].itertuples():
+        rows.append(("table3", TRUTH_SCHEME, paper_name(row.dataset), row.classifier, "auc", row.auc, ""))
+    for row in printed["table4"].itertuples():
+        keys = ("table4", TRUTH_SCHEME, row.row, row.column)
+        rows += [(*keys, "r_plus", float(row.r_plus), ""), (*keys, "r_minus", float(row.r_minus), "")]
+        text = "" if pd.isna(row.p_value) else str(row.p_value)
+        note = {"": "illegible in print", ">0.2": "printed as >0.2"}.get(text, "")
+        rows.append((*keys, "p_value", np.nan if note else float(text), note))
+    for row in printed["table5"].itertuples():
+        rows.append(
+            (
+                "table5",
+                TRUTH_SCHEME,
+                row.row,
+                row.column,
+                f"agreements of {TABLE5_PARTITIONER}, of 100",
+                float(row.times_same_result),
+                "",
+            )
+        )
+    for row in printed["table6"].itertuples():
+        rows.append(("table6", row.scheme, row.partitioner, "", "percent", float(row.percent_same_result), ""))
+    for name, value in printed["table6"].groupby("partitioner", sort=False)["percent_same_result"].mean().items():
+        rows.append(("table6", AVERAGE, name, "", "percent", float(value), "mean of the printed rows"))
+    for row in printed["table7"].itertuples():
+        keys = ("table7", row.scheme, row.partitioner, "")
+        rows += [(*keys, "mean", float(row.mean_experiments), ""), (*keys, "std", float(row.std_experiments), "")]
+    return rows
+
+
+def _our_numbers(ours, rank_sum_errors):
+    """Value and standard error by (table, configuration, scheme, row, column, quantity)."""
+    out = {}
+    for row in ours.get("table1", pd.DataFrame()).rename(columns={"samples": "examples"}).to_dict("records"):
+        for quantity in ("attributes", "real", "integer", "nominal", "examples"):
+            if quantity in row:
+                out["table1", "", "", paper_name(row["dataset"]), "", quantity] = (float(row[quantity]), np.nan)
+    for row in _rows(ours, "table3"):
+        key = ("table3", row.configuration, row.scheme, paper_name(row.dataset), row.classifier, "auc")
+        out[key] = (row.auc, row.standard_error)
+    for row in _rows(ours, "table4"):
+        for quantity in ("r_plus", "r_minus", "p_value"):
+            error = rank_sum_errors.get((row.configuration, row.row, row.column, quantity), np.nan)
+            out["table4", row.configuration, row.scheme, row.row, row.column, quantity] = (getattr(row, quantity), error)
+    for row in _rows(ours, "table5"):
+        if row.partitioner == TABLE5_PARTITIONER:
+            n = row.n_experiments or np.nan
+            share = row.agreements / n
+            quantity = f"agreements of {TABLE5_PARTITIONER}, of 100"
+            # One hit and one miss more: all of n, or none, is no share without error.
+            usual = (row.agreements + 1) / (n + 2)
+            error = np.hypot(100 * np.sqrt(usual * (1 - usual) / n), _of_truth(row))
+            out["table5", row.configuration, row.scheme, row.row, row.column, quantity] = (100 * share, error)
+    for row in _rows(ours, "table6"):
+        out["table6", row.configuration, row.scheme, row.partitioner, "", "percent"] = (
+            row.percent,
+            np.hypot(row.standard_error, _of_truth(row)),
+        )
+    for row in _rows(ours, "table7"):
+        key = ("table7", row.configuration, row.scheme, row.partitioner, "")
+        out[(*key, "mean")] = (row.mean, getattr(row, "standard_error", np.nan))
+        out[(*key, "std")] = (row.std, np.nan)
+    return out
+
+
+def _of_truth(row):
+    """Error of a number of Tables V and VI that comes from the truth's own experiments; 0 where it is not known."""
+    error = getattr(row, "truth_error", np.nan)
+    return 0.0 if np.isnan(error) else error
+
+
+def _rows(ours, name):
+    return ours[name].itertuples() if name in ours else ()
+
+
+def printed_table4(table3, table4, alpha=ALPHA):
+    """Table IV recomputed from the printed Table III, beside the print.
+
+    Parameters
+    ----------
+    table3 : pandas.DataFrame
+        Printed: ``dataset, classifier, auc``.
+    table4 : pandas.DataFrame
+        Printed: ``row, column, r_plus, r_minus, p_value`` (text: ``>0.2`` beyond KEEL's table, empty where illegible).
+    alpha : float, default=0.1
+        Level of significance.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per pair, in the order of the classifiers: ``row, column, printed_r_plus, printed_r_minus, printed_p``;
+        ``p_of_printed``, the exact p of the printed sums; ``r_plus, r_minus, p_value, p_conditional`` from Table III, the latter
+        given the ties; ``difference`` of R+; ``transposed``, 1 where the print is nearer to the pair the other way round;
+        ``significant_printed``, ``significant_of_printed``, ``significant``.
+    """
+    auc = table3.pivot(index="classifier", columns="dataset", values="auc")
+    auc = auc.loc[list(dict.fromkeys(table3["classifier"]))]
+    tests = pairwise_tests(auc.to_numpy(), "paper")
+    conditional = pairwise_tests(auc.to_numpy(), "corrected").p_value
+    printed = table4.set_index(["row", "column"])
+    rows = []
+    for i, (first, second) in enumerate(zip(auc.index[tests.row], auc.index[tests.column])):
+        cell = printed.loc[(first, second)]
+        text = "" if pd.isna(cell["p_value"]) else str(cell["p_value"])
+        of_printed = float(rank_sum_p(float(cell["r_plus"]), int(tests.n_datasets[i])))
+        # Where the p is illegible, the paper's text and the next tables use the pair as significant; its own sums say the same.
+        printed_p = np.nan if text in ("", ">0.2") else float(text)
+        rows.append(
+            {
+                "row": first,
+                "column": second,
+                "printed_r_plus": float(cell["r_plus"]),
+                "printed_r_minus": float(cell["r_minus"]),
+                "printed_p": text,
+                "p_of_printed": of_printed,
+                "r_plus": tests.r_plus[i],
+                "r_minus": tests.r_minus[i],
+                "p_value": tests.p_value[i],
+                "p_conditional": conditional[i],
+                "difference": tests.r_plus[i] - float(cell["r_plus"]),
+                "transposed": int(abs(tests.r_minus[i] - cell["r_plus"]) < abs(tests.r_plus[i] - cell["r_plus"])),
+                "significant_printed": int((of_printed if text == "" else printed_p) <= alpha),
+                "significant_of_printed": int(of_printed <= alpha),
+                "significant": int(tests.p_value[i] <= alpha),
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,90 @@
+"""Tables V and VI with the distance and the rules that the paper's tool cuts by (KEEL), beside the printed ones.
+
+The paper names neither. The partitions that KEEL distributes are made by them (`foldshift.partition.dob_scv_folds`), so a printed
+number that is met with them, and not with the study's own distance, is explained.
+"""
+
+import numpy as np
+
+from foldshift.engine.layout.bundles import NEIGHBOUR_PARTITIONERS
+from foldshift.engine.layout.keel_variants import OF_TOOL
+from foldshift.reporting.paper_vs_ours import met_within_errors
+from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import PRINTED_EXPERIMENTS
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_table, agreement_table
+
+AS_PAPER = "paper"
+WITH_TOOL = "paper, cut by KEEL's rules"  # the configuration in tables
+TABLES = ("table5", "table6")
+
+
+def results_of_tool(values, settings):
+    """Results of the partitioners of the study with the tool's distance and rules.
+
+    Parameters
+    ----------
+    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
+        By k and partitioner, with the variants.
+    settings : dict
+        Of the study: ``partitioners``, ``iterations`` (k to partitions per experiment).
+
+    Returns
+    -------
+    values : dict of (int, str) to ndarray
+        By k and plain name, of those k with which all variants were run; those that measure no distances are as they are. Empty
+        where there is no such k, or where the study's own partitioners are the tool's.
+    """
+    ending = "@{}-{}".format(*OF_TOOL)
+    ids = {name: name + ending if name in NEIGHBOUR_PARTITIONERS else name for name in settings["partitioners"]}
+    if list(ids) == list(ids.values()):
+        return {}
+    there = [k for k in settings["iterations"] if all((k, one) in values for one in ids.values())]
+    return {(k, name): values[k, one] for k in there for name, one in ids.items()}
+
+
+def tables_of_tool(values, truth, settings):
+    """Our Tables V and VI, cut by the tool's rules.
+
+    Parameters
+    ----------
+    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
+        As `results_of_tool` makes it.
+    truth : dict of int to ndarray of shape (n_learners, n_datasets, n_truth)
+        By k.
+    settings : dict
+        Of the study; its ``iterations`` those of the k in `values`.
+
+    Returns
+    -------
+    tables : dict of str to pandas.DataFrame
+        ``table5``, ``table6``, of the configuration `WITH_TOOL`.
+    """
+    schemes, results, seed = settings["iterations"], {AS_PAPER: (values, truth)}, settings["master_seed"]
+    partitioners, learners, alpha = settings["partitioners"], settings["learners"], settings["alpha"]
+    tables = {
+        "table5": agreement_table(results, schemes, partitioners, learners, alpha, master_seed=seed),
+        "table6": accuracy_table(results, schemes, partitioners, alpha, master_seed=seed),
+    }
+    return {name: table.assign(configuration=WITH_TOOL) for name, table in tables.items()}
+
+
+def met_with_tool(table, rows, n_experiments, keys):
+    """Which numbers of a comparison are met when the tool's rules cut.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Printed numbers beside ours; see `foldshift.reporting.paper_vs_ours.join_with_print`.
+    rows : pandas.DataFrame
+        Those of the configuration `WITH_TOOL`, of the same form.
+    n_experiments : int
+        Of the variants, at least 1.
+    keys : sequence of str
+        Columns that say which printed number a row is about, beside the configuration.
+
+    Returns
+    -------
+    met : ndarray of bool, one for each row of `table`
+    """
+    ratio = [np.sqrt(n_experiments / PRINTED_EXPERIMENTS[name]) for name in rows["table"]]
+    found = set(rows.loc[met_within_errors(rows, ratio), list(keys)].itertuples(index=False, name=None))
+    return np.array([key in found for key in table[list(keys)].itertuples(index=False, name=None)], dtype=bool)

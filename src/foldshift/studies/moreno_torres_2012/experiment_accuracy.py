@@ -1,0 +1,268 @@
+"""Accuracy of a single experiment, as Tables V and VI and the ablation count it: results that can be compared, treatment of ties.
+
+Results are arrays of shape (n_learners, n_datasets, n_experiments), the AUC of an experiment, NaN where a classifier was not run
+on a data set or a fit failed.
+"""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.seeding import generator
+from foldshift.inference.missing import common_results, mean_present
+from foldshift.inference.repetitions.agreement import (
+    ALPHA,
+    accuracy,
+    agreements,
+    draw_experiments,
+    draw_subsets,
+    significant_pairs,
+    subset_error,
+    truth_errors,
+)
+from foldshift.reporting.number_formats import EMPTY, count_range
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE, scheme_name
+
+FORMULAS = {"paper": "paper"}  # the paper's own way with ties belongs to its configuration; all others take the corrected one
+
+N_SUBSETS = 200
+N_DRAWS = 200  # of the experiments of the truth
+AGREEMENT_KEYS = ("configuration", "scheme", "partitioner", "row", "column")
+COUNTED = ("agreements", "opposite", "n_experiments", "p_value", "truth_error")
+
+
+def formula_of(configuration):
+    """Treatment of ties in Wilcoxon's test that belongs to a configuration."""
+    return FORMULAS.get(configuration, "corrected")
+
+
+def alike(values, truth, schemes, partitioners):
+    """Results on which partitioners can be compared: those that all of them have.
+
+    Parameters
+    ----------
+    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
+        By k and partitioner; NaN where a fit failed.
+    truth : dict of int to ndarray of shape (n_learners, n_datasets) or (n_learners, n_datasets, n_truth)
+        By k; may be empty.
+    schemes : dict of int to int
+        Number of folds k to iterations.
+    partitioners : sequence of str
+
+    Returns
+    -------
+    values, truth : dict
+        The same with NaN, for all partitioners and the truth, wherever a partitioner that has results at all lacks one; see
+        `foldshift.inference.missing.common_results`.
+    """
+    alike_values, alike_truth = {}, {}
+    for k in schemes:
+        common = common_results({name: values[k, name] for name in partitioners})
+        alike_values |= {(k, name): array for name, array in common.items()}
+        if k in truth:
+            usable = np.any([~np.isnan(array).all(axis=2) for array in common.values()], axis=0)
+            alike_truth[k] = np.where(usable if truth[k].ndim == 2 else usable[:, :, None], truth[k], np.nan)
+    return alike_values, alike_truth
+
+
+def common_subsets(n_datasets, n_subsets, master_seed):
+    """Subsets of two thirds of the data sets, the same wherever as many data sets are compared."""
+    return draw_subsets(n_datasets, n_subsets, generator(master_seed, "subsets of data sets", n_datasets))
+
+
+def truth_draws(n_truth, master_seed):
+    """Draws of the experiments of the truth, the same wherever a truth rests on as many."""
+    return draw_experiments(n_truth, N_DRAWS, generator(master_seed, "experiments of the truth", n_truth))
+
+
+def agreement_table(results, schemes, partitioners, learners, alpha=ALPHA, *, master_seed):
+    """Table V: how many single experiments find the difference of a pair that the truth shows.
+
+    Parameters
+    ----------
+    results, schemes, learners, alpha
+        See `tables.wilcoxon_table`.
+    partitioners : sequence of str
+        In the order of the table.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``configuration, scheme, partitioner, row, column, agreements, opposite, n_experiments, p_value, truth_error``; the pairs
+        significant in truth, in both orders. ``opposite`` counts experiments that are as significant in the wrong direction; they
+        are not agreements. ``p_value`` is the truth's, on the data sets on which the partitioner has results of both;
+        ``n_experiments`` counts those that are complete on them. ``truth_error`` is the standard error of the per cent of
+        agreements that comes from the truth's own experiments, see `foldshift.inference.repetitions.agreement.truth_errors`.
+        Empty where there is none.
+    """
+    rows = []
+    for configuration, (values, truth) in results.items():
+        for k, r in schemes.items():
+            means = mean_present(truth[k])
+            everywhere = significant_pairs(means, alpha, formula_of(configuration))
+            drawn = truth_draws(truth[k].shape[2], master_seed)
+            for name in partitioners:
+                without = np.isnan(values[k, name]).all(axis=2)
+                own = np.where(without, np.nan, means)
+                found = agreements(own, values[k, name], alpha, formula_of(configuration))
+                own_truth = np.where(without[:, :, None], np.nan, truth[k])
+                errors = truth_errors(own_truth, values[k, name], drawn, alpha, formula_of(configuration)).by_pair
+                lost = np.isnan(own[everywhere.row] - own[everywhere.column]).all(axis=1)
+                for i, j, p in zip(everywhere.row[lost], everywhere.column[lost], everywhere.p_value[lost]):
+                    for first, second in ((i, j), (j, i)):
+                        keys = (configuration, scheme_name(k, r), name, learners[first], learners[second])
+                        rows.append((*keys, np.nan, np.nan, 0, p, np.nan))
+                counts = dict(zip(zip(found.pairs.row.tolist(), found.pairs.column.tolist()), range(len(found.pairs.row))))
+                counts |= {(j, i): position for (i, j), position in counts.items()}
+                for (i, j), position in sorted(counts.items()):
+                    n = int(found.judged[position].sum())
+                    agree, opposite = int(found.agree[position].sum()), int(found.opposite[position].sum())
+                    keys = (configuration, scheme_name(k, r), name, learners[i], learners[j])
+                    counted = (agree, opposite) if n else (np.nan, np.nan)
+                    rows.append((*keys, *counted, n, found.pairs.p_value[position], errors[i, j]))
+    return pd.DataFrame(rows, columns=[*AGREEMENT_KEYS, *COUNTED])
+
+
+def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, master_seed):
+    """Table VI: per cent of single experiments that find the true result, averaged over the pairs.
+
+    Parameters
+    ----------
+    results, schemes, partitioners, alpha
+        See `agreement_table`.
+    n_subsets : int, default=200
+        Random subsets of two thirds of the data sets, the same for all cells.
+    master_seed : int
+        The one seed of the configuration, which the draws are derived from.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        ``configuration, scheme, partitioner, percent, standard_error, subset_std, subset_low, subset_high, subset_error,
+        jackknife_error, opposite_percent, n_pairs, n_experiments, n_datasets, n_cells, truth_error``. ``standard_error`` is over
+        experiments; ``truth_error`` comes from the truth's own experiments, and is the same event for all partitioners;
+        ``subset_std`` and the range from ``subset_low`` to ``subset_high`` (90 %) over the subsets, with everything repeated on
+        each; ``subset_error`` and ``jackknife_error`` estimate the standard error over data sets, from the subsets and by leaving
+        out one. Rows of scheme ``Average`` are the mean over the schemes. All partitioners of a scheme rest on the same results,
+        see `alike`: ``n_datasets`` data sets with results, ``n_cells`` pairs of data set and classifier, and for every pair of
+        classifiers at least ``n_experiments`` experiments. NaN where no pair differs in truth, or the partitioner has no results.
+    """
+    rows = []
+    for configuration, (values, truth) in results.items():
+        values, truth = alike(values, truth, schemes, partitioners)
+        means = {k: mean_present(truth[k]) for k in schemes}
+        present = np.any([~np.isnan(array).all(axis=0) for array in means.values()], axis=0)
+        subsets = common_subsets(int(present.sum()), n_subsets, master_seed)
+        found = {
+            (k, name): accuracy([(means[k][:, present], values[k, name][:, present])], subsets, alpha, formula_of(configuration))
+            for k in schemes
+            for name in partitioners
+        }
+        n_cells = {k: int((~np.isnan(array)).sum()) for k, array in means.items()}
+        errors = {
+            (k, name): truth_errors(
+                truth[k], values[k, name], truth_draws(truth[k].shape[2], master_seed), alpha, formula_of(configuration)
+            ).percent
+            for k, name in found
+        }
+        rows += [
+            {"configuration": configuration} | row | {"truth_error": _mean_error(errors, row, schemes)}
+            for row in accuracy_rows(found, schemes, partitioners, int(present.sum()), n_cells)
+        ]
+    return pd.DataFrame(rows)
+
+
+def accuracy_rows(found, schemes, partitioners, n_datasets, n_cells):
+    """Rows of Table VI for one configuration.
+
+    Parameters
+    ----------
+    found : dict of (int, str) to foldshift.inference.repetitions.agreement.Accuracy
+        By k and partitioner.
+    schemes, partitioners
+        See `accuracy_table`.
+    n_datasets : int
+    n_cells : dict of int to int
+        Pairs of data set and classifier with a truth, by k.
+
+    Returns
+    -------
+    rows : list of dict
+        One for each scheme and partitioner, then the means over the schemes.
+    """
+    rows = []
+    for k, r in schemes.items():
+        sizes = n_datasets, n_cells[k]
+        rows += [_accuracy_row(scheme_name(k, r), name, [found[k, name]], *sizes) for name in partitioners]
+    sizes = n_datasets, min(n_cells.values())
+    return rows + [_accuracy_row(AVERAGE, name, [found[k, name] for k in schemes], *sizes) for name in partitioners]
+
+
+def _mean_error(errors, row, schemes):
+    """Error of a row of Table VI from those of its schemes, whose truths share no experiment."""
+    of_row = [errors[k, row["partitioner"]] for k, r in schemes.items() if row["scheme"] in (AVERAGE, scheme_name(k, r))]
+    return float(np.sqrt(np.sum(np.square(of_row)))) / len(of_row)
+
+
+def _accuracy_row(scheme, partitioner, parts, n_datasets, n_cells):
+    by_subset = np.mean([part.by_subset for part in parts], axis=0)
+    present = by_subset[~np.isnan(by_subset)]
+    low, high = np.quantile(present, [0.05, 0.95]) if len(present) else (np.nan, np.nan)
+    whole = [part.standard_error for part in parts]
+    together = parts[0]._replace(without_one=np.mean([part.without_one for part in parts], axis=0))
+    return {
+        "scheme": scheme,
+        "partitioner": partitioner,
+        "percent": float(np.mean([part.percent for part in parts])),
+        "standard_error": float(np.sqrt(np.sum(np.square(whole)))) / len(parts),
+        "subset_std": float(present.std(ddof=1)) if len(present) > 1 else np.nan,
+        "subset_low": float(low),
+        "subset_high": float(high),
+        "subset_error": subset_error(by_subset, n_datasets),
+        "jackknife_error": together.jackknife_error,
+        "opposite_percent": float(np.mean([part.opposite_percent for part in parts])),
+        "n_pairs": float(np.mean([part.n_pairs for part in parts])),
+        "n_experiments": min(part.n_experiments for part in parts),
+        "n_datasets": n_datasets,
+        "n_cells": n_cells,
+    }
+
+
+def error_notes(table, zero="± 0.00"):
+    """What is to be said of a Table VI with an error of 0, or without one over data sets.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Rows of `accuracy_rows`.
+    zero : str, default="± 0.00"
+        How an error of 0 is printed.
+
+    Returns
+    -------
+    notes : list of str
+        Of n experiments that all find the same share of the pairs others may still differ: where more than
+        ``1 - .05 ** (1 / n)`` of all experiments do, n alike have a probability below .05 (the rule of three, exactly).
+    """
+    notes = []
+    found = table[table["percent"].notna()]
+    alike_ones = found[(found["standard_error"] == 0) & (found["n_experiments"] > 0)]
+    if len(alike_ones):
+        n = alike_ones["n_experiments"]
+        notes.append(
+            f"{zero}: all {count_range(n)} experiments of such a cell found as many pairs. It is not that there is no error: "
+            f"at .05, up to {100 * (1 - 0.05 ** (1 / n.min())):.0f} % of other experiments may find more or fewer."
+        )
+    if found["subset_error"].isna().any():
+        notes.append(
+            f"({EMPTY}): no error over data sets. It needs at least three of them, and two subsets (two thirds of them) on which "
+            "a pair of classifiers truly differs."
+        )
+    of_truth = found.get("truth_error", pd.Series(dtype=float)).max()
+    if of_truth == of_truth:
+        notes.append(
+            "The experiments that make the truth are some of many, too: others would move the cells of a scheme, all together, "
+            f"by up to {of_truth:.1f} points (standard error)."
+        )
+    return notes

@@ -1,0 +1,44 @@
+"""Shift of the inputs in the regression study: tables."""
+
+from foldshift.reporting.items import Shown
+from foldshift.reporting.min_datasets import too_few
+from foldshift.reporting.table_grid import plain_grid
+from foldshift.studies.common.covariate_shift_tables import (
+    drift_by_cell,
+    feature_table,
+    read_shift,
+    shift_by_cell,
+    shift_grid,
+    shift_summary,
+    shifted_grid,
+)
+
+REFERENCE = "CV"
+
+
+def tables(inputs, settings):
+    """Shift of the inputs by partitioner, by data set and by feature.
+
+    Parameters
+    ----------
+    inputs : object
+        ``shift``, ``features``: files of the rows of runs and of features, one for each data set.
+    settings : dict
+        Of the study.
+
+    Returns
+    -------
+    items : dict of str to foldshift.reporting.items.Shown
+    """
+    schemes, partitioners, alpha = dict.fromkeys(settings["n_folds"], 1), settings["partitioners"], settings["alpha"]
+    rows, features = read_shift(inputs.shift, inputs.features, partitioners)
+    cells = shift_by_cell(rows, schemes).merge(
+        drift_by_cell(features, schemes), on=["dataset", "scheme", "partitioner"], how="left"
+    )
+    summary, by_feature = shift_summary(cells, partitioners, REFERENCE), feature_table(features, schemes)
+    short = cells.drop(columns="shifted_features")  # too long for print; another table names them
+    return {
+        "covariate_shift": Shown(summary, shift_grid(summary, alpha, REFERENCE, too_few(len(settings["datasets"]), alpha))),
+        "covariate_shift_by_dataset": Shown(cells, plain_grid(short)),
+        "shifted_features": Shown(by_feature, shifted_grid(by_feature, partitioners)),
+    }

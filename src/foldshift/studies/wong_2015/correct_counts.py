@@ -1,0 +1,305 @@
+"""What the counts of correct predictions say: intervals, comparisons, repetitions, average ranks."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from foldshift.inference.comparisons.accuracy_tests import compare_independent, compare_matched, correctness_phi, loo_matched
+from foldshift.inference.comparisons.paired import mcnemar, nadeau_bengio
+from foldshift.inference.comparisons.ranks import critical_difference
+from foldshift.inference.intervals.accuracy import accuracy_interval, large_sample
+from foldshift.inference.repetitions.recommend import recommend_repetitions
+from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS
+
+INTERVALS = {
+    "dataset": "Wong, data set (z)",
+    "fold": "Wong, folds (t)",
+    "wilson": "Wilson",
+    "corrected": "Nadeau-Bengio, all repetitions",
+}
+# Test, formula, whether it is of leave-one-out, and what a reader sees.
+TESTS = {
+    ("matched t over folds", "paper", False): "matched t over folds (Wong)",
+    ("Nadeau-Bengio", "corrected", False): "Nadeau-Bengio, all repetitions",
+    ("McNemar", "exact", False): "McNemar",
+    ("independent z", "paper", False): "independent z (Wong)",
+    ("McNemar", "exact", True): "leave-one-out: McNemar",
+    ("independent z", "paper", True): "leave-one-out: independent z (Wong)",
+    ("matched t over instances", "corrected", True): "leave-one-out: matched t (Wong, corrected)",
+    ("matched t over instances", "paper", True): "leave-one-out: matched t as printed",
+}
+
+
+def intervals_table(folds, level):
+    """Every interval of every learner.
+
+    Parameters
+    ----------
+    folds : pandas.DataFrame
+        Columns ``dataset, learner, k, repetition, fold, n_correct, n_test, status, message``: one row per fold, ``k = 0`` for
+        leave-one-out (totals); ``n_correct`` is NaN where the fit was lost.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per data set, learner and k: ``n``, ``accuracy`` (of the first repetition), ``n_small`` (folds, or totals, that
+        fail the large-sample conditions), ``large_sample``, ``dataset_low``, ``dataset_high``, ``fold_low`` ... for each of
+        `INTERVALS`, ``repeated_accuracy`` (mean of all repetitions), ``n_repetitions`` (complete ones), ``n_failed`` (fits),
+        ``message`` (the first one). NaN where there is no result.
+    """
+    rows = []
+    for dataset, learner, k, right, sizes, messages in _cells(folds):
+        row = {"dataset": dataset, "learner": learner, "k": k, "n": int(sizes[0].sum()), "accuracy": np.nan}
+        row |= {"n_small": np.nan, "large_sample": np.nan} | {
+            f"{name}_{end}": np.nan for name in INTERVALS for end in ("low", "high")
+        }
+        row["repeated_accuracy"] = np.nan
+        complete = ~np.isnan(right).any(axis=1)
+        if complete[0]:
+            first, m = right[0], sizes[0]
+            large = np.atleast_1d(large_sample(first, m))
+            row |= {"accuracy": first.sum() / m.sum(), "n_small": float((~large).sum()), "large_sample": bool(large.all())}
+            found = {
+                "dataset": accuracy_interval(first, m, method="normal", confidence=level),
+                "wilson": accuracy_interval(first, m, method="wilson", confidence=level),
+            }
+            if k != LEAVE_ONE_OUT:
+                found["fold"] = accuracy_interval(first, m, "fold", confidence=level)
+            row |= _ends(found)
+        if k != LEAVE_ONE_OUT and complete.any():
+            test = nadeau_bengio((right / sizes)[complete], k - 1, 1, confidence=level)
+            row |= _ends({"corrected": test}) | {"repeated_accuracy": test.estimate}
+        row |= {"n_repetitions": int(complete.sum()), "n_failed": int(np.isnan(right).sum()), "message": next(iter(messages), "")}
+        rows.append(row)
+    names = ["dataset", "learner", "k", "n", "accuracy", "n_small", "large_sample"]
+    names += [f"{name}_{end}" for name in INTERVALS for end in ("low", "high")]
+    return pd.DataFrame(rows, columns=[*names, "repeated_accuracy", "n_repetitions", "n_failed", "message"])
+
+
+def comparisons_table(folds, pairs, level):
+    """Every test of every pair of learners.
+
+    Parameters
+    ----------
+    folds : pandas.DataFrame
+        As for `intervals_table`.
+    pairs : pandas.DataFrame
+        Columns ``dataset, learner_a, learner_b, k, both, only_a, only_b, neither``: how many rows both, one or none of the two
+        get right in the first repetition.
+    level : float
+        Confidence level; equality is rejected at ``1 - level``.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per data set, pair, k and test: ``dataset, learner_a, learner_b, k, test, formula, difference, statistic, df,
+        p_value, rejects, phi`` (correlation of being right on the same row). NaN where one of the two has no result.
+        Nadeau-Bengio is over all complete repetitions, the others are of the first one.
+    """
+    by_learner = {(dataset, learner, k): (right, sizes) for dataset, learner, k, right, sizes, _ in _cells(folds)}
+    rows = []
+    for pair in pairs.itertuples():
+        keys = {"dataset": pair.dataset, "learner_a": pair.learner_a, "learner_b": pair.learner_b, "k": int(pair.k)}
+        right_a, sizes = by_learner[pair.dataset, pair.learner_a, pair.k]
+        right_b, _ = by_learner[pair.dataset, pair.learner_b, pair.k]
+        counts = np.array([pair.both, pair.only_a, pair.only_b, pair.neither])
+        found, phi = _tests_of_pair(right_a, right_b, sizes, counts, pair.k == LEAVE_ONE_OUT)
+        for test, formula, loo in TESTS:
+            if loo == (pair.k == LEAVE_ONE_OUT):
+                rows.append(
+                    keys | {"test": test, "formula": formula} | _result(found.get((test, formula)), 1 - level) | {"phi": phi}
+                )
+    names = [
+        "dataset",
+        "learner_a",
+        "learner_b",
+        "k",
+        "test",
+        "formula",
+        "difference",
+        "statistic",
+        "df",
+        "p_value",
+        "rejects",
+        "phi",
+    ]
+    return pd.DataFrame(rows, columns=names)
+
+
+def agreement_table(comparisons, level):
+    """How often every test rejects, and how often two tests disagree, over data sets and pairs of learners.
+
+    Parameters
+    ----------
+    comparisons : pandas.DataFrame
+        As `comparisons_table` makes it.
+    level : float
+        Confidence level; equality is rejected at ``1 - level``.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per k and two tests, also of a test with itself: ``k, test_a, test_b, n`` (pairs of learners, over all data sets,
+        for which both tests have a result), ``rejects_a``, ``rejects_b``, ``only_a``, ``only_b`` (counts), ``disagree_percent``.
+        Leave-one-out tests are compared with those of every k.
+    """
+    keys = ["dataset", "learner_a", "learner_b"]
+    names = {(test, formula, loo): label for (test, formula, loo), label in TESTS.items()}
+    labels = [names[row.test, row.formula, row.k == LEAVE_ONE_OUT] for row in comparisons.itertuples()]
+    comparisons = comparisons.assign(label=labels)
+    rows = []
+    for k in sorted(set(comparisons["k"]) - {LEAVE_ONE_OUT}):
+        part = comparisons[comparisons["k"].isin([k, LEAVE_ONE_OUT])]
+        p = part.set_index([*keys, "label"])["p_value"].unstack("label").reindex(columns=list(TESTS.values()))
+        for a, b in itertools.product(TESTS.values(), repeat=2):
+            there = p[[a, b]].notna().all(axis=1)
+            rejects_a, rejects_b = (p.loc[there, name] <= 1 - level + 1e-12 for name in (a, b))
+            only_a, only_b, n = int((rejects_a & ~rejects_b).sum()), int((rejects_b & ~rejects_a).sum()), int(there.sum())
+            row = {"k": k, "test_a": a, "test_b": b, "n": n, "rejects_a": int(rejects_a.sum()), "rejects_b": int(rejects_b.sum())}
+            share = 100 * (only_a + only_b) / n if n else np.nan
+            rows.append(row | {"only_a": only_a, "only_b": only_b, "disagree_percent": share})
+    names = ["k", "test_a", "test_b", "n", "rejects_a", "rejects_b", "only_a", "only_b", "disagree_percent"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def repetitions_table(folds):
+    """Partition variance, and what repeating can gain.
+
+    Parameters
+    ----------
+    folds : pandas.DataFrame
+        As for `intervals_table`.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per data set, learner and k (without leave-one-out, which has one partition): ``n_repetitions`` (complete ones),
+        ``mean``, ``partition_variance``, ``partition_bound`` (its upper bound), ``fixed_variance`` (what repeating cannot
+        remove), ``rho``, ``ratio_10`` (variance of the mean of ten partitions over that of one), ``most_gain`` (the most that
+        repeating can take off), ``repetitions`` (recommended), ``plug_in``, ``note``. NaN with a note where it cannot be told.
+    """
+    numbers = ["mean", "partition_variance", "partition_bound", "fixed_variance", "rho", "most_gain", "repetitions", "plug_in"]
+    columns = [*numbers[:5], f"ratio_{REPETITIONS}", *numbers[5:]]
+    rows = []
+    for dataset, learner, k, right, sizes, _ in _cells(folds):
+        if k == LEAVE_ONE_OUT:
+            continue
+        complete = ~np.isnan(right).any(axis=1)
+        row = {"dataset": dataset, "learner": learner, "k": k, "n_repetitions": int(complete.sum())} | dict.fromkeys(
+            columns, np.nan
+        )
+        try:
+            found = recommend_repetitions((right / sizes)[complete])
+            values = (getattr(found, name) for name in numbers)
+            row |= {name: np.nan if value is None else float(value) for name, value in zip(numbers, values)}
+            row |= {f"ratio_{REPETITIONS}": found.curve(REPETITIONS), "note": found.note}
+        except ValueError as error:  # fewer than two complete partitions
+            row["note"] = str(error)
+        rows.append(row)
+    return pd.DataFrame(rows, columns=["dataset", "learner", "k", "n_repetitions", *columns, "note"])
+
+
+def ranks_table(intervals, level):
+    """Average ranks of the learners over the data sets, from leave-one-out accuracy.
+
+    Parameters
+    ----------
+    intervals : pandas.DataFrame
+        As `intervals_table` makes it.
+    level : float
+        Pairs are told apart at ``1 - level``.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        One row per learner, the best first: ``learner, average_rank, mean_accuracy, groups`` (letters that learners which are not
+        told apart share), ``p_from_best`` (Nemenyi), ``n_datasets``, ``critical_difference``, ``chi2``, ``p_chi2``, ``f``,
+        ``p_f`` (Friedman's test, the same in every row). Data sets on which a learner has no result are left out for all; a
+        learner without any result is not waited for. Without rows where fewer than two learners or data sets are left.
+    result : foldshift.inference.comparisons.ranks.CriticalDifference or None
+    """
+    columns = [
+        "learner",
+        "average_rank",
+        "mean_accuracy",
+        "groups",
+        "p_from_best",
+        "n_datasets",
+        "critical_difference",
+        "chi2",
+        "p_chi2",
+        "f",
+        "p_f",
+    ]
+    part = intervals[(intervals["k"] == LEAVE_ONE_OUT) & intervals["accuracy"].notna()]
+    scores = part.pivot(index="dataset", columns="learner", values="accuracy").dropna()
+    if min(scores.shape) < 2:
+        return pd.DataFrame(columns=columns), None
+    result = critical_difference(scores.to_numpy(), list(scores.columns), alpha=round(1 - level, 10))
+    test, rows = result.friedman, []
+    for i, name in enumerate(result.names):
+        letters = "".join(_letter(g) for g, group in enumerate(result.groups) if i in group)
+        own = name, result.average_ranks[i], scores[name].mean(), letters, result.p_values[0, i]
+        rows.append((*own, result.n_blocks, result.difference, test.chi2, test.p_chi2, test.f, test.p_f))
+    return pd.DataFrame(rows, columns=columns), result
+
+
+def _cells(folds):
+    """Yield (data set, learner, k, correct (r, k), sizes (r, k), messages) in the order of first appearance."""
+    for (dataset, learner, k), part in folds.groupby(["dataset", "learner", "k"], sort=False, observed=True):
+        part = part.sort_values(["repetition", "fold"], kind="stable")
+        shape = part["repetition"].nunique(), -1
+        messages = dict.fromkeys(part["message"][part["status"] != "ok"])
+        yield (
+            dataset,
+            learner,
+            int(k),
+            part["n_correct"].to_numpy(np.float64).reshape(shape),
+            part["n_test"].to_numpy().reshape(shape),
+            messages,
+        )
+
+
+def _ends(found):
+    return {f"{name}_{end}": getattr(interval, end) for name, interval in found.items() for end in ("low", "high")}
+
+
+def _tests_of_pair(right_a, right_b, sizes, counts, loo):
+    """Results by (test, formula) of one pair at one k, and phi; what cannot be computed is left out."""
+    found, phi = {}, np.nan
+    complete = ~(np.isnan(right_a) | np.isnan(right_b)).any(axis=1)
+    if not np.isnan(counts).any():
+        x_a, x_b = (np.repeat(right, counts.astype(np.int64)) for right in ((1, 1, 0, 0), (1, 0, 1, 0)))
+        phi = correctness_phi(x_a, x_b)
+        found["McNemar", "exact"] = mcnemar(x_a, x_b)
+        if loo:
+            for formula in ("corrected", "paper"):
+                found["matched t over instances", formula] = loo_matched(x_a, x_b, formula=formula)
+    if complete[0]:
+        a, b, m = right_a[0], right_b[0], sizes[0]
+        found["independent z", "paper"] = compare_independent(a, m, b, m)
+        if not loo:
+            found["matched t over folds", "paper"] = compare_matched(a, b, m)
+    if not loo and complete.any():
+        differences = ((right_a - right_b) / sizes)[complete]
+        found["Nadeau-Bengio", "corrected"] = nadeau_bengio(differences, sizes.shape[1] - 1, 1)
+    return found, phi
+
+
+def _result(test, alpha):
+    if test is None:
+        return dict.fromkeys(("difference", "statistic", "df", "p_value", "rejects"), np.nan)
+    numbers = {
+        "difference": test.estimate,
+        "statistic": test.statistic,
+        "df": getattr(test, "df", np.nan),
+        "p_value": test.p_value,
+    }
+    return numbers | {"rejects": bool(test.p_value <= alpha + 1e-12)}
+
+
+def _letter(index):
+    return chr(ord("a") + index % 26)

@@ -1,0 +1,231 @@
+"""The worked examples of Wong (2015), computed: as printed, by the printed formula, and corrected."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import binomtest
+
+from foldshift.inference.comparisons.accuracy_tests import (
+    check_frequencies,
+    compare_independent,
+    feasible_frequencies,
+    loo_matched_frequencies,
+)
+from foldshift.inference.intervals.accuracy import accuracy_interval, large_sample
+from foldshift.inference.simulation.wong_partitions import fold_of_uniform, wong_partition
+
+FOLD_SIZE = 40
+FIRST_LISTING = (32, 28, 30, 32, 28)
+SECOND_LISTING = (32, 28, 30, 30, 32)
+FIVE_FOLDS = len(SECOND_LISTING)
+ANY_SEED = 0  # the sizes of schemes 2 and 3 do not depend on the random numbers
+SCHEME_1_SIZES = (38, 41, 44, 37, 43)
+LEAVE_ONE_OUT = {"r_a": 80, "r_b": 84, "n": 100}
+PRINTED_FREQUENCIES = (30, 44, 26)
+PRINTED_VARIANCE = 0.16
+
+
+class ExampleRow(NamedTuple):
+    """One number of a worked example.
+
+    ``printed`` holds the characters of the paper ("-" where it prints nothing), ``paper`` what its formula gives for the data it
+    states (None where it has none), ``corrected`` what is right.
+    """
+
+    example: str
+    item: str
+    printed: str
+    paper: float | str | None
+    corrected: float | str | None
+    note: str
+
+
+def worked_examples():
+    """All worked examples, printed and corrected side by side.
+
+    Returns
+    -------
+    rows : list of ExampleRow
+        Of sections 2 and 4.3.2, Example 1, Theorem 3 (on the folds of Example 1) and Example 2.
+
+    References
+    ----------
+    .. [1] Wong (2015).
+    """
+    return [*_conditions(), *_partitions(), *_example_1(), *_theorem_3(), *_example_2()]
+
+
+def matched_frequencies(r_a, r_b, n, variance):
+    """Frequencies of the differences -1, 0, +1 that are possible and come nearest to a sample variance.
+
+    Parameters
+    ----------
+    r_a, r_b, n : int
+        Correct predictions of A and of B, and instances.
+    variance : float
+        Sample variance of the differences, with n - 1 in the denominator.
+
+    Returns
+    -------
+    frequencies : tuple of int
+        (n_minus, n_zero, n_plus).
+    """
+
+    def distance(frequencies):
+        return abs(_squared_error(frequencies, r_a=r_a, r_b=r_b) * n - variance)
+
+    return min(feasible_frequencies(r_a, r_b, n), key=distance)
+
+
+def _squared_error(frequencies, **totals):
+    return loo_matched_frequencies(*frequencies, **totals).standard_error ** 2
+
+
+def _conditions():
+    def row(item, printed, r, m):
+        answer = "large" if large_sample(r, m) else "not large"
+        return ExampleRow("Section 2", item, printed, answer, answer, "")
+
+    return [
+        row("42 right of 50", "large", 42, 50),
+        row("47 right of 50", "not large", 47, 50),
+        row("p = 0.9, n = 40", "not large", 0.9 * 40, 40),
+    ]
+
+
+def _partitions():
+    def listed(sizes):
+        return ", ".join(str(size) for size in sizes)
+
+    fold = str(fold_of_uniform(0.26, FIVE_FOLDS) + 1)
+    total = str(sum(SCHEME_1_SIZES))
+    rows = [
+        ExampleRow("Section 4.3.2", "fold of u = 0.26", "2", fold, fold, "counted from 1"),
+        ExampleRow(
+            "Section 4.3.2", f"scheme 1, sum of {listed(SCHEME_1_SIZES)}", "203", total, total, "an example of random sizes"
+        ),
+    ]
+    for scheme, printed in ((2, "40, 40, 40, 40, 43"), (3, "40, 40, 41, 41, 41")):
+        sizes = listed(wong_partition(203, FIVE_FOLDS, scheme, np.random.default_rng(ANY_SEED)).sizes)
+        rows.append(ExampleRow("Section 4.3.2", f"scheme {scheme}, sizes", printed, sizes, sizes, ""))
+    return rows
+
+
+def _example_1():
+    r = np.array(SECOND_LISTING)
+    n = FIVE_FOLDS * FOLD_SIZE
+    whole, folds = accuracy_interval(r, FOLD_SIZE, "dataset"), accuracy_interval(r, FOLD_SIZE, "fold")
+    first = accuracy_interval(FIRST_LISTING, FOLD_SIZE, "fold")
+    variance, first_variance = (FIVE_FOLDS * interval.standard_error**2 for interval in (folds, first))
+
+    def row(item, printed, paper, corrected, note=""):
+        return ExampleRow("Example 1", item, printed, paper, corrected, note)
+
+    return [
+        row(
+            "correct predictions",
+            "32, 28, 30, 32, 28",
+            float(sum(FIRST_LISTING)),
+            float(r.sum()),
+            "sums; the folds used later are 32, 28, 30, 30, 32",
+        ),
+        row(
+            "mean of the folds listed first", "0.76", first.estimate, whole.estimate, "the listing does not give the printed mean"
+        ),
+        row("variance over the folds listed first", "0.0007", first_variance, variance, "nor the printed deviations"),
+        row("mean, data set", "0.76", float(r.sum()) / FIVE_FOLDS, whole.estimate, f"printed as (sum) / 5; the divisor is {n}"),
+        row("variance, data set", ".000912", whole.standard_error**2, whole.standard_error**2),
+        row("standard error, data set", "0.030", whole.standard_error, whole.standard_error),
+        row("lower limit 95 %, data set", "-", whole.low, whole.low, "z"),
+        row("upper limit 95 %, data set", "-", whole.high, whole.high, "z"),
+        row("mean, folds", "0.76", folds.estimate, folds.estimate),
+        row("variance, folds", "0.0007", variance, variance, "the printed fraction is 0.0070 / 4"),
+        row("standard error, folds", "0.012", folds.standard_error, folds.standard_error, "follows from the printed variance"),
+        row("lower limit 95 %, folds", "-", folds.low, folds.low, "t with 4 degrees of freedom"),
+        row("upper limit 95 %, folds", "-", folds.high, folds.high, "t with 4 degrees of freedom"),
+    ]
+
+
+def _theorem_3():
+    pairs = [(SECOND_LISTING, FOLD_SIZE, FIRST_LISTING, FOLD_SIZE)]
+    paper, corrected = (compare_independent(*pairs[0], test="t", formula=formula) for formula in ("paper", "corrected"))
+
+    def row(item, field, note=""):
+        return ExampleRow("Theorem 3", item, "-", getattr(paper, field), getattr(corrected, field), note)
+
+    return [
+        row("t of the two listings of Example 1", "statistic", "the square root is missing in print"),
+        row("degrees of freedom", "df", "Welch and Satterthwaite; not stated in print"),
+        row("p", "p_value"),
+    ]
+
+
+def _example_2():
+    r_a, r_b, n = LEAVE_ONE_OUT.values()
+    totals = {"r_a": r_a, "r_b": r_b}
+    z = [compare_independent([r_a], n, [r_b], n, formula=formula) for formula in ("paper", "corrected")]
+    printed = PRINTED_FREQUENCIES
+    possible = matched_frequencies(r_a, r_b, n, PRINTED_VARIANCE)
+    as_printed, squared = (loo_matched_frequencies(*printed, formula=formula) for formula in ("paper", "corrected"))
+    matched = loo_matched_frequencies(*possible, **totals)
+    n_minus, _, n_plus = possible
+    product = ((n - r_a) * r_b / n, ((n - r_a) * (n - r_b) + r_a * r_b) / n, r_a * (n - r_b) / n)
+
+    def listed(frequencies):
+        return ", ".join(f"{value:g}" for value in frequencies)
+
+    def row(item, printed, paper, corrected, note=""):
+        return ExampleRow("Example 2", item, printed, paper, corrected, note)
+
+    return [
+        row("z, independent", "-0.7362", z[0].statistic, z[1].statistic),
+        row("p of z", "-", z[0].p_value, z[1].p_value),
+        row(
+            "frequencies of -1, 0, +1",
+            listed(printed),
+            _refusal(printed, totals),
+            listed(possible),
+            "the possible ones with the printed variance",
+        ),
+        row(
+            "frequencies if schemes were independent",
+            "-",
+            listed(product),
+            listed(possible),
+            "Theorem 4's products of accuracies, times n",
+        ),
+        row("mean difference", "-0.04", as_printed.estimate, matched.estimate),
+        row("s^2", "0.16", n * as_printed.standard_error**2, n * matched.standard_error**2, "the square is missing in print"),
+        row("t, matched", "-1.0", as_printed.statistic, matched.statistic, "follows from s^2 without its square"),
+        row("p of t", "-", as_printed.p_value, matched.p_value),
+        row(
+            "s^2 of the printed frequencies, squared",
+            "0.16",
+            n * as_printed.standard_error**2,
+            n * squared.standard_error**2,
+            "impossible frequencies",
+        ),
+        row("t of the printed frequencies, squared", "-1.0", as_printed.statistic, squared.statistic, "impossible frequencies"),
+        row(
+            "McNemar z",
+            "-",
+            None,
+            float((n_plus - n_minus) / np.sqrt(n_plus + n_minus)),
+            "beside it; needs no independence of schemes",
+        ),
+        row(
+            "McNemar exact p",
+            "-",
+            None,
+            float(binomtest(n_plus, n_plus + n_minus).pvalue),
+            "beside it; needs no independence of schemes",
+        ),
+    ]
+
+
+def _refusal(frequencies, totals):
+    try:
+        check_frequencies(*frequencies, **totals)
+    except ValueError as refused:
+        return f"refused: {refused}"
+    return "possible"

@@ -1,0 +1,182 @@
+"""Printed numbers beside ours."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foldshift.reporting.paper_vs_ours import (
+    COLUMNS,
+    EXPLAINED,
+    MET,
+    NOT_IN_RUN,
+    OPEN,
+    OTHER_DATA,
+    comparison_notes,
+    half_digits,
+    join_with_print,
+    ledger_grid,
+    met_within_errors,
+    print_ledger,
+)
+from foldshift.reporting.table_grid import to_csv
+from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import verdicts as class_verdicts
+from foldshift.studies.saez_2022.compare import TIE_ERROR
+from foldshift.studies.saez_2022.compare import verdicts as regression_verdicts
+from foldshift.studies.wong_2015.compare import examples_vs_print
+from foldshift.studies.wong_2015.compare import verdicts as wong_verdicts
+from foldshift.studies.wong_2015.example_tables import examples_table
+
+PRINTED = pd.DataFrame(
+    [
+        ("t1", "a", 2, 0.5, ""),
+        ("t1", "b", 2, 0.0, ""),
+        ("t1", "b", 5, np.nan, "illegible in print"),
+        ("t2", "a", 2, 1.0, "a mean"),
+    ],
+    columns=["table", "name", "k", "printed", "note"],
+)
+OURS = pd.DataFrame(
+    [
+        ("t2", "a", 2, 3.0, 0.1, "on 2 data sets"),
+        ("t1", "a", 2, 0.25, np.nan, ""),
+        ("t1", "b", 2, 1.0, 0.2, ""),
+        ("t9", "a", 2, 1.0, 0.0, ""),
+    ],
+    columns=["table", "name", "k", "ours", "standard_error", "note"],
+)
+
+
+def test_every_printed_number_has_one_row_with_the_columns_of_the_contract():
+    table = join_with_print(PRINTED, OURS, ["name", "k"])
+    assert list(table) == ["table", "name", "k", *COLUMNS]
+    assert table["ours"].tolist()[:2] == [0.25, 1.0] and table["ours"].isna().tolist() == [False, False, True, False]
+    assert table["ratio"].tolist()[::3] == [0.5, 3.0] and table["ratio"].isna().tolist() == [False, True, True, False]
+    assert table["note"].tolist() == ["", "", "illegible in print", "a mean; on 2 data sets"]
+
+
+def test_a_number_without_ours_says_so_and_a_table_without_any_as_well():
+    nothing = join_with_print(PRINTED, OURS.iloc[:0], ["name", "k"])
+    assert nothing["note"].tolist() == [NOT_IN_RUN, NOT_IN_RUN, "illegible in print", "a mean"]
+    # as `pandas.DataFrame([], columns=...)` makes it: an empty column has no number to take its type from
+    untyped = join_with_print(PRINTED, pd.DataFrame([], columns=OURS.columns), ["name", "k"])
+    assert untyped[["ours", "ratio", "standard_error"]].dtypes.eq(np.float64).all() and not met_within_errors(untyped).any()
+    assert comparison_notes(nothing.assign(note=OTHER_DATA)) == [f"Nothing can be compared: {OTHER_DATA}."]
+    assert comparison_notes(join_with_print(PRINTED, OURS, ["name", "k"]))[0].startswith("3 of 4 printed numbers")
+
+
+def test_columns_that_ours_has_not_are_empty_and_keys_may_be_of_other_types():
+    ours = pd.DataFrame({"table": "t1", "name": "a", "k": 2.0, "ours": [0.5]})
+    table = join_with_print(PRINTED, ours, ["name", "k"])
+    assert (
+        table["ratio"][0] == 1 and table["standard_error"].isna().all() and to_csv(table).splitlines()[1] == "t1,a,2,0.5,0.5,1,,"
+    )
+
+
+@pytest.mark.parametrize(("printed", "ours"), [((0, 0), (0, 1)), ((0, 1), (1, 1))])
+def test_a_number_given_twice_is_refused(printed, ours):
+    with pytest.raises(pd.errors.MergeError):
+        join_with_print(PRINTED.iloc[list(printed)], OURS.iloc[list(ours)], ["name", "k"])
+
+
+def test_the_worked_examples_stand_beside_print():
+    table, examples = examples_vs_print(), examples_table()
+    cells = table.set_index(["item", "formula"])
+    row = cells.loc[("variance, folds", "corrected")]
+    assert (row["printed"], row["ours"], row["ratio"]) == (0.0007, pytest.approx(0.00175), pytest.approx(2.5))
+    assert row["note"] == "differs: the printed fraction is 0.0070 / 4"
+    assert cells.loc[("s^2", "paper"), "note"].startswith("differs") and cells.loc[("s^2", "corrected"), "note"].startswith(
+        "agrees"
+    )
+    numbers = examples[pd.to_numeric(examples["printed"], errors="coerce").notna()]
+    assert len(table) == 2 * len(numbers) > 20
+    both = table.assign(agrees=table["note"].str.startswith("agrees")).groupby(["example", "item"])["agrees"].all()
+    assert both[list(zip(numbers["example"], numbers["item"]))].tolist() == (numbers["agrees"] == "yes").tolist()
+
+
+def _compared(*rows):
+    return pd.DataFrame(rows, columns=["table", "name", "quantity", "printed", "ours", "ratio", "standard_error", "note"])
+
+
+def test_a_number_is_met_within_the_errors_of_both_and_the_rounding_of_the_print():
+    table = _compared(
+        ("t1", "a", "mean", 0.5, 0.52, 1, 0.01, ""),  # two decimals are printed, so that .005 is rounding
+        ("t1", "b", "mean", 0.25, 0.2834, 1, 0.01, ""),  # the error of the difference of two such means is .0141
+        ("t1", "c", "mean", 0.25, 0.2832, 1, 0.01, ""),
+        ("t1", "d", "mean", 0.25, 0.2551, 1, np.nan, ""),
+        ("t1", "e", "mean", 0.25, 0.2549, 1, np.nan, ""),
+        ("t1", "f", "rows", 12.0, 12.0, 1, np.nan, ""),
+        ("t1", "g", "rows", 12.0, 13.0, 1, np.nan, ""),
+        ("t1", "h", "p", 1.2e-9, 1.24e-9, 1, np.nan, ""),
+        ("t1", "i", "p", 1.2e-9, 1.26e-9, 1, np.nan, ""),
+        ("t1", "j", "p", 0.5, np.nan, np.nan, 0.1, "not in this run"),
+        ("t1", "k", "p", np.nan, 0.5, np.nan, 0.1, "illegible in print"),
+    )
+    assert half_digits(table.iloc[:9]).tolist() == pytest.approx([0.005] * 5 + [0.5] * 2 + [5e-11] * 2)
+    expected = [True, False, True, False, True, True, False, True, False, False, False]
+    assert met_within_errors(table).tolist() == expected
+    assert met_within_errors(table, 0.0).tolist() == [True, False, False, *expected[3:]]
+    assert met_within_errors(table, np.arange(11.0)).tolist()[:2] == [True, False]
+
+
+def test_the_ledger_counts_verdicts_by_table_and_why_the_rest_is_not_compared():
+    table = join_with_print(PRINTED, OURS, ["name", "k"])
+    ledger = print_ledger(table, [MET, OPEN, "illegible in print", EXPLAINED])
+    assert ledger.to_dict("list") == {
+        "table": ["t1", "t2", "all"],
+        "numbers": [3, 1, 4],
+        "met": [1, 0, 1],
+        "explained": [0, 1, 1],
+        "not_explained": [1, 0, 1],
+        "not_compared": [1, 0, 1],
+        "why_not": ["1 illegible in print", "", ""],
+    }
+    assert print_ledger(table.iloc[:0], []).empty and len(print_ledger(table.iloc[:1], [MET])) == 1
+    assert ledger_grid(ledger).header[-1] == "why not compared"
+
+
+def test_of_the_worked_examples_every_number_is_met_or_explained():
+    table = examples_vs_print().query("formula == 'paper'")
+    ledger = print_ledger(table, wong_verdicts(table))
+    assert ledger["not_explained"].sum() == 0 and ledger["met"].sum() > 0 < ledger["explained"].sum()
+    assert (ledger[["met", "explained", "not_compared"]].sum(axis=1) == ledger["numbers"]).all()
+
+
+def test_verdicts_on_the_classification_study_take_its_reasons():
+    keys = ["table", "configuration", "scheme", "row", "column", "quantity"]
+    rows = [
+        (("table1", "", "", "sonar", "", "attributes"), 50.0, 60.0, np.nan, "misprint: the row has 60 real attributes"),
+        (("table3", "paper", "5x2", "iris", "LDA", "auc"), 0.9123, 0.9124, 0.001, ""),
+        (("table3", "paper", "5x2", "iris", "SVM", "auc"), 0.9123, 0.95, 0.001, ""),
+        (("table3", "paper", "5x2", "wine", "SVM", "auc"), 0.9123, 0.95, 0.001, ""),
+        (("table4", "paper", "5x2", "3NN", "RIPPER", "r_plus"), 100.0, 200.0, 1.0, ""),
+        (("table4", "paper", "5x2", "3NN", "SVM", "p_value"), np.nan, 0.3, 0.01, "printed as >0.2"),
+        (("table4", "paper", "5x2", "3NN", "LDA", "p_value"), np.nan, 0.1, 0.01, "printed as >0.2"),
+        (("table4", "paper", "5x2", "1NN", "LDA", "p_value"), np.nan, 0.1, 0.01, "illegible in print"),
+        (("table7", "paper", "5x2", "SCV", "", "mean"), 10.0, np.nan, np.nan, "not in this run"),
+    ]
+    table = pd.DataFrame([(*key, *rest) for key, *rest in rows], columns=[*keys, "printed", "ours", "standard_error", "note"])
+    reasons = ["", "", "the threshold is an emulation", "", "", "", "", "", ""]
+    assert class_verdicts(table, reasons, 100, 200).tolist() == [
+        EXPLAINED, MET, EXPLAINED, OPEN, EXPLAINED, MET, OPEN, "illegible in print", "not in this run",
+    ]  # fmt: skip
+
+
+def test_leaves_explain_numbers_of_trees_and_the_order_of_rows_mean_errors_of_nearest_neighbours():
+    keys, gap = ["table", "regressor", "metric", "k", "quantity"], 2 * TIE_ERROR[5]
+    rows = [
+        (("table5", "NN", "rmse", 5, "mean"), 0.0801234, 1e-6, np.nan, MET),
+        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, gap, np.nan, EXPLAINED),
+        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, 2 * gap, np.nan, OPEN),
+        (("table5", "NN", "std", 5, "mean"), 0.0011234, gap, np.nan, OPEN),
+        (("table5", "RPART", "rmse", 5, "mean"), 0.0911234, gap, 1e-6, EXPLAINED),
+        (("table5", "RPART", "rmse", 10, "mean"), 0.0911234, gap, 2 * gap, OPEN),
+        (("table5", "RPART", "rmse", 10, "mean"), 0.0911234, 1e-6, gap, MET),
+        (("table4", "", "dn", 5, "mean_dn"), 0.0111234, gap, np.nan, OPEN),
+    ]
+
+    def compared(gaps):
+        found = [(*key, row[0], row[0] + gap, 1e-6, "") for (key, *row), gap in zip(rows, gaps)]
+        return pd.DataFrame(found, columns=[*keys, "printed", "ours", "standard_error", "note"])
+
+    table, other = compared([row[2] for row in rows]), compared([row[3] for row in rows])
+    assert regression_verdicts(table, other, 1000).tolist() == [row[-1] for row in rows]

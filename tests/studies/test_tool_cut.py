@@ -1,0 +1,103 @@
+"""Printed numbers that are met when the distance and rules of the paper's tool cut."""
+
+import numpy as np
+import pandas as pd
+
+from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN
+from foldshift.studies.moreno_torres_2012.against_print.compare import beside_tool, join
+from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import (
+    WITH_TOOL,
+    met_with_tool,
+    results_of_tool,
+    tables_of_tool,
+)
+from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import verdicts
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_table, agreement_table
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE
+
+LEARNERS, SETS, SCHEMES = ["1NN", "LDA", "PART"], [f"d{i}" for i in range(14)], {2: 5, 5: 2}
+CUTS = ["SCV", "DB-SCV", "DOB-SCV", "MS-SCV"]
+SETTINGS = {
+    "partitioners": CUTS, "iterations": SCHEMES, "learners": LEARNERS, "datasets": SETS, "alpha": 0.1, "master_seed": 0,
+}  # fmt: skip
+
+
+def results(bias=0.03, n=40, tool_schemes=(2, 5)):
+    """Areas of three classifiers; DOB-SCV with the study's own distance favours one of them, with the tool's it does not."""
+    rng = np.random.default_rng(5)
+    base = 0.7 + 0.1 * rng.random((1, 14, 1)) + 0.008 * np.arange(3)[:, None, None]
+    draw = lambda m: base + 0.02 * rng.normal(size=(3, 14, m))  # noqa: E731
+    values = {(k, name): draw(n) for k in SCHEMES for name in CUTS}
+    for k in SCHEMES:
+        values[k, "DOB-SCV"][0] -= bias
+    for k in tool_schemes:
+        values |= {(k, f"{name}@keel-keel"): draw(n // 2) for name in CUTS[1:]}
+    return values, {k: draw(60) for k in SCHEMES}
+
+
+def printed_of(tables):
+    """Printed tables that say what ours do."""
+    table5 = tables["table5"].query("scheme == '5x2' and partitioner == 'DOB-SCV'")
+    shares = 100 * table5["agreements"] / table5["n_experiments"]
+    table6 = tables["table6"].query("scheme != 'Average'")
+    return {
+        "table1": pd.DataFrame({"dataset": SETS}),
+        "table3": pd.DataFrame(columns=["dataset", "classifier", "auc"]),
+        "table4": pd.DataFrame(columns=["row", "column", "r_plus", "r_minus", "p_value"]),
+        "table5": table5[["row", "column"]].assign(times_same_result=shares),
+        "table6": table6[["scheme", "partitioner"]].assign(percent_same_result=table6["percent"]),
+        "table7": pd.DataFrame(columns=["scheme", "partitioner", "mean_experiments", "std_experiments"]),
+    }
+
+
+def test_the_tool_has_the_variants_by_their_plain_names_and_scv_as_it_is():
+    values, _ = results(tool_schemes=(5,))
+    found = results_of_tool(values, SETTINGS)
+    assert list(found) == [(5, name) for name in CUTS]
+    assert found[5, "SCV"] is values[5, "SCV"] and found[5, "MS-SCV"] is values[5, "MS-SCV@keel-keel"]
+    assert results_of_tool(results(tool_schemes=())[0], SETTINGS) == {}
+    assert results_of_tool(values, SETTINGS | {"partitioners": ["SCV"]}) == {}
+
+
+def test_numbers_that_only_the_tools_cut_meets_are_explained():
+    values, truth = results()
+    tool = tables_of_tool(results_of_tool(values, SETTINGS), truth, SETTINGS)
+    assert set(tool["table6"]["configuration"]) == {WITH_TOOL} and set(tool["table6"]["scheme"]) == {"2x5", "5x2", AVERAGE}
+    printed = printed_of(tool)
+    plain = {
+        "table5": agreement_table({"paper": (values, truth)}, SCHEMES, CUTS, LEARNERS, master_seed=0),
+        "table6": accuracy_table({"paper": (values, truth)}, SCHEMES, CUTS, master_seed=0),
+    }
+    base, of_tool = join(printed, plain, {"paper": ""}), join(printed, tool, {WITH_TOOL: ""})
+    keys = ["table", "scheme", "row", "column", "quantity"]
+    base, of_tool = (one[one["table"].isin(["table5", "table6"])] for one in (base, of_tool))
+    assert len(of_tool) == len(base) > 8 and met_with_tool(base, of_tool, 20, keys).all()
+    off = of_tool.assign(ours=of_tool["ours"] + 60)
+    assert not met_with_tool(base, off, 20, keys).any()
+
+
+def test_the_ledger_counts_them_and_without_the_variants_they_are_open():
+    values, truth = results()
+    printed = printed_of(tables_of_tool(results_of_tool(values, SETTINGS), truth, SETTINGS))
+    plain = {"table5": agreement_table({"paper": (values, truth)}, SCHEMES, CUTS, LEARNERS, master_seed=0)}
+    base = join(printed, plain, {"paper": ""})
+    base = base[base["table"] == "table5"]
+    rows, n = beside_tool(printed, {"paper": (values, truth)}, SETTINGS)
+    assert n == 20 and set(rows["configuration"]) == {WITH_TOOL} and set(rows["table"]) == {"table5", "table6"}
+    assert (rows["ours"] - rows["printed"]).abs().max() < 1e-9
+    explained = met_with_tool(base, rows, n, ["table", "scheme", "row", "column", "quantity"])
+    found = verdicts(base, [""] * len(base), 40, 60, explained)
+    alone = verdicts(base, [""] * len(base), 40, 60)
+    assert (alone == OPEN).any() and not (found == OPEN).any()
+    assert ((found == EXPLAINED) == (alone == OPEN)).all() and ((found == MET) == (alone == MET)).all()
+    fewer = {key: array for key, array in values.items() if "@" not in key[1]}
+    assert beside_tool(printed, {"paper": (fewer, truth)}, SETTINGS) is None
+    assert beside_tool(printed, {"corrected": (values, truth)}, SETTINGS) is None
+
+
+def test_a_mean_over_some_schemes_is_not_held_against_the_print_of_all():
+    values, truth = results(tool_schemes=(5,))
+    printed = printed_of(tables_of_tool(results_of_tool(results()[0], SETTINGS), truth, SETTINGS))
+    rows, _ = beside_tool(printed, {"paper": (values, truth)}, SETTINGS)
+    table6 = rows[rows["table"] == "table6"].set_index("scheme")["ours"]
+    assert table6["5x2"].notna().all() and table6[AVERAGE].isna().all() and table6["2x5"].isna().all()

@@ -1,0 +1,118 @@
+"""Levels and power of the drift reports, simulated: does "moved" come once in twenty where nothing has, and else often?
+
+``--what folds``: `fold_drift` on random cuts, by the number of seeds: how often it says that anything differs from chance;
+``power``: on cuts that lean on one column. ``--what report``: `DriftReport` on two tables, by what was changed between them.
+``--what dependence``: the tests of all features together where nothing but the dependence of columns has changed.
+"""
+
+import argparse
+import time
+
+import numpy as np
+
+from foldshift.inference.proportions import wilson_interval
+from foldshift.shift.detectors.dependence import dependence_test
+from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_distance_test, mmd
+from foldshift.shift.report.drift_report import DriftReport
+from foldshift.shift.report.fold_drift import fold_drift
+
+SEEDS = (1, 20, 200, 2000)
+N_ROWS, N_FOLDS = 60, 5
+
+
+def shares(title, counts, n, seconds):
+    """Print one share with its Wilson interval for each name."""
+    for name, count in counts.items():
+        low, high = wilson_interval(count / n, n)
+        print(f"{title} | {name} | {count / n:.3f} | {low:.3f} to {high:.3f} | {n} | {seconds:.0f} s", flush=True)
+
+
+def mixed(rng, n):
+    """Five columns: three without ties, one rounded, one of three values."""
+    return np.column_stack([rng.normal(size=(n, 3)), rng.normal(size=n).round(), rng.integers(0, 3, n)])
+
+
+def folds(sizes, n_tables, power):
+    """`fold_drift` on random cuts of tables of 60 rows, or on cuts that lean on the first column."""
+    for n_seeds in sizes:
+        start, said = time.monotonic(), 0
+        for table in range(n_tables):
+            rng = np.random.default_rng([table, n_seeds])
+            X = mixed(rng, N_ROWS)
+            cuts = rng.permuted(np.tile(np.arange(N_ROWS) % N_FOLDS, (n_seeds, 1)), axis=1)
+            if power:  # every row keeps its fold by chance, or takes one by the value of the first column
+                by_value = X[:, 0].argsort().argsort() * N_FOLDS // N_ROWS
+                # A distance grows with the square of a small lean, its mean over seeds is known to the root of their number.
+                cuts = np.where(rng.random(cuts.shape) < power / n_seeds**0.25, by_value, cuts)
+            rows = fold_drift(X, None, cuts, N_FOLDS, categorical_features=[4], rng=rng).features
+            said += any(row.verdict != "as chance" for row in rows[: 1 if power else None])
+        title = f"fold_drift, {'power' if power else 'level'}"
+        shares(title, {f"{n_seeds} seeds": said}, n_tables, time.monotonic() - start)
+
+
+def two_tables(rng, change):
+    """Tables of 100 and 80 rows and two targets, of which one thing is changed."""
+    tables = [mixed(rng, n) for n in (100, 80)]
+    targets = [rng.poisson(200, n) for n in (100, 80)]
+    if change == "mean by half a standard deviation":
+        tables[1][:, 0] += 0.5
+    elif change == "shares of categories":
+        tables[1][:, 4] = rng.choice(3, 80, p=[0.5, 0.3, 0.2])
+    elif change == "whole-numbered target by half a standard deviation":
+        targets[1] = targets[1] + 7
+    elif change == "all means by a quarter":
+        tables[1][:, :3] += 0.25
+    return tables, targets
+
+
+def report(n_tables, n_permutations=199):
+    """`DriftReport` on tables of 100 and 80 rows, five columns and a target."""
+    changes = ("nothing", "mean by half a standard deviation", "shares of categories", "all means by a quarter",
+               "whole-numbered target by half a standard deviation")  # fmt: skip
+    for change in changes:
+        start, said = time.monotonic(), {"anything moved": 0, "target moved": 0}
+        for number in range(n_tables):
+            rng = np.random.default_rng(number)
+            tables, targets = two_tables(rng, change)
+            found = DriftReport(*tables, categorical_features=[4], y_train=targets[0], y_test=targets[1],
+                                n_permutations=n_permutations, rng=number)  # fmt: skip
+            said["anything moved"] += any(row.moved for row in [*found.features, *found.global_tests])
+            said["target moved"] += any(row.moved for row in found.global_tests if row.about == "classes")
+        shares(f"DriftReport, {change}", said, n_tables, time.monotonic() - start)
+
+
+def dependence(n_tables, n_rows=100, n_permutations=199):
+    """Tests of three columns, correlated by 0 in one table and by as much in the other, at .05 uncorrected."""
+    tests = {"energy": energy_distance_test, "mmd": mmd, "c2st": classifier_two_sample, "dependence": dependence_test}
+    for correlation in (0.0, 0.3, 0.5, 0.7):
+        start, said = time.monotonic(), dict.fromkeys(tests, 0)
+        factor = np.linalg.cholesky(np.full((3, 3), correlation) + (1 - correlation) * np.eye(3))
+        for number in range(n_tables):
+            rng = np.random.default_rng(number)
+            a, b = rng.normal(size=(2, n_rows, 3))
+            for name, test in tests.items():
+                said[name] += test(a, b @ factor.T, rng, n_permutations=n_permutations).p_value <= 0.05
+        shares(f"correlation 0 to {correlation}, {n_rows} rows each", said, n_tables, time.monotonic() - start)
+
+
+def main():
+    """Read the arguments, print figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--what", nargs="+", choices=["folds", "power", "report", "dependence"],
+                        default=["folds", "power", "report", "dependence"])  # fmt: skip
+    parser.add_argument("--tables", type=int, default=1000, help="pairs of tables, or tables, of each kind")
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, help="numbers of seeds of fold_drift")
+    arguments = parser.parse_args()
+    print("what | of what | share | 95 % interval | tables | time")
+    if "folds" in arguments.what:
+        folds(arguments.seeds, arguments.tables, 0)
+    if "power" in arguments.what:
+        folds(arguments.seeds, arguments.tables, 0.4)
+    if "report" in arguments.what:
+        report(arguments.tables)
+    if "dependence" in arguments.what:
+        dependence(arguments.tables)
+
+
+if __name__ == "__main__":
+    main()
