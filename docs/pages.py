@@ -74,7 +74,7 @@ def reference():
     """A table of the public names of every package, each with a page from its docstring."""
     parts = [REFERENCE + _summary(["foldshift.advise"])]
     for package, title in TITLES.items():
-        names = sorted(getattr(foldshift, package).EXPORTS, key=str.lower)
+        names = sorted(getattr(foldshift, package).__all__, key=str.lower)
         parts.append(f"## {title}\n\n`foldshift.{package}`\n\n" + _summary([f"foldshift.{package}.{name}" for name in names]))
     return "\n".join(parts)
 

@@ -15,18 +15,17 @@ Arrays in, arrays out. The packages below hold the science, the Snakemake workfl
 Each is there after ``import foldshift`` and is loaded when it is first used.
 """
 
-from foldshift.core.lazy_exports import exports
+import lazy_loader
 
 __version__ = "0.2.0"
 
-PACKAGES = ("advice", "datasets", "evaluation", "inference", "learners", "partition", "reporting", "shift", "studies")
-EXPORTS = {"advise": "advice"}
-_found, __dir__, __all__ = exports(__name__, EXPORTS, PACKAGES)
+_found, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name):
     """A package, or a name that is exported; of another package's name the message says where it is."""
     if name in __all__ or name.startswith("_"):
         return _found(name)
-    place = next((package for package in PACKAGES if name in getattr(_found(package), "__all__", ())), None)
+    places = (package for package in __all__ if name in getattr(_found(package), "__all__", ()))
+    place = next(places, None)
     raise AttributeError(f"foldshift has no {name!r}" + (f"; it is foldshift.{place}.{name}" if place else ""), name=name)

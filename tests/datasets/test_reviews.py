@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from foldshift.core.errors import DataError
-from foldshift.datasets.sources.fetch import reviews as module
+from foldshift.datasets.sources import reviews as module
 from foldshift.datasets.sources.reviews import (
     ALL_DOMAINS,
     COMPLETE_DOMAINS,

@@ -287,7 +287,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
     found -= {(file, "eval") for file, name, _ in calls(root) if name.endswith(".eval")}  # a method, not the built-in
     assert found == {
         (
-            "src/foldshift/core/lazy_exports.py",
+            "src/foldshift/core/imports.py",
             "import_module",
         ),  # packages that are not requirements of the library, by fixed names
         ("src/foldshift/advice/preprocessing.py", "import_object"),  # what the user names at the command line

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foldshift import learners as own_learners
 from foldshift.core.errors import ConfigError
 from foldshift.engine.config.checks import check_imports
 from foldshift.engine.jobs import code_digest as modules
 from foldshift.engine.jobs.code_digest import PACKAGE, module_files
-from foldshift.learners import EXPORTS
 from foldshift.partition.registry import PARTITIONERS, import_path
 
 
@@ -243,7 +243,7 @@ def test_what_a_partitioner_loads_is_what_is_declared(name):
     assert loaded_by(work) == library(registry, objects=[import_path(name)], tables=False)
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@pytest.mark.parametrize("name", own_learners.__all__)
 def test_what_a_learner_loads_is_what_is_declared(name):
     def work():
         import foldshift.learners

@@ -175,7 +175,7 @@ def test_code_of_a_rule_is_what_its_script_imports_and_nothing_else(root):
         path.split("/src/foldshift/")[-1]
         for path in module_files(root / "scripts/evaluate.py", objects=["foldshift.learners.NNRegressor"])
     }
-    assert {"evaluation/regressors.py", "learners/neighbours/nearest_regressor.py", "learners/base.py", "files.py"} <= names
+    assert {"evaluation/regressors.py", "learners/neighbours/nearest_regressor.py", "learners/base.py", "core/files.py"} <= names
     assert (
         not {
             "learners/__init__.py",

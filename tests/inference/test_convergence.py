@@ -18,6 +18,7 @@ from foldshift.engine.storage.fold_files import read_folds, write_folds
 from foldshift.engine.storage.prediction_files import read_predictions, write_predictions
 from foldshift.engine.storage.score_files import write_rows
 from foldshift.evaluation.class_scores import classification_scores
+from foldshift.inference.repetitions import convergence
 from foldshift.inference.repetitions.convergence import (
     CRITERIA,
     EXPECTED,
@@ -28,7 +29,6 @@ from foldshift.inference.repetitions.convergence import (
     converged_after,
     expected_runs,
 )
-from foldshift.inference.repetitions.recommend import convergence
 from foldshift.partition import make_folds
 from foldshift.reporting.figure_style import plt
 from foldshift.reporting.table_grid import to_html

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from foldshift.inference import critical_difference, friedman
+from foldshift.inference.comparisons import exact_ranks
 from foldshift.inference.comparisons.exact_ranks import rank_sums
-from foldshift.inference.comparisons.paired import exact_ranks
 
 few = settings(deadline=None, max_examples=25, derandomize=True)
 small_tables = st.sampled_from([(2, 2), (5, 2), (2, 3), (4, 3), (3, 4)]).flatmap(

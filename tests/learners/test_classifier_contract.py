@@ -7,7 +7,7 @@ from sklearn.base import clone
 import foldshift.learners
 from foldshift.evaluation import evaluate_folds
 
-CLASSIFIERS = [name for name in foldshift.learners.EXPORTS if name.endswith("Classifier")]
+CLASSIFIERS = [name for name in foldshift.learners.__all__ if name.endswith("Classifier")]
 RNG = np.random.default_rng(2012)
 
 

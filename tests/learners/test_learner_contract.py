@@ -9,7 +9,7 @@ import foldshift.learners
 from foldshift.evaluation import evaluate_folds
 from foldshift.partition import make_folds
 
-REGRESSORS = [name for name in foldshift.learners.EXPORTS if name.endswith("Regressor")]
+REGRESSORS = [name for name in foldshift.learners.__all__ if name.endswith("Regressor")]
 RNG = np.random.default_rng(20220721)
 
 
@@ -83,7 +83,7 @@ def test_a_random_state_that_the_user_has_set_stays():
         assert (with_states == evaluate_folds(model, X, y, folds, shared=False)).all()
 
 
-@pytest.mark.parametrize("name", foldshift.learners.EXPORTS)
+@pytest.mark.parametrize("name", foldshift.learners.__all__)
 def test_a_frame_with_names_works_and_text_and_sparse_inputs_are_refused_in_one_line(name):
     X = pd.DataFrame(RNG.random((40, 3)), columns=["height", "width", "depth"])
     y = np.where(X["height"] > 0.5, "tall", "small") if name.endswith("Classifier") else X["height"].to_numpy()

@@ -14,9 +14,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from foldshift.datasets import load_dataset
 from foldshift.partition.methods.distance_based import REMAINDERS, db_scv_folds, dob_scv_folds, ms_scv_folds
 from foldshift.partition.methods.scv import scv_folds
+from foldshift.partition.neighbours import search as neighbours_module
 from foldshift.partition.neighbours.metric import METRICS, make_space
 from foldshift.partition.neighbours.search import DUPLICATES, LIST_LENGTH, assign_in_groups, class_neighbours
-from foldshift.partition.neighbours import search as neighbours_module
+from foldshift.partition.splitters import class_splitters
 from foldshift.partition.splitters.class_splitters import (
     DBSCV,
     DOBSCV,
@@ -27,7 +28,6 @@ from foldshift.partition.splitters.class_splitters import (
     RepeatedMSSCV,
     RepeatedSCV,
 )
-from foldshift.partition.splitters.regression_splitters import class_splitters
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
 thorough = settings(quick, max_examples=120)

@@ -33,7 +33,7 @@ from foldshift.shift.report.fold_drift import FoldFeature
 from foldshift.studies.moreno_torres_2012 import output_groups as items
 from foldshift.studies.moreno_torres_2012 import partitioner_shift_tables as covariate_shift_tables
 from foldshift.studies.moreno_torres_2012 import tables
-from foldshift.studies.moreno_torres_2012.ablation.experiments_judged import ablation_changes as changes
+from foldshift.studies.moreno_torres_2012.ablation import ablation_changes as changes
 from foldshift.studies.moreno_torres_2012.against_print import compare
 from foldshift.studies.moreno_torres_2012.measure_convergence import cell_rows, unknown, with_keys
 from foldshift.studies.saez_2022.tables import scaling_table

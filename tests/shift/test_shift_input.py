@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
+from factories import public_names
 from foldshift import shift
 from foldshift.partition import as_folds, check_folds
 from foldshift.shift import (
@@ -41,13 +42,13 @@ FOLDS = np.arange(30)[None] % 3
 Y = np.arange(30) % 2
 
 
-@pytest.mark.parametrize("module", [*sorted({*shift.EXPORTS.values()}), "tables", "columns"])
+@pytest.mark.parametrize("module", [*sorted({*public_names("shift").values()}), "table_versions", "columns"])
 def test_examples_in_docstrings_are_right(module):
     module = importlib.import_module(f"foldshift.shift.{module}")
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize("name", sorted({*shift.EXPORTS} - {"adjust_p"}))
+@pytest.mark.parametrize("name", sorted({*shift.__all__} - {"adjust_p"}))
 def test_every_public_function_has_an_example(name):
     assert ">>> " in getattr(shift, name).__doc__
 

@@ -16,6 +16,7 @@ from foldshift.reporting.table_grid import to_html
 from foldshift.shift import fold_covariates
 from foldshift.shift.measures.covariates import MEASURES
 from foldshift.shift.report.fold_drift import fold_drift
+from foldshift.studies.common import measure_covariate_shift as measuring
 from foldshift.studies.common.covariate_shift_tables import (
     drift_by_cell,
     feature_table,
@@ -24,7 +25,6 @@ from foldshift.studies.common.covariate_shift_tables import (
     shift_summary,
     shifted_grid,
 )
-from foldshift.studies.common.standard_items import measure_covariate_shift as measuring
 from foldshift.studies.moreno_torres_2012.figures import draw_covariate_shift, draw_shift_against_error
 from foldshift.studies.moreno_torres_2012.partitioner_shift_tables import covariate_shift
 from foldshift.studies.moreno_torres_2012.shift_and_error import (

@@ -14,7 +14,8 @@ from foldshift.core.imports import import_object
 from foldshift.engine.config.configure import configure
 from foldshift.engine.jobs.code_digest import module_files
 from foldshift.engine.study.declare import FORMATS, PAPER_VS_OURS, key
-from foldshift.engine.study.find import HERE, find_studies
+from foldshift.engine.study.find import STUDIES as HERE
+from foldshift.engine.study.find import find_studies
 from foldshift.reporting.items import caption_text, to_rst
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,7 +90,7 @@ def test_printed_numbers_of_the_folder_are_used(study, runs):
 
 def names(text, study):
     """Whether a text names a study; an id that is also the name of a package counts as one below ``studies``."""
-    return (re.search(rf"studies[./]{study}\b", text) is not None) if study in foldshift.PACKAGES else study in text
+    return (re.search(rf"studies[./]{study}\b", text) is not None) if study in foldshift.__all__ else study in text
 
 
 def test_three_files_at_most_outside_the_studies_name_a_study():

@@ -1,6 +1,5 @@
 """The command ``foldshift``: advice, drift, folds, data and studies from a terminal."""
 
-from foldshift.core.lazy_exports import exports
+import lazy_loader
 
-EXPORTS = {"main": "main"}
-__getattr__, __dir__, __all__ = exports(__name__, EXPORTS)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

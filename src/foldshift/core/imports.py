@@ -80,3 +80,40 @@ def raised(error, folder=None):
 def is_own(path):
     """Whether an import path names code that comes neither with the library nor with scikit-learn."""
     return path.partition(".")[0] not in ("foldshift", "sklearn")
+
+
+def optional(module, purpose):
+    """Import a module that not every user of the library has, or say in one line how to get it.
+
+    Parameters
+    ----------
+    module : str
+        Such as ``"matplotlib.pyplot"``.
+    purpose : str
+        What it is needed for, as the beginning of the message.
+
+    Returns
+    -------
+    module : module
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> optional("no_such_module", "a plot")
+    Traceback (most recent call last):
+        ...
+    ImportError: a plot needs no_such_module, which is not installed: pip install foldshift[workflow]
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name != package:
+            raise
+        raise ImportError(
+            f"{purpose} needs {package}, which is not installed: pip install foldshift[workflow]", name=package
+        ) from None

@@ -1,6 +1,5 @@
 """Read, fetch and prepare data sets."""
 
-from foldshift.core.lazy_exports import exports
+import lazy_loader
 
-EXPORTS = {"Dataset": "dataset", "load_dataset": "catalogue", "prepare": "prepare", "read_catalogue": "catalogue"}
-__getattr__, __dir__, __all__ = exports(__name__, EXPORTS)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

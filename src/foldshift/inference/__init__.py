@@ -1,49 +1,5 @@
 """Tests and intervals for cross-validation results."""
 
-from foldshift.core.lazy_exports import exports
+import lazy_loader
 
-EXPORTS = {
-    "accuracy_interval": "intervals.accuracy",
-    "agreements": "repetitions.agreement",
-    "auc_interval": "intervals.auc",
-    "bayesian_correlated_t": "comparisons.paired",
-    "bayesian_hierarchical": "comparisons.bayes",
-    "bayesian_signed_ranks": "comparisons.bayes",
-    "bootstrap_632plus": "intervals.bootstrap",
-    "compare": "comparisons.compare",
-    "compare_independent": "comparisons.accuracy_tests",
-    "compare_matched": "comparisons.accuracy_tests",
-    "conservative_z": "intervals.conservative",
-    "converged_after": "repetitions.convergence",
-    "coverage_audit": "simulation.audit",
-    "critical_difference": "comparisons.ranks",
-    "cv_intervals": "intervals.cross_validation",
-    "cv_variance": "repetitions.variance",
-    "CVVariance": "repetitions.variance",
-    "equivalence_signed_ranks": "comparisons.equivalence",
-    "equivalence_test": "comparisons.equivalence",
-    "estimator_from_bias": "repetitions.variance",
-    "f_5x2cv": "comparisons.paired",
-    "friedman": "comparisons.ranks",
-    "Interval": "intervals.cross_validation",
-    "large_sample": "intervals.accuracy",
-    "loo_interval": "intervals.accuracy",
-    "loo_matched": "comparisons.accuracy_tests",
-    "loss_difference_interval": "intervals.difference",
-    "mcnemar": "comparisons.paired",
-    "mean_predictor_fixed": "simulation.source_models",
-    "mean_predictor_random": "simulation.source_models",
-    "nadeau_bengio": "comparisons.paired",
-    "nested_cv_interval": "intervals.cross_validation",
-    "paired_t": "comparisons.paired",
-    "recommend_repetitions": "repetitions.recommend",
-    "selection_corrected_error": "intervals.selection",
-    "sign_test": "comparisons.sign",
-    "SignedRanks": "comparisons.wilcoxon",
-    "simulate_losses": "simulation.source_models",
-    "t_5x2cv": "comparisons.paired",
-    "variance_components": "repetitions.variance",
-    "wilcoxon_signed_ranks": "comparisons.wilcoxon",
-    "wong_partition": "simulation.wong_partitions",
-}
-__getattr__, __dir__, __all__ = exports(__name__, EXPORTS)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

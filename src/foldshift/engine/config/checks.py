@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote
 
+from foldshift import learners as own_learners
 from foldshift.core.errors import ConfigError, unknown
 from foldshift.core.imports import import_object, is_named, is_own
 from foldshift.datasets.synthetic.populations import POPULATIONS, TARGET_POPULATIONS
@@ -13,7 +14,6 @@ from foldshift.engine.costs.dataset_shapes import local_files
 from foldshift.engine.jobs.code_digest import module_files
 from foldshift.engine.jobs.user_code import DECLARED, LEARNER, PARTITIONER, OwnCodeError, call_own, check_call
 from foldshift.engine.layout.bundles import TRUTH
-from foldshift.learners import EXPORTS
 from foldshift.partition.registry import HINT, STRATA, find_partitioner, known_partitioners, n_strata_of
 
 
@@ -182,7 +182,7 @@ def check_imports(config, learners, studies):
     for what, entry, check in wanted:
         path = entry["import"]
         module, _, name = path.rpartition(".")
-        if module == "foldshift.learners" and name in EXPORTS:
+        if module == "foldshift.learners" and name in own_learners.__all__:
             continue  # known without the second that importing it takes
         if module.partition(".")[0] == "sklearn" and is_named(path):
             continue  # so is this

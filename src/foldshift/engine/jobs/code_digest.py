@@ -26,7 +26,6 @@ NEW = "new"  # key of the mark that something was looked up
 MOST_KEPT = 2000  # contents
 _memory = {}
 PACKAGE = Path(foldshift.__file__).resolve().parent
-FACADE = "EXPORTS"  # packages with this name in them only say where their public names stand
 INSTALLED = {"site-packages", "dist-packages"}
 STANDARD = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
 
@@ -254,12 +253,12 @@ def _module_files(base, module):
 
 @cache
 def _package(file):
-    """Public names of a package by the module they stand in, and whether the package holds more than these and its docstring."""
-    body = _parse(file).body if file.is_file() else []
-    for node in body:
-        if isinstance(node, ast.Assign) and any(isinstance(name, ast.Name) and name.id == FACADE for name in node.targets):
-            return ast.literal_eval(node.value), False
-    return {}, any(not isinstance(node, ast.Expr) for node in body)
+    """Public names of a package by their module, from its stub; and whether the package itself holds code that counts."""
+    stub = file.with_suffix(".pyi")
+    if stub.is_file():
+        imports = [node for node in _parse(stub).body if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
+        return {alias.name: node.module for node in imports for alias in node.names}, False
+    return {}, any(not isinstance(node, ast.Expr) for node in (_parse(file).body if file.is_file() else []))
 
 
 @cache

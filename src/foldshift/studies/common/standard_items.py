@@ -107,7 +107,7 @@ def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=
     """
     return Items(
         "single_datasets",
-        make="one_dataset.differences",
+        make="within_dataset_differences.differences",
         inputs=lambda run: {"scores": [path for name in run.datasets for path in run.scores(name, chosen)]} | inputs(run),
         params=lambda run: {
             "wanted": [

@@ -1,0 +1,295 @@
+"""Functions of wildcards for the inputs, parameters and costs of rules, under one configuration."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foldshift.engine.costs.compile_cost import compile_seconds, kept_paths
+from foldshift.engine.costs.dataset_shapes import local_files, shape_of
+from foldshift.engine.costs.rule_costs import collect_cost, fetch_cost, folds_cost, prepare_cost, scores_cost, shift_cost
+from foldshift.engine.jobs.code_digest import digest, module_files
+from foldshift.engine.layout.file_names import bundle_of, part_of, scheme_of
+from foldshift.evaluation.task_objects import TASK_OBJECTS
+from foldshift.partition.registry import PARTITIONERS, import_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from foldshift.engine.config.configure import Configured
+    from foldshift.engine.costs.job_cost import Cost
+    from foldshift.engine.study.declare import Items, Measure, Table
+    from foldshift.engine.study.run import Run
+
+SCALINGS = ("global", "fold", "none")
+KERNELS = "<resources>/compiled/kernels.json"
+WARM_UP_SHIFT = "foldshift.engine.jobs.warm_up.target_shift"
+
+
+class RuleFunctions:
+    """Answers to the questions of rules: files, parameters, digests of code and expected costs.
+
+    Methods that take `wildcards` have the form in which Snakemake calls them.
+
+    Parameters
+    ----------
+    configured : Configured
+        The resolved configuration and its runs.
+    root : Path
+        Folder of the workflow.
+    has_storage : bool
+        Whether inputs and outputs are in a storage such as a bucket, and not in folders that every job sees.
+    """
+
+    def __init__(self, configured: Configured, root: Path, has_storage: bool) -> None:
+        self.config, self.catalogue, self.learners = configured.config, configured.catalogue, configured.learners
+        self.runs, self.root, self.has_storage = configured.runs, root, has_storage
+        self.layouts = {study: run.layout for study, run in self.runs.items() if run.layout}
+        self.tasks = {study: run.found.task for study, run in self.runs.items()}
+        self.spare_minutes = 10 + (self.config["cell_minutes"] or 0)  # an evaluation may once run into the limit of a cell
+        self._digest = cache(self._digest_of_files)
+
+    # Digests of code
+
+    def code(self, script: str, objects: Iterable[str] = (), tables: bool = True, called: Iterable[str] = ()) -> str:
+        """Digest of a script and of the modules it rests on, as a parameter: an edited module plans exactly its dependents again.
+
+        As inputs, some fifty files for each job, they were nine tenths of all that Snakemake looks up for a plan. The digest is
+        that of the code when the run began; the next run sees an edit made while a job runs. With `tables`, a script that cuts by
+        name rests on all partitioners; without, on those among `objects`.
+        """
+        return self._digest(script, tuple(objects), tables, tuple(called))
+
+    def _digest_of_files(self, script: str, objects: tuple[str, ...], tables: bool, called: tuple[str, ...]) -> str:
+        path = self.root / "scripts" / f"{script}.py"
+        files = module_files(path, objects=objects, called=called, tables=tables)
+        if tables and str(self.root / "src/foldshift/partition/registry.py") in files:
+            own = [entry["import"] for entry in self.config["own_partitioners"].values()]
+            files = module_files(path, objects=[*objects, *own], called=called)
+        # Names below the workflow or the working directory, so that a folder that was moved has the same digest.
+        return digest(files, (Path.cwd(), self.root))
+
+    def learner_code(self, script: str) -> Callable[[Any], str]:
+        """Make the function for the code of an evaluation: the script, and the modules of the task and learners of a job."""
+
+        def digest_of(wildcards: Any) -> str:
+            learners = self.learners_of_job(wildcards).values()
+            task = TASK_OBJECTS[self.tasks[wildcards.study]]
+            return self.code(script, [task, *(entry["import"] for entry in learners)], tables=False)
+
+        return digest_of
+
+    def folds_code(self, wildcards: Any) -> str:
+        """Code of the partitioning, with the modules of the partitioners of the bundle and of no others."""
+        choices = self.partitioners_of_job(wildcards).values()
+        paths = [one["import"] if "import" in one else import_path(one["partitioner"]) for one in choices]
+        return self.code("make_folds", paths, tables=False)
+
+    def measure_code(self, run: Run, measure: Measure) -> str:
+        """Code that the rows of a measure rest on: its function, and the learners and partitioners that it declares."""
+        own = {name: entry["import"] for name, entry in self.config["own_partitioners"].items()}
+        learners = [self.learners[name]["import"] for name in measure.learners(run)]
+        partitioners = [own.get(name) or import_path(name) for name in measure.partitioners(run)]
+        return self.code("measure", [*learners, *partitioners], tables=False, called=[run.found.path(measure.make)])
+
+    # What a job works through: functions of its labels alone
+
+    def learners_of_job(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Entries of the learners of a job, by id."""
+        layout = self.layouts[wildcards.study]
+        return _by_name(layout.learner(label) for label in wildcards.learners.split("+"))
+
+    def partitioners_of_job(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Partitioners of the bundle of a job, by id, with their options."""
+        layout = self.layouts[wildcards.study]
+        return _by_name(layout.partitioner(label) for label in bundle_of(wildcards.bundle)[0])
+
+    def iterations_of_job(self, wildcards: Any) -> dict[int, int]:
+        """Partitions per seed or experiment, by number of folds."""
+        return dict(map(scheme_of, bundle_of(wildcards.bundle)[1]))
+
+    def cuts_of_job(self, wildcards: Any) -> list[tuple[str, int]]:
+        """Partitioners, by id, and numbers of folds of an evaluation."""
+        layout = self.layouts[wildcards.study]
+        partitioners, schemes = bundle_of(part_of(wildcards.bundle, wildcards.part))
+        return [(layout.partitioner(name)["name"], scheme_of(scheme)[0]) for scheme in schemes for name in partitioners]
+
+    # Files
+
+    def entry_of(self, wildcards: Any) -> dict[str, Any]:
+        """Catalogue entry of a data set, as plain values."""
+        return dict(vars(self.catalogue[wildcards.dataset]))
+
+    def local_sources(self, wildcards: Any) -> list[str]:
+        """The user's own files of a data set, as inputs: an edited file plans its dependents again."""
+        return local_files(self.catalogue[wildcards.dataset])
+
+    def origins_of_study(self, wildcards: Any) -> list[str]:
+        """Files that record where the data of a study came from."""
+        return self.runs[wildcards.study].fetched()
+
+    def prepared_data(self, wildcards: Any) -> str:
+        """Prepared data set with the scaling of the study."""
+        scaling = self.config["studies"][wildcards.study]["scaling"]
+        return f"<resources>/prepared/{scaling}/{wildcards.dataset}.npz"
+
+    def data_to_cut(self, wildcards: Any) -> str:
+        """Prepared data set for the partitioners: those of classes scale the inputs themselves, as their distance needs."""
+        if self.tasks[wildcards.study] == "classification":
+            return f"<resources>/prepared/none/{wildcards.dataset}.npz"
+        return self.prepared_data(wildcards)
+
+    def wanted_folds(self, wildcards: Any) -> dict[str, Any]:
+        """Partitioners and seeds that are wanted of files of folds that may hold more."""
+        return self.runs[wildcards.study].wanted_folds(wildcards.dataset)
+
+    def wanted_scores(self, wildcards: Any) -> dict[str, Any]:
+        """Learners, partitioners and seeds that are wanted of files of scores that may hold more."""
+        return self.runs[wildcards.study].wanted_scores(wildcards.dataset)
+
+    def shift_of_dataset(self, wildcards: Any) -> list[str]:
+        """Files of the target shift of all folds of a data set."""
+        return self.runs[wildcards.study].shift(wildcards.dataset)
+
+    def scores_of_dataset(self, wildcards: Any) -> list[str]:
+        """Files of the scores of all learners, cells and seeds of a data set."""
+        return self.runs[wildcards.study].scores(wildcards.dataset)
+
+    def kernels_stamp(self) -> list[str]:
+        """Stamp of the compiled code, where jobs call it and find what another one compiled; none in archived mode."""
+        return [] if self.config["archived"] or self.has_storage else [KERNELS]
+
+    # Expected costs
+
+    def cost_of_fetching(self, wildcards: Any) -> Cost:
+        """Expected cost of reading and checking a table."""
+        return fetch_cost(shape_of(self.catalogue[wildcards.dataset]))
+
+    def cost_of_preparing(self, wildcards: Any) -> Cost:
+        """Expected cost of preparing a data set."""
+        return prepare_cost(shape_of(self.catalogue[wildcards.dataset]))
+
+    def cost_of_folds(self, wildcards: Any) -> Cost:
+        """Expected cost of cutting."""
+        study, names = wildcards.study, (wildcards.bundle, wildcards.block)
+        return folds_cost(self.layouts[study], self.tasks[study], wildcards.dataset, *names)
+
+    def cost_of_shift(self, wildcards: Any) -> Cost:
+        """Expected cost of measuring the target shift."""
+        return shift_cost(self.layouts[wildcards.study], wildcards.dataset, wildcards.bundle, wildcards.block)
+
+    def cost_of_scores(self, wildcards: Any) -> Cost:
+        """Expected cost of an evaluation."""
+        study, keys = wildcards.study, ("bundle", "held", "part", "learners", "block")
+        names = [wildcards[key] for key in keys]
+        return scores_cost(self.layouts[study], self.tasks[study], wildcards.dataset, *names)
+
+    def cost_of_collecting(self, wildcards: Any) -> Cost:
+        """Expected cost of collecting scores."""
+        return collect_cost(self.layouts[wildcards.study], wildcards.dataset)
+
+    def seconds_of_compiling(self, wildcards: Any, threads: int) -> float:
+        """Expected time of compiling what no earlier run has kept."""
+        paths = {
+            *(entry["import"] for entry in self.compiled_learners().values()),
+            *map(import_path, self.compiled_partitioners()),
+            *self.first_calls(),
+        }
+        return compile_seconds(paths, threads, kept_paths(paths))
+
+    # What is compiled
+
+    def compiled_learners(self) -> dict[str, dict[str, Any]]:
+        """Learners of the library that the run fits, by id: code of others is not kept."""
+        names = {
+            name
+            for run in self.runs.values()
+            for name in (
+                *(run.learner_ids if run.found.task else ()),
+                *(name for measure in run.measures() for name in measure.learners(run)),
+            )
+        }
+        own = {name for name in names if self.learners[name]["import"].startswith("foldshift.")}
+        return {name: self.learners[name] for name in sorted(own)}
+
+    def compiled_partitioners(self) -> list[str]:
+        """Partitioners of the library that are used and whose first call compiles: those that look at inputs."""
+        choices = (one for layout in self.layouts.values() for one in layout.record()["partitioners"].values())
+        used = {choice.get("partitioner") for choice in choices}
+        for run in self.runs.values():
+            for measure in run.measures():
+                used.update(measure.partitioners(run))
+        return [name for name, one in PARTITIONERS.items() if name in used and one.looks_at_inputs]
+
+    def first_calls(self) -> list[str]:
+        """Functions that make the first call of what is measured besides scores."""
+        shift = any(self.tasks[study] == "regression" for study in self.layouts)
+        measures = [(run, measure) for run in self.runs.values() for measure in run.measures() if measure.first_call]
+        return sorted({*([WARM_UP_SHIFT] if shift else []), *(run.found.path(one.first_call) for run, one in measures)})
+
+    # Lists for the rules of all studies
+
+    def studies_pattern(self, task: str) -> str:
+        """Regular expression of the studies of a task that the engine cuts; one that matches nothing where there are none."""
+        return "|".join(study for study in self.layouts if self.tasks[study] == task) or "-"
+
+    def reporting_rules(self) -> list[str]:
+        """Names of the rules that make tables and figures."""
+        return [f"{run.id}_{group.name}" for run in self.runs.values() for group, _ in run.items()]
+
+    def unmeasured_learners(self) -> list[str]:
+        """Learners that the table of costs does not know."""
+        return sorted({name for layout in self.layouts.values() for name in layout.unmeasured()})
+
+    def archived_imports(self) -> list[str]:
+        """Import paths of the learners and user-defined partitioners that the results of an archive rest on."""
+        learners = {self.learners[name]["import"] for run in self.runs.values() if run.found.task for name in run.learner_ids}
+        return sorted(learners | {entry["import"] for entry in self.config["own_partitioners"].values()})
+
+    def user_studies(self) -> dict[str, str]:
+        """Folders of the studies that do not come with the library, by id."""
+        return {study: str(run.found.folder) for study, run in self.runs.items() if run.found.package == study}
+
+    # Jobs of a measure: functions of the wildcards
+
+    def measure_inputs(self, run: Run, measure: Measure) -> Callable[[Any], dict[str, Any]]:
+        """Make the function for the inputs of a job of a measure."""
+        return lambda wildcards: measure.inputs(run, _cell_of(wildcards))
+
+    def measure_params(self, run: Run, measure: Measure) -> Callable[[Any], dict[str, Any]]:
+        """Make the function for the further arguments of a job of a measure."""
+        return lambda wildcards: measure.params(run, _cell_of(wildcards))
+
+    def measure_cost(self, run: Run, measure: Measure) -> Callable[[Any], Cost]:
+        """Make the function for the expected cost of a job of a measure."""
+        return lambda wildcards: run.measure_cost(measure, _cell_of(wildcards))
+
+
+def item_words(item: Table, key: str) -> dict[str, str]:
+    """Facts that a job needs to know of an item that it makes."""
+    return {"key": key, "name": item.name, "kind": item.kind, "title": item.title, "caption": item.caption}
+
+
+def rule_descriptions(runs: Mapping[str, Run], fill: Callable[[str], str]) -> dict[str, str]:
+    """Descriptions of the rules that are made from declarations, for ``snakemake --list``; `fill` shows a message without a
+    job."""
+    found = {}
+    for run in runs.values():
+        title = run.found.title
+        groups: list[Items | Measure] = [*(group for group, _ in run.items()), *run.measures()]
+        found[run.id] = f"Tables and figures of {title}."
+        found[f"plan_{run.id}"] = f"Plan of a run of {title}: jobs, time, memory. Nothing is started."
+        found[f"{run.id}_rows"] = f"All rows of {title}: what its tables are made of."
+        found |= {f"{run.id}_{group.name}": f"{title}: {fill(group.message)}." for group in groups}
+    return found
+
+
+def _by_name(entries: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Entries of labels, by their names."""
+    return {entry["name"]: {key: value for key, value in entry.items() if key != "name"} for entry in entries}
+
+
+def _cell_of(wildcards: Any) -> dict[str, str]:
+    """The cell of a job of a measure."""
+    return dict(wildcards.items())

@@ -1,0 +1,206 @@
+"""Everything that reaches into Snakemake beyond its documented interface: one function for each need.
+
+Snakemake does not promise to keep these names. Each of them is listed in `PATHS`, a test looks for each in the installed version,
+and where one is missing the user reads a line instead of a traceback.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foldshift.core.errors import FoldshiftError
+from foldshift.engine.costs.plan import Job
+from foldshift.engine.costs.timings import Ended, ended_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+TESTED = "9.27"  # the newest Snakemake that these names were tested with
+PATHS = (
+    "is_main_process",
+    "main_snakefile",
+    "storage_settings.default_storage_provider",
+    "storage_settings.default_storage_prefix",
+    "storage_settings.local_storage_prefix",
+    "storage_registry",
+    "config_settings.configfiles",
+    "config_settings.config_args",
+    "output_settings.quiet",
+    "output_settings.show_failed_logs",
+    "resource_settings.cores",
+    "modifier.path_modifier",
+    "rules",
+    "local_exec",
+)  # of a workflow that has been read; the paths of a workflow that runs are those of `RUNNING_PATHS`
+RUNNING_PATHS = ("dag.jobs", "dag.dependencies", "scheduler")
+
+
+class MissingInternalError(FoldshiftError):
+    """The installed Snakemake lacks a name that foldshift uses."""
+
+
+def inside(workflow: Any, path: str) -> Any:
+    """Return the object at a dotted path below a workflow.
+
+    Raises
+    ------
+    MissingInternalError
+        If this version of Snakemake has no such name.
+    """
+    found = workflow
+    for name in path.split("."):
+        try:
+            found = getattr(found, name)
+        except AttributeError as error:
+            raise MissingInternalError(
+                f"Snakemake {version('snakemake')} has no `workflow.{path}`, which foldshift uses; it was tested with Snakemake "
+                f"{TESTED}: pip install 'snakemake<={TESTED}.*'"
+            ) from error
+    return found
+
+
+def is_main_process(workflow: Any) -> bool:
+    """Whether this process was started by the user, and not by another Snakemake for one job."""
+    return bool(inside(workflow, "is_main_process"))
+
+
+def main_snakefile(workflow: Any) -> Path:
+    """Path of the Snakefile that was named or found: that of another workflow where it uses this one as a module."""
+    return Path(str(inside(workflow, "main_snakefile")))
+
+
+def storage_name(workflow: Any) -> str | None:
+    """Name of the storage provider that holds inputs and outputs, such as ``s3``; None for plain folders."""
+    return inside(workflow, "storage_settings.default_storage_provider")
+
+
+def local_storage_prefix(workflow: Any) -> str:
+    """Folder of the local copies of stored files."""
+    return str(inside(workflow, "storage_settings.local_storage_prefix"))
+
+
+def path_in_jobs(workflow: Any, path: str) -> str:
+    """Path of a file as jobs see it: below the local copies where a storage is used."""
+    return str(inside(workflow, "modifier.path_modifier").apply_default_storage(path))
+
+
+def command_line_config(workflow: Any) -> tuple[list[Any], tuple[str, ...]]:
+    """Configuration files and settings of the command line."""
+    return inside(workflow, "config_settings.configfiles"), inside(workflow, "config_settings.config_args") or ()
+
+
+def n_cores(workflow: Any) -> int | None:
+    """Cores of this machine that jobs may use; None on a cluster, where `workflow.cores` would raise."""
+    return inside(workflow, "resource_settings.cores")
+
+
+def is_quiet(workflow: Any) -> bool:
+    """Whether Snakemake was told to be quiet about everything, also about what ends a run."""
+    return any(one.name == "ALL" for one in inside(workflow, "output_settings.quiet") or ())
+
+
+def shows_failed_logs(workflow: Any) -> bool:
+    """Whether Snakemake prints the log of a failed job; with ``--quiet all`` it keeps logs to itself."""
+    return bool(inside(workflow, "output_settings.show_failed_logs")) and not is_quiet(workflow)
+
+
+def runs_locally(workflow: Any) -> bool:
+    """Whether jobs run on this machine."""
+    return bool(inside(workflow, "local_exec"))
+
+
+def patch_storage(workflow: Any, reduce_calls: Callable[[type, type, str], None]) -> None:
+    """Change the class of stored objects of the S3 plugin, where it is in use; see `foldshift.engine.jobs.s3_patch`."""
+    if storage_name(workflow) == "s3":
+        from snakemake_interface_storage_plugins.io import Mtime
+
+        objects = inside(workflow, "storage_registry").default_storage_provider.get_storage_object_cls()
+        reduce_calls(objects, Mtime, inside(workflow, "storage_settings.default_storage_prefix") or "")
+
+
+def patch_slurm(shorten: Callable[[Any], None]) -> None:
+    """Change the SLURM plugin, where it is loaded; see `foldshift.engine.jobs.slurm_patch`."""
+    if (plugin := sys.modules.get("snakemake_executor_plugin_slurm")) is not None:
+        shorten(plugin)
+
+
+def stop_rate_limiter(workflow: Any) -> None:
+    """Remove the rate limiter of the scheduler.
+
+    Every timer of it starts another one, more with every job. Soon the scheduler would do nothing else, and with a long time span
+    in ``max-jobs-per-timespan`` the process would wait for them at its end (Snakemake 9.27).
+    """
+    scheduler = inside(workflow, "scheduler")
+    if hasattr(scheduler, "job_rate_limiter"):
+        scheduler.job_rate_limiter = None
+
+
+def targets_of(arguments: list[str]) -> list[str]:
+    """Targets of a command line, program first, as Snakemake itself reads it; none where the program is another one."""
+    if Path(arguments[0]).name not in ("snakemake", "snakemake.exe", "__main__.py"):
+        return []
+    from snakemake.cli import parse_args
+
+    with contextlib.suppress(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+        return list(parse_args(list(arguments[1:]))[1].targets)
+    return []
+
+
+def target_rules(workflow: Any) -> list[str]:
+    """Names of the rules that can be targets."""
+    return [one.name for one in inside(workflow, "rules") if not one.has_wildcards()]
+
+
+def is_made(workflow: Any, file: str) -> bool:
+    """Whether a rule makes a file."""
+    return any(one.is_producer(file) for one in inside(workflow, "rules"))
+
+
+def describe_rules(workflow: Any, descriptions: Mapping[str, str]) -> None:
+    """Set the descriptions that ``snakemake --list`` shows, by name of the rule."""
+    for one in inside(workflow, "rules"):
+        if one.name in descriptions:
+            one.docstring = descriptions[one.name]
+
+
+def planned_jobs(workflow: Any) -> list[Any]:
+    """All jobs of the graph, done or not."""
+    return list(inside(workflow, "dag.jobs"))
+
+
+def jobs_to_run(dag: Any, pace: float = 1.0) -> dict[int, Job]:
+    """Jobs that are to run, by Snakemake's id, in an order in which they can run.
+
+    `pace` is how much longer jobs take on this machine; see `foldshift.engine.costs.machine_speed`.
+    """
+    wanted = set(dag.needrun_jobs())
+    needs = {job: [one for one in dag.dependencies[job] if one in wanted] for job in wanted}
+    found: dict[int, Job] = {}
+    for first in sorted(wanted, key=lambda job: job.jobid):
+        stack = [first]
+        while stack:
+            job = stack[-1]
+            missing = [one for one in needs[job] if one.jobid not in found]
+            if missing and job.jobid not in found:
+                stack += missing
+                continue
+            stack.pop()
+            if job.jobid not in found:
+                seconds = pace * float(job.resources.get("expected_s", 0.0))
+                found[job.jobid] = Job(job.rule.name, seconds, 0.0, 0.0, tuple(one.jobid for one in needs[job]))
+    return found
+
+
+def jobs_done_before(dag: Any, pace: float = 1.0) -> list[Ended]:
+    """Jobs that an earlier run did and timed, of those that this run needs; `pace` as for `jobs_to_run`."""
+    done = set(dag.jobs) - set(dag.needrun_jobs())
+    timed: Iterable[Any] = (job for job in done if job.benchmark)
+    jobs = [
+        Job(job.rule.name, float(job.resources.get("expected_s", 0.0)), 0.0, 0.0, (), timed=str(job.benchmark)) for job in timed
+    ]
+    return ended_jobs(jobs, pace)

@@ -1,0 +1,14 @@
+from .kernels.pdfc import PDFClassifier as PDFClassifier
+from .kernels.svm import SVMClassifier as SVMClassifier
+from .linear.elm import ELMRegressor as ELMRegressor
+from .linear.lda import LDAClassifier as LDAClassifier
+from .linear.mars import MARSRegressor as MARSRegressor
+from .linear.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
+from .neighbours.nearest_classifier import NNClassifier as NNClassifier
+from .neighbours.nearest_regressor import NNRegressor as NNRegressor
+from .rules.furia import FURIAClassifier as FURIAClassifier
+from .rules.ripper import RIPPERClassifier as RIPPERClassifier
+from .trees.c45 import C45Classifier as C45Classifier
+from .trees.gbm import GBMRegressor as GBMRegressor
+from .trees.part import PARTClassifier as PARTClassifier
+from .trees.rpart import RPARTRegressor as RPARTRegressor
