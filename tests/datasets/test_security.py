@@ -292,7 +292,6 @@ def test_only_import_paths_of_the_configuration_name_code(root):
         ),  # packages that are not requirements of the library, by fixed names
         ("src/foldshift/advice/preprocessing.py", "import_object"),  # what the user names at the command line
         ("src/foldshift/core/imports.py", "import_module"),  # what the configuration names, and nothing else
-        ("src/foldshift/engine/jobs/code_digest.py", "literal_eval"),  # the public names of the library's packages
         ("src/foldshift/engine/jobs/code_digest.py", "find_spec"),  # file of an import path of the configuration
         ("src/foldshift/core/imports.py", "find_spec"),  # a look at a file without running it
         ("src/foldshift/core/compiling.py", "find_spec"),  # whether a fixed name is a package or only a folder
