@@ -11,7 +11,7 @@ from foldshift.core.errors import ConfigError
 from foldshift.engine.costs.fit_costs import COLUMNS, MACHINE, CostModel, read_costs, works_of
 from foldshift.engine.costs.machine_speed import WORKS, compute, interpret, milliseconds_of, pace
 from foldshift.engine.costs.plan import Job, plan_text
-from foldshift.engine.costs.progress import jobs_of
+from foldshift.engine.rules.snakemake_internals import jobs_to_run
 
 
 def test_the_factor_is_the_geometric_mean_of_the_ratios():
@@ -79,4 +79,4 @@ class Waiting(NamedTuple):
 def test_the_time_left_begins_with_the_pace_of_this_machine():
     one = Waiting(7)
     graph = SimpleNamespace(dependencies={one: []}, needrun_jobs=lambda: [one])
-    assert jobs_of(graph, pace=0.5)[7].seconds == 6.0 and jobs_of(graph)[7].seconds == 12.0
+    assert jobs_to_run(graph, pace=0.5)[7].seconds == 6.0 and jobs_to_run(graph)[7].seconds == 12.0

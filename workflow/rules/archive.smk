@@ -28,22 +28,10 @@ rule archive:
     conda:
         "../../envs/foldshift.yaml"
     params:
-        code=code("write_archive"),
-        folders={key: folder_of_jobs(key) for key in ("results", "resources")},
-        imports=sorted(
-            {
-                LEARNERS[name]["import"]
-                for run in RUNS.values()
-                if run.found.task
-                for name in run.learner_ids
-            }
-            | {entry["import"] for entry in config["own_partitioners"].values()}
-        ),
-        studies={
-            study: str(run.found.folder)
-            for study, run in RUNS.items()
-            if run.found.package == study
-        },
+        code=ask.code("write_archive"),
+        folders={key: SESSION.path_in_jobs(key) for key in ("results", "resources")},
+        imports=ask.archived_imports(),
+        studies=ask.user_studies(),
     message:
         "Archive: scores, configuration, provenance, tables and figures in one file"
     script:

@@ -18,15 +18,15 @@ rule compile_kernels:
     priority: 100
     conda:
         "../../envs/foldshift.yaml"
-    threads: max(1, min(8, CORES or 2))
+    threads: max(1, min(8, SESSION.cores or 2))
     resources:
         mem_mb=memory(3000),
         runtime=minutes(300),
-        expected_s=seconds_of_compiling,
+        expected_s=ask.seconds_of_compiling,
     params:
-        learners=compiled_learners(),
-        partitioners=compiled_partitioners(),
-        measures=first_calls(),
+        learners=ask.compiled_learners(),
+        partitioners=ask.compiled_partitioners(),
+        measures=ask.first_calls(),
     message:
         "Compiling kernels (once, a minute or two)"
     script:

@@ -20,11 +20,11 @@ rule fetch_dataset:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1000),
-        runtime=minutes(cost_of_fetching, spare=30),
-        expected_s=expected_seconds(cost_of_fetching),
+        runtime=minutes(ask.cost_of_fetching, spare=30),
+        expected_s=expected_seconds(ask.cost_of_fetching),
     params:
-        code=code("fetch_dataset"),
-        entry=entry_of,
+        code=ask.code("fetch_dataset"),
+        entry=ask.entry_of,
         mirror=config["mirror"],
         hosts=config["hosts"],
         optin=config["allow_unlicensed_mirrors"],
@@ -54,11 +54,11 @@ rule prepare_dataset:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1000),
-        runtime=minutes(cost_of_preparing, spare=13),
-        expected_s=expected_seconds(cost_of_preparing),
+        runtime=minutes(ask.cost_of_preparing, spare=13),
+        expected_s=expected_seconds(ask.cost_of_preparing),
     params:
-        code=code("prepare_dataset"),
-        entry=entry_of,
+        code=ask.code("prepare_dataset"),
+        entry=ask.entry_of,
         scalings=SCALINGS,
     message:
         "Preparing {wildcards.dataset}"

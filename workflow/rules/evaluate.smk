@@ -4,7 +4,7 @@
 rule evaluate:
     """The scores of some learners on one data set, for a block of seeds."""
     input:
-        data=prepared_of,
+        data=ask.prepared_data,
         folds="<results>/{study}/folds/{dataset}/{bundle}/{held}.npz",
     output:
         scores="<results>/{study}/scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet",
@@ -13,20 +13,20 @@ rule evaluate:
     benchmark:
         "<benchmarks>/evaluate/{study}/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.tsv"
     wildcard_constraints:
-        study=STUDIES_OF["regression"],
+        study=ask.studies_pattern("regression"),
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=memory(expected_mb(cost_of_scores)),
-        runtime=minutes(cost_of_scores, SPARE_MINUTES),
-        expected_s=expected_seconds(cost_of_scores),
-        writes_mb=written_mb(cost_of_scores),
+        mem_mb=memory(expected_mb(ask.cost_of_scores)),
+        runtime=minutes(ask.cost_of_scores, ask.spare_minutes),
+        expected_s=expected_seconds(ask.cost_of_scores),
+        writes_mb=written_mb(ask.cost_of_scores),
         attempt=current_attempt,
     params:
-        code=learner_code("evaluate"),
-        task=lambda wildcards: TASKS[wildcards.study],
-        learners=learners_of_job,
-        cuts=cuts_of_job,
+        code=ask.learner_code("evaluate"),
+        task=lambda wildcards: ask.tasks[wildcards.study],
+        learners=ask.learners_of_job,
+        cuts=ask.cuts_of_job,
         master_seed=config["master_seed"],
         limits=limits,
     message:
@@ -41,7 +41,7 @@ use rule evaluate as classify with:
         scores="<results>/{study}/scores/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.parquet",
         predictions="<results>/{study}/predictions/{dataset}/{bundle}/{held}/{part}/{learners}/{block}.npz",
     wildcard_constraints:
-        study=STUDIES_OF["classification"],
+        study=ask.studies_pattern("classification"),
 
 
 rule collect_scores:
@@ -49,7 +49,7 @@ rule collect_scores:
 
     # One row per seed instead of one per fold, so that tables need not read every fit again.
     input:
-        scores=scores_of_dataset,
+        scores=ask.scores_of_dataset,
     output:
         seeds="<results>/{study}/seed_scores/{dataset}.parquet",
         failures="<results>/{study}/failures/{dataset}.json",
@@ -59,13 +59,13 @@ rule collect_scores:
         "../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1000),
-        runtime=minutes(cost_of_collecting),
-        expected_s=expected_seconds(cost_of_collecting),
-        writes_mb=written_mb(cost_of_collecting),
+        runtime=minutes(ask.cost_of_collecting),
+        expected_s=expected_seconds(ask.cost_of_collecting),
+        writes_mb=written_mb(ask.cost_of_collecting),
     params:
-        code=code("collect_scores"),
-        task=lambda wildcards: TASKS[wildcards.study],
-        wanted=wanted_scores,
+        code=ask.code("collect_scores"),
+        task=lambda wildcards: ask.tasks[wildcards.study],
+        wanted=ask.wanted_scores,
     message:
         "Collecting the scores of {wildcards.dataset}"
     script:

@@ -6,7 +6,7 @@ rule make_folds:
 
     # All k and a bundle of partitioners in one job: cutting takes less time than starting Python.
     input:
-        data=data_to_cut,
+        data=ask.data_to_cut,
     output:
         folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
     log:
@@ -16,15 +16,15 @@ rule make_folds:
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=memory(expected_mb(cost_of_folds)),
-        runtime=minutes(cost_of_folds, spare=12),
-        expected_s=expected_seconds(cost_of_folds),
-        writes_mb=written_mb(cost_of_folds),
+        mem_mb=memory(expected_mb(ask.cost_of_folds)),
+        runtime=minutes(ask.cost_of_folds, spare=12),
+        expected_s=expected_seconds(ask.cost_of_folds),
+        writes_mb=written_mb(ask.cost_of_folds),
     params:
-        code=folds_code,
+        code=ask.folds_code,
         master_seed=config["master_seed"],
-        iterations=iterations_of_job,
-        partitioners=partitioners_of_job,
+        iterations=ask.iterations_of_job,
+        partitioners=ask.partitioners_of_job,
     message:
         "Cutting {wildcards.dataset} with {wildcards.bundle}, seeds {wildcards.block}"
     script:
@@ -34,7 +34,7 @@ rule make_folds:
 rule measure_shift:
     """The target shift between the folds of one data set, for a block of seeds."""
     input:
-        data=prepared_of,
+        data=ask.prepared_data,
         folds="<results>/{study}/folds/{dataset}/{bundle}/{block}.npz",
     output:
         shift="<results>/{study}/shift/{dataset}/{bundle}/{block}.parquet",
@@ -43,15 +43,15 @@ rule measure_shift:
     benchmark:
         "<benchmarks>/measure_shift/{study}/{dataset}/{bundle}/{block}.tsv"
     wildcard_constraints:
-        study=STUDIES_OF["regression"],
+        study=ask.studies_pattern("regression"),
     conda:
         "../../envs/foldshift.yaml"
     resources:
-        mem_mb=memory(expected_mb(cost_of_shift)),
-        runtime=minutes(cost_of_shift),
-        expected_s=expected_seconds(cost_of_shift),
+        mem_mb=memory(expected_mb(ask.cost_of_shift)),
+        runtime=minutes(ask.cost_of_shift),
+        expected_s=expected_seconds(ask.cost_of_shift),
     params:
-        code=code("measure_shift"),
+        code=ask.code("measure_shift"),
     message:
         "Measuring the target shift of {wildcards.dataset}, {wildcards.bundle}, seeds {wildcards.block}"
     script:
@@ -63,13 +63,13 @@ rule collect_shift:
 
     # One row per seed instead of one per fold; the files may hold more than is wanted.
     input:
-        shift=shift_of_dataset,
+        shift=ask.shift_of_dataset,
     output:
         seeds="<results>/{study}/seed_shift/{dataset}.parquet",
     log:
         "<logs>/collect_shift/{study}/{dataset}.log",
     wildcard_constraints:
-        study=STUDIES_OF["regression"],
+        study=ask.studies_pattern("regression"),
     conda:
         "../../envs/foldshift.yaml"
     resources:
@@ -77,8 +77,8 @@ rule collect_shift:
         runtime=minutes(30),
         expected_s=COLLECT,
     params:
-        code=code("collect_shift"),
-        wanted=wanted_folds,
+        code=ask.code("collect_shift"),
+        wanted=ask.wanted_folds,
     message:
         "Collecting the target shift of {wildcards.dataset}"
     script:

@@ -15,13 +15,13 @@ for NAME, TARGET in {
         conda:
             "../../envs/foldshift.yaml"
         params:
-            code=code("print_plan"),
+            code=ask.code("print_plan"),
             name=NAME,
             target=TARGET,
-            reporting=reporting_rules(),
-            unmeasured=unmeasured_learners(),
-            cores=CORES or 1,
-            works=WORKS,
+            reporting=ask.reporting_rules(),
+            unmeasured=ask.unmeasured_learners(),
+            cores=SESSION.cores or 1,
+            works=SESSION.works,
         message:
             "The plan"
         script:

@@ -15,7 +15,7 @@ rule write_provenance:
     conda:
         "../../envs/foldshift.yaml"
     params:
-        code=code("write_provenance"),
+        code=ask.code("write_provenance"),
         config=config,
         # A new commit is written down, also where none of its changes makes anything again.
         git=lambda wildcards: commit_of(ROOT),
@@ -28,7 +28,7 @@ rule write_provenance:
 rule list_sources:
     """Where the data of one study came from, with checksums."""
     input:
-        origins=origins_of_study,
+        origins=ask.origins_of_study,
     output:
         datasets="<results>/provenance/datasets_{study}.json",
     log:
@@ -37,7 +37,7 @@ rule list_sources:
     conda:
         "../../envs/foldshift.yaml"
     params:
-        code=code("list_sources"),
+        code=ask.code("list_sources"),
     message:
         "Provenance: sources and checksums of the data of {wildcards.study}"
     script:

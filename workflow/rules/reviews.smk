@@ -22,7 +22,7 @@ rule count_reviews:
         runtime=minutes(120, spare=20),
         expected_s=lambda wildcards: 3 if wildcards.reviews == "generated" else 20,
     params:
-        code=code("count_reviews"),
+        code=ask.code("count_reviews"),
         domains=lambda wildcards: config["studies"][wildcards.study]["domains"],
         n_features=lambda wildcards: config["studies"][wildcards.study]["n_features"],
         mirror=config["mirror"],

@@ -12,7 +12,7 @@ for RUN in RUNS.values():
             RUN.id
         input:
             RUN.outputs(),
-            compiled(),
+            ask.kernels_stamp(),
             "<results>/provenance/config.yaml",
             "<results>/provenance/versions.json",
             f"<results>/provenance/datasets_{RUN.id}.json",
@@ -26,7 +26,7 @@ for RUN in RUNS.values():
             name:
                 f"{RUN.id}_{ITEMS.name}"
             input:
-                **on_this_machine(ITEMS.inputs(RUN)),
+                **{name: kept_here(paths) for name, paths in ITEMS.inputs(RUN).items()},
             output:
                 [report_entry(RUN, item) for item in SOME],
                 [
@@ -47,11 +47,11 @@ for RUN in RUNS.values():
                 runtime=minutes(60 + RUN.items_seconds(ITEMS)),
                 expected_s=RUN.items_seconds(ITEMS),
             params:
-                code=code("make_items", [RUN.found.path(ITEMS.make)]),
+                code=ask.code("make_items", [RUN.found.path(ITEMS.make)]),
                 make=RUN.found.path(ITEMS.make),
                 settings=RUN.words,
                 arguments=ITEMS.params(RUN),
-                shown=[item_words(item) for item in SOME],
+                shown=[item_words(item, item_key(item)) for item in SOME],
             message:
                 RUN.rule_message(ITEMS.message)
             script:
@@ -68,7 +68,7 @@ for RUN in RUNS.values():
         input:
             RUN.engine_rows(),
             RUN.measured(),
-            compiled(),
+            ask.kernels_stamp(),
         localrule: True
         message:
             f"{RUN.found.title}: all rows"
@@ -79,7 +79,7 @@ for RUN in RUNS.values():
             name:
                 f"{RUN.id}_{MEASURE.name}"
             input:
-                unpack(measure_inputs(RUN, MEASURE)),
+                unpack(ask.measure_inputs(RUN, MEASURE)),
             output:
                 **{kind: RUN.file(path) for kind, path in MEASURE.rows.items()},
             log:
@@ -91,18 +91,18 @@ for RUN in RUNS.values():
             conda:
                 "../../envs/foldshift.yaml"
             resources:
-                mem_mb=memory(expected_mb(measure_cost(RUN, MEASURE))),
+                mem_mb=memory(expected_mb(ask.measure_cost(RUN, MEASURE))),
                 runtime=minutes(
-                    measure_cost(RUN, MEASURE),
-                    SPARE_MINUTES if MEASURE.limited else 10,
+                    ask.measure_cost(RUN, MEASURE),
+                    ask.spare_minutes if MEASURE.limited else 10,
                 ),
-                expected_s=expected_seconds(measure_cost(RUN, MEASURE)),
-                writes_mb=written_mb(measure_cost(RUN, MEASURE)),
+                expected_s=expected_seconds(ask.measure_cost(RUN, MEASURE)),
+                writes_mb=written_mb(ask.measure_cost(RUN, MEASURE)),
                 attempt=current_attempt,
             params:
-                code=measure_code(RUN, MEASURE),
+                code=ask.measure_code(RUN, MEASURE),
                 make=RUN.found.path(MEASURE.make),
-                arguments=measure_params(RUN, MEASURE),
+                arguments=ask.measure_params(RUN, MEASURE),
                 limited=MEASURE.limited,
                 limits=limits,
             message:

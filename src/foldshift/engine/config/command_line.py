@@ -1,8 +1,6 @@
 """What was typed: files and settings of the configuration, and targets, looked at before Snakemake says less about them."""
 
-import contextlib
 import difflib
-import io
 import os
 import re
 import sys
@@ -72,28 +70,6 @@ def check_arguments(arguments):
                 f"--config {setting}: a setting is written name=value, without blanks, e.g. --config n_seeds=10; a target stands "
                 "before the options"
             )
-
-
-def targets_of(arguments):
-    """Targets of a command line, as Snakemake itself reads it.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        The command line, with the program in front.
-
-    Returns
-    -------
-    targets : list of str
-        Empty where the program is another one.
-    """
-    if Path(arguments[0]).name not in ("snakemake", "snakemake.exe", "__main__.py"):
-        return []
-    from snakemake.cli import parse_args
-
-    with contextlib.suppress(SystemExit), contextlib.redirect_stderr(io.StringIO()):
-        return list(parse_args(list(arguments[1:]))[1].targets)
-    return []
 
 
 def named_studies(targets, studies):

@@ -7,8 +7,8 @@ import sys
 import time
 from typing import NamedTuple
 
-from foldshift.engine.costs.plan import Job, simulate, unit_of
-from foldshift.engine.costs.timings import Ended, ended_jobs, factors
+from foldshift.engine.costs.plan import simulate, unit_of
+from foldshift.engine.costs.timings import Ended, factors
 
 LEAST = 0.1  # share of its expected time that a job which goes on is thought to need at least
 
@@ -185,62 +185,6 @@ class LastWords(logging.Handler):
         else:
             text = " ".join(record.getMessage().split())
         sys.stderr.write(f"foldshift: {text}\n")
-
-
-def jobs_of(dag, pace=1.0):
-    """What is to run, from Snakemake's own graph of jobs.
-
-    Parameters
-    ----------
-    dag : snakemake.dag.DAG
-    pace : float, default=1.0
-        By how much jobs take longer on this machine; see `foldshift.engine.costs.machine_speed`.
-
-    Returns
-    -------
-    jobs : dict of int to foldshift.engine.costs.plan.Job
-        By Snakemake's id of the job, in an order in which they can run.
-    """
-    wanted = set(dag.needrun_jobs())
-    needs = {job: [one for one in dag.dependencies[job] if one in wanted] for job in wanted}
-    found = {}
-    for first in sorted(wanted, key=lambda job: job.jobid):
-        stack = [first]
-        while stack:
-            job = stack[-1]
-            missing = [one for one in needs[job] if one.jobid not in found]
-            if missing and job.jobid not in found:
-                stack += missing
-                continue
-            stack.pop()
-            if job.jobid not in found:
-                seconds = pace * float(job.resources.get("expected_s", 0.0))
-                found[job.jobid] = Job(job.rule.name, seconds, 0.0, 0.0, tuple(one.jobid for one in needs[job]))
-    return found
-
-
-def ended_before(dag, pace=1.0):
-    """What an earlier run did of the jobs that a run needs, as far as it was timed.
-
-    Parameters
-    ----------
-    dag : snakemake.dag.DAG
-    pace : float, default=1.0
-        As for `jobs_of`.
-
-    Returns
-    -------
-    ended : list of Ended
-    """
-    done = set(dag.jobs) - set(dag.needrun_jobs())
-    timed = [job for job in done if job.benchmark]
-    return ended_jobs(
-        [
-            Job(job.rule.name, float(job.resources.get("expected_s", 0.0)), 0.0, 0.0, (), timed=str(job.benchmark))
-            for job in timed
-        ],
-        pace,
-    )
 
 
 def _long_duration(seconds):

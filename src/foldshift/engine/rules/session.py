@@ -1,0 +1,198 @@
+"""One run of the workflow, from the command line to the last line on standard error."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from snakemake.logging import logger
+
+from foldshift.core.errors import FoldshiftError
+from foldshift.core.files import sweep, write_text
+from foldshift.engine.config.command_line import check_arguments, check_targets
+from foldshift.engine.config.configure import configure
+from foldshift.engine.costs.machine_speed import pace
+from foldshift.engine.costs.plan import RECORD, Recorder
+from foldshift.engine.costs.progress import LastWords, Progress
+from foldshift.engine.jobs.code_digest import expose
+from foldshift.engine.jobs.failure_summary import lost_fits, lost_rows
+from foldshift.engine.jobs.run_job import LEADER, RERUN, SHOWN, rerun_command
+from foldshift.engine.jobs.s3_patch import ask_less
+from foldshift.engine.jobs.slurm_patch import shorten_log_folders
+from foldshift.engine.layout.labels import add_record, forgotten, record_file
+from foldshift.engine.rules import snakemake_internals as internals
+from foldshift.engine.rules.rule_functions import RuleFunctions, rule_descriptions
+from foldshift.engine.study.run import own_study_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from foldshift.engine.config.configure import Configured
+    from foldshift.engine.study.run import Run
+
+Result = TypeVar("Result")
+
+
+def or_end(function: Callable[..., Result], *arguments: Any) -> Result:
+    """Return what a function returns; a user's mistake ends the process with one line, before anything is planned."""
+    try:
+        return function(*arguments)
+    except FoldshiftError as error:
+        end(error)
+
+
+def end(error: FoldshiftError) -> NoReturn:
+    """End the process with the line of a user's mistake."""
+    sys.exit(f"foldshift: {error}")
+
+
+class Session:
+    """State of a run: its configuration, the functions of its rules, its progress.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+    config : dict
+        Snakemake's configuration; it becomes the resolved one.
+    root : Path
+        Folder of the workflow.
+    """
+
+    def __init__(self, workflow: Any, config: dict[str, Any], root: Path) -> None:
+        self._workflow, self._root, self._progress = workflow, root, Progress()
+        self.has_storage = internals.storage_name(workflow) is not None
+        self.cores = internals.n_cores(workflow)
+        # Where another workflow uses this one as a module, the command line is not about this one.
+        self.is_main = internals.is_main_process(workflow) and root in internals.main_snakefile(workflow).parents
+        # Jobs run the library of this clone, whatever else is installed, and find user-defined modules in the working directory.
+        expose(root / "src", Path.cwd())
+        if self.is_main:
+            or_end(check_arguments, sys.argv)
+        self._targets = internals.targets_of(sys.argv) if self.is_main else []
+        internals.patch_storage(workflow, ask_less)
+        internals.patch_slurm(shorten_log_folders)
+        configured = or_end(configure, config, root, self._targets, not self.has_storage)
+        if self.is_main:
+            self._warn(configured)
+        self.functions = RuleFunctions(configured, root, self.has_storage)
+        self.runs: dict[str, Run] = configured.runs
+        self.works = next(iter(self.runs.values())).costs.works  # what `pace` compares this machine with
+        expose(root / "src", Path.cwd(), *own_study_folders(self.runs.values()))
+        config.clear()
+        config.update(configured.config)
+        self.config = config
+        self._tell_jobs()
+        self._add_handlers()
+
+    def _warn(self, configured: Configured) -> None:
+        """Log what the configuration passes over, and results that Snakemake has no record of."""
+        notes = list(configured.notes)
+        if not self.has_storage and not configured.config["archived"]:
+            notes += filter(None, [forgotten(configured.config["results"], configured.runs)])
+        for note in notes:
+            logger.warning(f"foldshift: note: {note}")
+
+    def _tell_jobs(self) -> None:
+        """Set the environment variables that jobs read."""
+        os.environ[LEADER] = str(os.getpid())  # on a cluster every node has a Snakemake of its own
+        if not internals.is_main_process(self._workflow):
+            return
+        files, settings = internals.command_line_config(self._workflow)
+        snakefile = internals.main_snakefile(self._workflow)
+        os.environ[RERUN] = rerun_command(snakefile, Path.cwd(), files, settings, self._root / "profiles/default")
+        if internals.shows_failed_logs(self._workflow):  # else jobs speak on their own
+            os.environ[SHOWN] = "1"
+
+    def _add_handlers(self) -> None:
+        """Follow the log of Snakemake where it keeps back what ends a run, or where the plan has started a dry run."""
+        handlers: list[logging.Handler] = []
+        if self.is_main and internals.is_quiet(self._workflow):
+            handlers.append(LastWords())
+        if os.environ.get(RECORD) and internals.is_main_process(self._workflow):
+            handlers.append(Recorder(os.environ[RECORD]))
+        for handler in handlers:
+            logger.addHandler(handler)
+
+    def path_in_jobs(self, key: str) -> str:
+        """Folder of a key of the configuration, such as the results, as jobs see it."""
+        return internals.path_in_jobs(self._workflow, self.config[key])
+
+    def finish_rules(self) -> None:
+        """Describe the rules for ``snakemake --list`` and refuse targets that no rule makes: called once all rules are there."""
+        internals.describe_rules(self._workflow, rule_descriptions(self.runs, _without_wildcards))
+        results = self.config["results"]
+        or_end(
+            check_targets,
+            self._targets,
+            internals.target_rules(self._workflow),
+            lambda: [path.replace("<results>", results) for run in self.runs.values() for path in run.outputs()],
+            lambda file: internals.is_made(self._workflow, file),
+        )
+
+    # The run
+
+    def begin(self) -> None:
+        """Clear what a killed run left half-written, and report from now on how far this run is."""
+        folders = [self.config["results"], self.config["resources"]]
+        if self.has_storage:
+            folders.append(internals.local_storage_prefix(self._workflow))
+        for folder in folders:
+            sweep(folder)
+        records = [layout.record() for layout in self.functions.layouts.values()]
+        add_record(record_file(self.config["results"]), records)
+        write_text(self._front_file(), self._front_text())
+        internals.stop_rate_limiter(self._workflow)
+        here, dag = internals.runs_locally(self._workflow), internals.inside(self._workflow, "dag")
+        factor = pace(self.works) if here else 1.0
+        before = internals.jobs_done_before(dag, factor) if here else ()
+        self._progress.start(internals.jobs_to_run(dag, factor), self.cores if here else None, logger, before)
+
+    def end(self) -> None:
+        """Report how the run ended."""
+        self._progress.end()
+
+    def report_failures(self) -> None:
+        """Report, after a run that went well, how many fits failed, why, and where they are listed."""
+        jobs = internals.planned_jobs(self._workflow)
+        ran = {job.rule.name for job in jobs}
+        collected = {job.wildcards_dict["study"] for job in jobs if job.rule.name.endswith("collect_scores")}
+        scored = [self.runs[study] for study in self.functions.layouts if study in collected]
+        measured = [run for run in self.runs.values() if any(_made_rows(run, name) for name in ran)]
+        for line in (*lost_fits(self.config["results"], scored), *lost_rows(self.config["results"], measured)):
+            self._progress.say(f"foldshift: {line}")
+
+    # The front page of Snakemake's report
+
+    def front_page(self) -> str:
+        """Path of the front page; of its beginning, while nothing has run."""
+        file = self._front_file().absolute()
+        return str(file if file.exists() else self._root / "workflow/report/workflow.rst")
+
+    def _front_file(self) -> Path:
+        return Path(self.config["results"], "provenance", "front.rst")
+
+    def _front_text(self) -> str:
+        """Text of the front page, from the summaries of the studies."""
+        first = (self._root / "workflow/report/workflow.rst").read_text(encoding="utf-8")
+        return "\n\n".join([first.strip(), *map(_front_paragraph, self.runs.values())]) + "\n"
+
+
+def _made_rows(run: Run, rule: str) -> bool:
+    """Whether a rule makes rows of a study; its name may have a prefix that another workflow gave it."""
+    return any(rule.endswith(f"{run.id}_{measure.name}") for measure in run.measures())
+
+
+def _front_paragraph(run: Run) -> str:
+    """Question of one study, for a report that has results of it: a study that the command leaves out has no category there."""
+    words = f"*{run.found.title}* {run.found.summary}"
+    condition = f"{run.found.title!r} in categories|map(attribute='name')"
+    return f"{{% if {condition} %}}{{% raw %}}\n{words}\n{{% endraw %}}{{% endif %}}"
+
+
+def _without_wildcards(message: str) -> str:
+    """A message with the names of wildcards in capitals in place of their values."""
+    return re.sub(r"{(\w+)}", lambda word: word[1].upper(), message)
