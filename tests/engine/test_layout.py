@@ -12,6 +12,7 @@ from foldshift.engine.layout.bundles import MOST_LETTERS, Bundle, block_range
 from foldshift.engine.layout.file_names import bundle_of, held_folds, held_scores
 from foldshift.engine.layout.job_layout import MOST_FOLD_BYTES, Layout, fold_block, pack, score_block
 from foldshift.engine.study.find import find_studies
+from foldshift.studies.moreno_torres_2012.ablation.variants import variants_to_cut
 
 BUNDLE = Bundle("own", ("SCV", "DOB-SCV"), {5: 2, 10: 1}, 100)  # 2 x (5 x 2 + 10) = 40 fits and 6 partitions per experiment
 CATALOGUE = {
@@ -65,7 +66,8 @@ def layout(schema, existing=(), recorded=None, entries=LEARNERS, **changes):
         start = f"{kind}/{dataset}/"
         return [path.removeprefix(start) for path in existing if path.startswith(start)]
 
-    return Layout("moreno_torres_2012", resolved, CATALOGUE, entries, COSTS, recorded, found), resolved
+    variants = variants_to_cut(resolved["studies"]["moreno_torres_2012"])
+    return Layout("moreno_torres_2012", resolved, CATALOGUE, entries, COSTS, recorded, found, variants), resolved
 
 
 def all_files(found):
@@ -259,10 +261,10 @@ def test_numbers_that_are_given_win_over_the_cost_model(schema):
     assert groups == {"+".join(labels(found, "fast", "slow@paper")), *labels(found, "slow")}
 
 
-def test_large_data_sets_go_without_the_ablation_and_without_learners_that_are_held_back(schema):
+def test_large_data_sets_go_without_variants_and_without_learners_that_are_held_back(schema):
     found, _ = layout(schema, max_rows={"slow": 1000})
     kinds = {dataset: {cell.kind for cell in found.cells(dataset)} for dataset in ("small", "large")}
-    assert "ablation" in kinds["small"] and "ablation" not in kinds["large"]
+    assert "variant" in kinds["small"] and "variant" not in kinds["large"]
     assert found.learners_of("large") == ["fast"] and len(found.learners_of("small")) == 3
 
 

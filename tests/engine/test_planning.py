@@ -11,9 +11,9 @@ from foldshift.engine.config.configure import configure
 from foldshift.engine.config.learners_file import configured_learners, read_learners
 from foldshift.engine.config.schema import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
 from foldshift.engine.jobs.code_digest import module_files
-from foldshift.engine.layout.bundles import block_names, block_range, bundles, groups, partitioner_options
-from foldshift.engine.layout.keel_variants import all_bundles
+from foldshift.engine.layout.bundles import block_names, block_range, bundles, choice_of, groups
 from foldshift.engine.study.find import find_studies
+from foldshift.studies.moreno_torres_2012.ablation.variants import variants_to_cut
 
 STUDIES = find_studies()
 DECLARED = {name: study.declaration() for name, study in STUDIES.items()}
@@ -247,47 +247,56 @@ def test_a_study_of_classes_is_checked_against_catalogue_and_learners(config, me
         check_studies(resolve(config, schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
 
 
+def cut_into(study, size):
+    """Bundles of the classification study, with the variants that it declares."""
+    return bundles(study, size, variants=variants_to_cut(study))
+
+
 def test_bundles_of_a_study_of_classes_are_partitioners_truth_and_variants(schema):
     study = resolve(with_classes(ablation={"n_seeds": 9, "metrics": ["heom", "keel"]}), schema)["studies"]["moreno_torres_2012"]
-    found = bundles(study, 8)
-    assert [bundle.kind for bundle in found] == ["own", "truth", "ablation", "ablation"]
-    assert found[0] == ("own", ("SCV", "DOB-SCV"), {2: 5, 5: 2}, 4)
-    assert found[1] == ("truth", ("truth",), {2: 5, 5: 2}, 6)
-    assert found[2].iterations == {5: 2} and found[2].n_seeds == 4
+    found = cut_into(study, 8)
+    assert [bundle.kind for bundle in found] == ["own", "truth", "variant", "variant"]
+    assert found[0] == ("own", ("SCV", "DOB-SCV"), {2: 5, 5: 2}, 4, None)
+    assert found[1] == ("truth", ("truth",), {2: 5, 5: 2}, 6, None)
+    assert found[2].iterations == {5: 2} and found[2].n_seeds == 4 and found[2].max_rows == study["ablation"]["max_rows"]
     variants = [name for bundle in found[2:] for name in bundle.partitioners]
     assert len(variants) == 9 and "DOB-SCV@heom-keel" in variants and "DOB-SCV@heom-balanced" not in variants
-    without = bundles(study | {"ablation": study["ablation"] | {"n_seeds": 0}}, 8)
+    without = cut_into(study | {"ablation": study["ablation"] | {"n_seeds": 0}}, 8)
     assert [bundle.kind for bundle in without] == ["own", "truth"]
 
 
-def test_the_cut_of_the_papers_tool_has_all_schemes_and_its_own_number_of_experiments(schema):
+def test_the_cut_of_keel_has_all_schemes_and_its_own_number_of_experiments(schema):
     study = resolve(with_classes(ablation={"n_seeds": 2, "tool_seeds": 3}), schema)["studies"]["moreno_torres_2012"]
-    found = all_bundles(study, 8)
-    tool = ("DB-SCV@keel-keel", "DOB-SCV@keel-keel", "MS-SCV@keel-keel")
-    assert found[-1] == ("ablation", tool, {2: 5, 5: 2}, 3)
+    found = cut_into(study, 8)
+    keel = ("DB-SCV@keel-keel", "DOB-SCV@keel-keel", "MS-SCV@keel-keel")
+    assert found[-1][:4] == ("variant", keel, {2: 5, 5: 2}, 3)
     others = [name for bundle in found[2:-1] for name in bundle.partitioners]
-    assert len(others) == 4 * 3 and not set(others) & set(tool)
+    assert len(others) == 4 * 3 and not set(others) & set(keel)
     assert all(bundle.iterations == {5: 2} and bundle.n_seeds == 2 for bundle in found[2:-1])
-    assert found[:2] == bundles(study, 8)[:2] and partitioner_options(tool[1], study)[0] == "DOB-SCV"
+    assert choice_of(keel[1], study, {}, variants_to_cut(study))["partitioner"] == "DOB-SCV"
 
-    def changed(**changes):
-        return study | {"ablation": study["ablation"] | changes}
+    def names(**changes):
+        return [one.partitioners for one in cut_into(study | {"ablation": study["ablation"] | changes}, 8)[2:]]
 
-    assert [one.partitioners for one in all_bundles(changed(metrics=["heom", "keel"], rules=["keel"]), 3)[2:]] == [
-        ("DB-SCV@heom-keel", "DOB-SCV@heom-keel", "MS-SCV@heom-keel"), tool
-    ]  # fmt: skip
-    assert [one.partitioners for one in all_bundles(changed(metrics=["keel"], rules=["keel"]), 8)[2:]] == [tool]
-    for without in (changed(tool_seeds=0), changed(n_seeds=0), changed(metrics=["heom"]), study | {"metric": "keel"}):
-        assert all_bundles(without, 8) == bundles(without, 8)
+    assert names(metrics=["heom", "keel"], rules=["keel"]) == [
+        ("DB-SCV@heom-keel", "DOB-SCV@heom-keel", "MS-SCV@heom-keel"),
+        keel,
+    ]
+    assert names(metrics=["keel"], rules=["keel"]) == [keel] and names(n_seeds=0) == []
+    assert keel not in names(tool_seeds=0) and keel not in names(metrics=["heom"])
 
 
 def test_ids_say_how_to_cut(schema):
     study = resolve(CLASSES, schema)["studies"]["moreno_torres_2012"]
-    assert partitioner_options("truth", study) == ("SCV", {})
-    assert partitioner_options("SCV", study) == ("SCV", {})
-    assert partitioner_options("MS-SCV", study) == ("MS-SCV", {"metric": "heom"})
+    variants = variants_to_cut(study)
+
+    def cut(name):
+        return choice_of(name, study, {}, variants)
+
+    assert cut("truth") == cut("SCV") == {"partitioner": "SCV", "options": {}}
+    assert cut("MS-SCV") == {"partitioner": "MS-SCV", "options": {"metric": "heom"}}
     keel = {"metric": "keel", "duplicates": "neighbours", "remainders": "spread"}
-    assert partitioner_options("DB-SCV@keel-balanced", study) == ("DB-SCV", keel)
+    assert cut("DB-SCV@keel-balanced") == {"partitioner": "DB-SCV", "options": keel}
 
 
 def test_groups_cover_every_name_once_and_in_order():

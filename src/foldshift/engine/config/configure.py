@@ -125,7 +125,8 @@ def configure(raw, root, targets=(), results_here=True):
     runs, recorded = {}, read_record(record_file(config["results"])) if results_here else None
     existing = None if results_here else nothing
     for study, words in declared.items():
-        layout = Layout(study, config, catalogue, learners, costs, recorded, existing) if words.cuts else None
+        variants = words.variants(config["studies"][study])
+        layout = Layout(study, config, catalogue, learners, costs, recorded, existing, variants) if words.cuts else None
         runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout, results_here)
         if studies[study].package == study:  # of the user's own
             rehearse(runs[study])

@@ -10,36 +10,54 @@ from foldshift.partition.registry import PARTITIONERS
 TRUTH = "truth"  # the partitioner id of the experiments of SCV that make the truth
 NEIGHBOUR_PARTITIONERS = tuple(name for name, one in PARTITIONERS.items() if "metric" in one.takes)
 BALANCED_PARTITIONERS = tuple(name for name, one in PARTITIONERS.items() if "stratify" in one.takes)
-RULES = {
-    "balanced": {"duplicates": "neighbours", "remainders": "spread"},
-    "keel": {"duplicates": "skipped", "remainders": "restart"},
-}
-
-
-OWN, ABLATION = "own", "ablation"  # what a bundle is for, beside TRUTH
+OWN, VARIANT = "own", "variant"  # purposes of a bundle, beside TRUTH
 MOST_LETTERS = 200  # of names that are joined in the name of a file: with schemes, below the 255 letters that file systems allow
 MOST_OF_SCHEMES = 50  # which stand behind partitioners
 
 
-class Bundle(NamedTuple):
-    """What one job cuts.
+class Variants(NamedTuple):
+    """Variants of the partitioners of a study, which it declares: cut and evaluated beside its own.
 
     Attributes
     ----------
-    kind : {"own", "truth", "ablation"}
+    choices : dict of str to dict
+        Id of a variant to how it cuts: ``partitioner`` and ``options``.
+    schemes : tuple of str
+        Schemes of the study that the variants are run with, such as ``5x2``.
+    n_seeds : int
+        Experiments, at most those of the study.
+    max_rows : int
+        Rows of the largest data set that the variants run on.
+    """
+
+    choices: dict
+    schemes: tuple
+    n_seeds: int
+    max_rows: int
+
+
+class Bundle(NamedTuple):
+    """Partitioners that one job cuts with.
+
+    Attributes
+    ----------
+    kind : {"own", "truth", "variant"}
         Partitioners of the study, the experiments that make the truth, or variants of the partitioners.
     partitioners : tuple of str
-        Ids, as they stand in rows.
+        Ids, as they are in rows.
     iterations : dict of int to int
         Number of folds k to partitions per experiment.
     n_seeds : int
         Experiments.
+    max_rows : int or None, default=None
+        Rows of the largest data set that it cuts.
     """
 
     kind: str
     partitioners: tuple
     iterations: dict
     n_seeds: int
+    max_rows: int | None = None
 
 
 def groups(names, size=None, shown=str, letters=MOST_LETTERS):
@@ -69,104 +87,37 @@ def groups(names, size=None, shown=str, letters=MOST_LETTERS):
     return found
 
 
-def variants(settings):
-    """Variants of the partitioners that look at the inputs: other distances, other rules than those of the study itself.
+def bundles(settings, size, shown=str, variants=()):
+    """Cut the partitioners of a study into bundles: its own, the truth where it has one, and declared `Variants`.
 
-    Parameters
-    ----------
-    settings : dict
-        Resolved settings of the study: ``metric``, ``ablation`` with ``metrics`` and ``rules``.
-
-    Returns
-    -------
-    variants : dict of str to dict
-        Id, e.g. ``DOB-SCV@keel-balanced``, to ``partitioner``, ``metric``, ``rule``.
-    """
-    own = (settings["metric"], "keel" if settings["metric"] == "keel" else "balanced")
-    return {
-        f"{name}@{metric}-{rule}": {"partitioner": name, "metric": metric, "rule": rule}
-        for metric in settings["ablation"]["metrics"]
-        for rule in settings["ablation"]["rules"]
-        if (metric, rule) != own
-        for name in NEIGHBOUR_PARTITIONERS
-    }
-
-
-def bundles(settings, size, shown=str):
-    """Bundles of a study: its partitioners and, where it has them, the truth and the variants of the ablation.
-
-    Parameters
-    ----------
-    settings : dict
-        Resolved settings of the study.
-    size : int
-        Partitioners per bundle, at least 1.
-    shown : callable, default=str
-        How a partitioner stands in the name of a file.
-
-    Returns
-    -------
-    bundles : list of Bundle
+    `size` is the most partitioners in a bundle; ``shown(name)`` is how a partitioner appears in the name of a file.
     """
     per_k = iterations(settings["schemes"]) if "schemes" in settings else dict.fromkeys(settings["n_folds"], 1)
-    wanted = [(OWN, settings["partitioners"], per_k, settings["n_seeds"])]
+    wanted = [(OWN, settings["partitioners"], per_k, settings["n_seeds"], None)]
     if "n_truth" in settings:
-        wanted.append((TRUTH, [TRUTH], per_k, settings["n_truth"]))
-    if settings.get("ablation", {}).get("n_seeds"):
-        chosen = {k: r for k, r in per_k.items() if f"{k}x{r}" in settings["ablation"]["schemes"]}
-        wanted.append((ABLATION, variants(settings), chosen, min(settings["ablation"]["n_seeds"], settings["n_seeds"])))
+        wanted.append((TRUTH, [TRUTH], per_k, settings["n_truth"], None))
+    for some in variants:
+        chosen = {k: r for k, r in per_k.items() if f"{k}x{r}" in some.schemes}
+        wanted.append((VARIANT, some.choices, chosen, min(some.n_seeds, settings["n_seeds"]), some.max_rows))
     return [
-        Bundle(kind, tuple(part), {k: own[k] for k in numbers}, n_seeds)
-        for kind, partitioners, own, n_seeds in wanted
+        Bundle(kind, tuple(part), {k: own[k] for k in numbers}, n_seeds, max_rows)
+        for kind, partitioners, own, n_seeds, max_rows in wanted
         for part in groups(partitioners, size, shown)
         for numbers in groups(own, shown=lambda k, own=own: f"{k}x{own[k]}", letters=MOST_OF_SCHEMES)
     ]
 
 
-def partitioner_options(name, settings):
-    """Partitioner and options behind an id.
+def choice_of(name, settings, own, variants=()):
+    """Return how a partitioner cuts: ``partitioner``, a known one, or ``import``, the path of a function; and its ``options``.
 
-    Parameters
-    ----------
-    name : str
-        Id of a partitioner of classes, of a variant, or ``truth``.
-    settings : dict
-        Resolved settings of the study: ``metric``, ``ablation``.
-
-    Returns
-    -------
-    partitioner : str
-    options : dict
-        Keyword arguments for `foldshift.partition.make_folds`.
-    """
-    if name == TRUTH:
-        return "SCV", {}
-    known = variants(settings)
-    if name in known:
-        return known[name]["partitioner"], {"metric": known[name]["metric"]} | RULES[known[name]["rule"]]
-    return name, {"metric": settings["metric"]} if name in NEIGHBOUR_PARTITIONERS else {}
-
-
-def choice_of(name, settings, own):
-    """How a partitioner cuts.
-
-    Parameters
-    ----------
-    name : str
-        Id of a partitioner.
-    settings : dict
-        Resolved settings of the study.
-    own : dict of str to dict
-        The user's own partitioners: ``import``, ``params``.
-
-    Returns
-    -------
-    choice : dict
-        ``partitioner``, a known one, or ``import``, the path of a function; and ``options`` for it.
+    `own` holds the user-defined partitioners by id; `variants` are those that the study declares.
     """
     if name in own:
         return {"import": own[name]["import"], "options": own[name].get("params", {})}
-    if "metric" in settings:
-        partitioner, options = partitioner_options(name, settings)
-        return {"partitioner": partitioner, "options": options}
-    return {"partitioner": name, "options": {}}
+    for some in variants:
+        if name in some.choices:
+            return some.choices[name]
+    if name == TRUTH:
+        return {"partitioner": "SCV", "options": {}}
+    by_distance = name in NEIGHBOUR_PARTITIONERS and "metric" in settings
+    return {"partitioner": name, "options": {"metric": settings["metric"]} if by_distance else {}}

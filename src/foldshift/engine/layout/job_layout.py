@@ -9,12 +9,12 @@ from foldshift.engine.config.learners_file import FIT, configured_learners
 from foldshift.engine.costs.dataset_shapes import shape_of
 from foldshift.engine.jobs.code_digest import is_there
 from foldshift.engine.layout.bundles import (
-    ABLATION,
     NEIGHBOUR_PARTITIONERS,
     OWN,
     TRUTH,
     Bundle,
     block_range,
+    bundles,
     choice_of,
     groups,
 )
@@ -32,7 +32,6 @@ from foldshift.engine.layout.file_names import (
     scheme_name,
     scheme_of,
 )
-from foldshift.engine.layout.keel_variants import all_bundles
 from foldshift.engine.layout.reuse import choose, covered, files_below, missing, tiles
 
 USUAL_METRIC = "heom"  # of the partitioners that look at neighbours, where their label does not tell another
@@ -148,7 +147,7 @@ class Cell(NamedTuple):
 
     Attributes
     ----------
-    kind : {"own", "truth", "ablation"}
+    kind : {"own", "truth", "variant"}
         See `foldshift.engine.layout.bundles.Bundle`.
     partitioner, label : str
         Its id, as it stands in rows, and its label, as it stands in the names of files.
@@ -209,6 +208,8 @@ class Layout:
     existing : callable, optional
         ``existing(kind, dataset)``: paths of the files that exist of ``folds`` or ``scores``, relative to the folder of the data
         set. By default they are looked up below the folder of the results.
+    variants : sequence of Variants, optional
+        Variants of the partitioners that the study declares.
 
     Attributes
     ----------
@@ -216,7 +217,7 @@ class Layout:
         What one job cuts, if nothing is there yet.
     """
 
-    def __init__(self, study, config, catalogue, learners, costs, recorded=None, existing=None):
+    def __init__(self, study, config, catalogue, learners, costs, recorded=None, existing=None, variants=()):
         self.study, self.settings = study, config["studies"][study]
         self.seconds = 60 * config["minutes_per_job"]
         self._config, self._catalogue, self._learners, self._costs = config, catalogue, learners, costs
@@ -228,7 +229,8 @@ class Layout:
         self._known_learners = recorded.get("learners", {}) | {
             self.label_of[name]: {"name": name} | learner_content(entry) for name, entry in learners.items()
         }
-        self.bundles = all_bundles(self.settings, config["partitioners_per_job"], self.partitioner_label)
+        self._variants = variants
+        self.bundles = bundles(self.settings, config["partitioners_per_job"], self.partitioner_label, variants)
         self._known_partitioners = recorded.get("partitioners", {}) | {
             self.partitioner_label(name): {"name": name} | self.choice(name)
             for bundle in self.bundles
@@ -245,7 +247,7 @@ class Layout:
 
     def choice(self, name):
         """How a partitioner cuts: ``partitioner`` or ``import`` (a function of the user's own), and ``options``."""
-        return choice_of(name, self.settings, self._config["own_partitioners"])
+        return choice_of(name, self.settings, self._config["own_partitioners"], self._variants)
 
     def partitioner_label(self, name):
         """Label of a partitioner: its id, and digits where the id does not say how it cuts."""
@@ -288,7 +290,7 @@ class Layout:
     def _bundles_of(self, dataset):
         """Bundles that cut a data set."""
         rows = self._catalogue[dataset].n_rows or 0
-        return [one for one in self.bundles if one.kind != ABLATION or rows <= self.settings["ablation"]["max_rows"]]
+        return [one for one in self.bundles if one.max_rows is None or rows <= one.max_rows]
 
     def _cells(self, dataset):
         """Every `Cell` of a data set, in the order of the configuration."""

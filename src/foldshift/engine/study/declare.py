@@ -194,6 +194,8 @@ class Study:
         sets of the catalogue.
     cuts : bool
         Whether the engine cuts its data sets and evaluates its learners (folds and scores as files).
+    variants : callable
+        ``variants(settings)``: `foldshift.engine.layout.bundles.Variants` of the partitioners that the engine cuts as well.
     references : tuple of str
         Partitioners that must be there, because others are compared with them.
     check : callable
@@ -207,6 +209,7 @@ class Study:
     measures: tuple = ()
     items: tuple = ()
     cuts: bool = False
+    variants: Callable = lambda settings: ()
     references: tuple = ()
     check: Callable = nothing
     derive: Callable = nothing

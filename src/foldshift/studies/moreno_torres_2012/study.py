@@ -1,9 +1,10 @@
 """Partition-induced covariate shift (Moreno-Torres, Saez and Herrera 2012): what is measured."""
 
-from foldshift.engine.layout.bundles import choice_of, variants
+from foldshift.engine.layout.bundles import choice_of
 from foldshift.engine.layout.job_layout import of_experiments
 from foldshift.engine.study.declare import Cost, Measure, Study
 from foldshift.studies.common.standard_items import COVARIATE_SHIFT
+from foldshift.studies.moreno_torres_2012.ablation.variants import variants, variants_to_cut
 from foldshift.studies.moreno_torres_2012.output_groups import ITEMS
 
 # Seconds of one core.
@@ -89,6 +90,7 @@ MEASURES = (
 
 STUDY = Study(
     cuts=True,
+    variants=variants_to_cut,
     references=("SCV",),
     prepared=lambda settings: "none",  # partitioners see inputs as they are and scale them as their distance wants
     derive=derive,

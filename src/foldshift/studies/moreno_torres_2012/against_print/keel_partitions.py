@@ -7,8 +7,8 @@ number that is met with them, and not with the study's own distance, is explaine
 import numpy as np
 
 from foldshift.engine.layout.bundles import NEIGHBOUR_PARTITIONERS
-from foldshift.engine.layout.keel_variants import OF_TOOL
 from foldshift.reporting.paper_vs_ours import met_within_errors
+from foldshift.studies.moreno_torres_2012.ablation.variants import KEEL
 from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import PRINTED_EXPERIMENTS
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_table, agreement_table
 
@@ -33,7 +33,7 @@ def results_of_tool(values, settings):
         By k and plain name, of those k with which all variants were run; those that measure no distances are as they are. Empty
         where there is no such k, or where the study's own partitioners are the tool's.
     """
-    ending = "@{}-{}".format(*OF_TOOL)
+    ending = "@{}-{}".format(*KEEL)
     ids = {name: name + ending if name in NEIGHBOUR_PARTITIONERS else name for name in settings["partitioners"]}
     if list(ids) == list(ids.values()):
         return {}
