@@ -15,14 +15,22 @@ Arrays in, arrays out. The packages below hold the science, the Snakemake workfl
 Each is there after ``import foldshift`` and is loaded when it is first used.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import lazy_loader
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 __version__ = "0.2.0"
 
 _found, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> ModuleType | Callable[..., Any]:
     """A package, or a name that is exported; of another package's name the message says where it is."""
     if name in __all__ or name.startswith("_"):
         return _found(name)

@@ -1,11 +1,14 @@
 """Advice for one table, one learner and one question: how to cut, how often, what may be claimed, what to beware of."""
 
+from __future__ import annotations
+
 import math
 import numbers
 import re
 import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
@@ -28,6 +31,18 @@ from foldshift.core.estimators import check_predictor, title, title_in_full
 from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS, recommend_repetitions
 from foldshift.partition.folds import as_folds
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.advice.data import Data
+    from foldshift.advice.score import Score
+    from foldshift.advice.split_shift import CutShift
+    from foldshift.advice.timed_cv import Fits
+    from foldshift.command.terminal_progress import Progress
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, Splitter, TableLike, Task
+    from foldshift.inference.repetitions.recommend import Repetitions
+    from foldshift.partition.splitters.regression_splitters import FoldsSplitter
+
 MOST_REPEATS = 50
 EPS = 0.25  # of the standard deviation that no repetition removes: beyond, another cut adds 3 % to the standard error
 FOR_FITS = 0.75  # share of what the budget leaves after looking
@@ -38,24 +53,24 @@ LEAST_BUDGET = 5.0
 
 @with_warnings_as_a_fault
 def advise(
-    X,
-    y,
-    estimator=None,
+    X: TableLike,
+    y: ArrayLike,
+    estimator: Estimator = None,
     *,
-    scoring=None,
-    groups=None,
-    cv=None,
-    compare=None,
-    budget=60,
-    rope=None,
-    confidence=0.95,
-    task=None,
-    categorical_features=None,
-    most_repetitions=MOST_REPEATS,
-    random_state=SEED,
-    left_out=None,
-    tell=None,
-):
+    scoring: str | Callable[..., Any] | None = None,
+    groups: ArrayLike | None = None,
+    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
+    compare: Estimator = None,
+    budget: float | str | None = 60,
+    rope: float | None = None,
+    confidence: float = 0.95,
+    task: Task | None = None,
+    categorical_features: ArrayLike | None = None,
+    most_repetitions: int = MOST_REPEATS,
+    random_state: int = SEED,
+    left_out: dict[str, str] | None = None,
+    tell: Callable[..., Any] | None = None,
+) -> Advice:
     """How to cut a table into folds, how often, which interval may be printed, whether a split is fair, and what to beware of.
 
     Parameters
@@ -207,13 +222,8 @@ def advise(
     )
 
 
-def seconds_of(budget):
+def seconds_of(budget: int | str | None) -> float:
     """Seconds of a budget such as 60, "90s", "5 min" or "1h".
-
-    Raises
-    ------
-    ValueError
-        If it is none, or below five seconds.
 
     Examples
     --------
@@ -249,30 +259,14 @@ class GivenSplit(NamedTuple):
         Whether it cannot be judged as it trains on rows before its test rows only.
     """
 
-    folds: np.ndarray | None
+    folds: Array | None
     name: str
-    notes: tuple = ()
+    notes: tuple[str, ...] = ()
     forward: bool = False
 
 
-def given_split(cv, data):
-    """The split that the user works with, to be judged.
-
-    Parameters
-    ----------
-    cv : None, int, splitter or iterable of (train, test)
-        None: what scikit-learn would do.
-    data : foldshift.advice.data.Data
-
-    Returns
-    -------
-    given : GivenSplit
-
-    Raises
-    ------
-    ValueError
-        If it is no split of this table.
-    """
+def given_split(cv: int | Splitter | Iterable[tuple[Array, Array]] | None, data: Data) -> GivenSplit:
+    """The split that the user works with, to be judged."""
     if cv is None and data.groups is not None:
         k = min(5, int(data.groups.max()) + 1)
         splitter, name = GroupKFold(k), f"scikit-learn's GroupKFold({k})"
@@ -305,13 +299,13 @@ def given_split(cv, data):
     return GivenSplit(folds, name, untested if (folds < 0).any() else ())
 
 
-def _goes_forward(splitter, data):
+def _goes_forward(splitter: Splitter | list[tuple[IntArray, IntArray]], data: Data) -> bool:
     """Whether every part is tested on rows behind those that it is trained on."""
     pairs = splitter if isinstance(splitter, list) else list(splitter.split(data.X, data.y, data.groups))
     return bool(pairs) and all(np.max(train) < np.min(test) for train, test in pairs)
 
 
-def _learners(estimator, compare, data):
+def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str, Estimator]:
     learners = {title(estimator): estimator}
     if compare is not None:
         name = title(compare)
@@ -319,7 +313,7 @@ def _learners(estimator, compare, data):
     return {**learners, "baseline": baseline(data.task)}
 
 
-def _facts(data, score, clock, seconds, n_learners):
+def _facts(data: Data, score: Score, clock: Clock, seconds: float, n_learners: int) -> dict[str, Any]:
     left = max(0.0, clock.left) * FOR_FITS
     smallest = int(np.bincount(data.target.astype(int)).min()) if data.task == "classification" else data.n
     return {
@@ -334,17 +328,28 @@ def _facts(data, score, clock, seconds, n_learners):
     }
 
 
-def _folds(k, data):
+def _folds(k: int, data: Data) -> int:
     most = data.n // 2 if data.groups is None else int(data.groups.max()) + 1
     return max(2, min(k, most))
 
 
-def _seeds(random_state, n):
+def _seeds(random_state: int, n: int) -> list[np.random.SeedSequence]:
     """The seeds of a repeated splitter with this random state."""
     return np.random.SeedSequence(random_state).spawn(n)
 
 
-def _fits(learners, data, score, name, k, random_state, clock, seconds, most, tell):
+def _fits(
+    learners: dict[str, Estimator],
+    data: Data,
+    score: Score,
+    name: str,
+    k: int,
+    random_state: int,
+    clock: Clock,
+    seconds: float,
+    most: int,
+    tell: Callable[..., Any] | Progress,
+) -> tuple[Fits, Repetitions | None]:
     """Cross-validate until the promise on repetitions is met or the budget is used up."""
     reserve = clock.left * (1 - FOR_FITS)
     nominal = data.nominal if data.columns else None
@@ -352,7 +357,7 @@ def _fits(learners, data, score, name, k, random_state, clock, seconds, most, te
     total = seconds * (len(learners) - 1) * k
     folds = cut(name, table, data, k, _seeds(random_state, most), nominal)
 
-    def progress(done, of):
+    def progress(done: int, of: int) -> None:
         tell(f"cross-validating: {done} fits of {title(next(iter(learners.values())))}, {clock.said}")
 
     fits = cross_validate(
@@ -374,7 +379,18 @@ def _fits(learners, data, score, name, k, random_state, clock, seconds, most, te
     return fits, found
 
 
-def _with_spreads(cuts, learners, data, score, name, k, random_state, clock, fits, tell):
+def _with_spreads(
+    cuts: list[CutShift],
+    learners: dict[str, Estimator],
+    data: Data,
+    score: Score,
+    name: str,
+    k: int,
+    random_state: int,
+    clock: Clock,
+    fits: Fits,
+    tell: Callable[..., Any] | Progress,
+) -> list[CutShift]:
     """Ways of cutting with the spread of the learner's score between their partitions, as far as there is time."""
     first = next(iter(learners))
     stop = clock.left * (1 - FOR_SPREADS)
@@ -401,8 +417,8 @@ def _with_spreads(cuts, learners, data, score, name, k, random_state, clock, fit
     return found
 
 
-def _joined(a, b):
-    def both(x, y):
+def _joined(a: Fits, b: Fits) -> Fits:
+    def both(x: dict[str, FloatArray], y: dict[str, FloatArray]) -> dict[str, FloatArray]:
         return {name: np.concatenate([x[name], y[name]]) for name in x}
 
     seconds, n_fits = a.seconds + b.seconds, a.n_fits + b.n_fits
@@ -412,7 +428,7 @@ def _joined(a, b):
     )
 
 
-def _repetitions(fits, learners):
+def _repetitions(fits: Fits, learners: dict[str, Estimator]) -> Repetitions | None:
     scores = fits.scores[next(iter(learners))]
     scores = scores[:, ~np.isnan(scores).any(axis=0)]
     if len(scores) < 2 or scores.shape[1] < 2:
@@ -420,7 +436,7 @@ def _repetitions(fits, learners):
     return recommend_repetitions(scores, eps=EPS)
 
 
-def _region(rope, fits, score):
+def _region(rope: float | None, fits: Fits, score: Score) -> float:
     if rope is not None:
         return float(rope)
     if score.kind == "share" or not fits.losses:
@@ -428,7 +444,7 @@ def _region(rope, fits, score):
     return 0.01 * float(np.nanmean(fits.losses["baseline"]))
 
 
-def _splitter(name, data, k, n_repeats, random_state):
+def _splitter(name: str, data: Data, k: int, n_repeats: int, random_state: int) -> tuple[FoldsSplitter, str]:
     """The recommended splitter, and the line that makes it."""
     from foldshift import partition
 

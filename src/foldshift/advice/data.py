@@ -1,6 +1,8 @@
 """The user's table as advice looks at it: columns of numbers and of categories, a target of known kind, groups."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,12 @@ from foldshift.core.estimators import title
 from foldshift.datasets.readers.infer import MANY_LABELS
 from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
 from foldshift.shift.table_versions import as_table, is_frame
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, TableLike, Task
+    from foldshift.shift.columns import Column
 
 FEWEST_ROWS = 20  # below, no cross-validation says anything that a look at the rows would not
 MOST_COLUMNS = 2000  # that are looked at one by one
@@ -41,59 +49,41 @@ class Data(NamedTuple):
         What was not looked at, and why.
     """
 
-    X: object
-    y: np.ndarray
+    X: TableLike
+    y: Array
     task: str
-    columns: list
-    target: np.ndarray
-    classes: list
-    groups: np.ndarray | None
+    columns: list[Column]
+    target: FloatArray
+    classes: list[Any]
+    groups: IntArray | None
     name: str
-    notes: tuple = ()
+    notes: tuple[str, ...] = ()
 
     @property
-    def n(self):
+    def n(self) -> int:
         """Number of rows."""
         return len(self.target)
 
     @property
-    def codes(self):
+    def codes(self) -> FloatArray:
         """Inputs as numbers, shape (n, n_columns): NaN where a value is missing, codes of categories."""
         return np.column_stack([column.train for column in self.columns]).astype(np.float64)
 
     @property
-    def nominal(self):
+    def nominal(self) -> BoolArray:
         """Which of the columns are nominal; ndarray of bool."""
         return np.array([bool(column.categories) for column in self.columns])
 
 
-def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=None):
-    """Take a table, a target and groups as scikit-learn's users hand them over.
-
-    Parameters
-    ----------
-    X : array-like, sparse matrix or data frame of shape (n, n_features)
-    y : array-like of shape (n,)
-        Without missing values. Numbers or texts.
-    estimator : scikit-learn estimator, optional
-        A classifier or a regressor says what the target is.
-    groups : array-like of shape (n,), optional
-        Rows that belong together; texts or numbers.
-    task : {None, "classification", "regression"}
-        What the target is, if not what the estimator or the values say.
-    categorical_features : None or array-like, optional
-        Nominal columns that hold numbers, by mask, positions or names.
-
-    Returns
-    -------
-    data : Data
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, rows are in another order, values of the target or of the groups are missing, there are fewer than 20
-        rows, one class or less than two rows to a class, or the learner is one for the other task.
-    """
+def as_data(
+    X: TableLike,
+    y: ArrayLike,
+    estimator: Estimator = None,
+    groups: TableLike = None,
+    task: Task | None = None,
+    categorical_features: ArrayLike | None = None,
+) -> Data:
+    """Take a table, a target and groups as scikit-learn's users hand them over."""
     if X is None or y is None:
         raise ValueError(f"{'X' if X is None else 'y'} is None; advice is for a table and its target: advise(X, y, estimator)")
     for labels, what in ((y, "y"), (groups, "groups")):
@@ -142,21 +132,8 @@ def as_data(X, y, estimator=None, groups=None, task=None, categorical_features=N
     )
 
 
-def check_kind(learner, task, n_values):
-    """Refuse a learner that is not for the task: what it predicts would be scored all the same.
-
-    Parameters
-    ----------
-    learner : scikit-learn estimator
-    task : {"classification", "regression"}
-    n_values : int
-        Different values of the target.
-
-    Raises
-    ------
-    ValueError
-        If it is one for the other task.
-    """
+def check_kind(learner: Estimator, task: Task, n_values: int) -> None:
+    """Refuse a learner that is not for the task: what it predicts would be scored all the same."""
     if (is_regressor if task == "classification" else is_classifier)(learner):
         is_a, wanted = ("regressor", "classifier") if task == "classification" else ("classifier", "regressor")
         raise ValueError(
@@ -165,7 +142,7 @@ def check_kind(learner, task, n_values):
         )
 
 
-def _check_order(X, other, what):
+def _check_order(X: TableLike, other: TableLike, what: str) -> None:
     """Refuse rows whose labels are those of the table in another order: by position, every one would stand beside a wrong one."""
     if not (hasattr(X, "iloc") and hasattr(other, "iloc")) or len(X) != len(other) or X.index.equals(other.index):
         return
@@ -173,7 +150,7 @@ def _check_order(X, other, what):
         raise ValueError(f"X and {what} have the same row labels in another order; bring them into one: {what}.loc[X.index]")
 
 
-def _task(task, estimator, values):
+def _task(task: str | None, estimator: Estimator, values: Array) -> str | None:
     if task is not None:
         return task
     if estimator is None:
@@ -200,7 +177,7 @@ def _task(task, estimator, values):
     return None
 
 
-def _columns(table, sparse, categorical_features):
+def _columns(table: TableLike, sparse: bool, categorical_features: ArrayLike | None) -> tuple[list[Column], tuple[Any, ...]]:
     if sparse:
         return [], ("the table is sparse: its columns were not looked at one by one",)
     if table.shape[1] > MOST_COLUMNS:
@@ -218,7 +195,7 @@ def _columns(table, sparse, categorical_features):
     return matched_columns(table, table, categorical_features, None), ()
 
 
-def _check_finite(table):
+def _check_finite(table: TableLike) -> None:
     names = table.columns if is_frame(table) else [f"feature {j}" for j in range(table.shape[1])]
     for place, name in enumerate(names):
         values = table.iloc[:, place].to_numpy() if is_frame(table) else table[:, place]
@@ -230,7 +207,7 @@ def _check_finite(table):
             )
 
 
-def _groups(groups, n):
+def _groups(groups: Array | None, n: int) -> IntArray | None:
     if groups is None:
         return None
     groups = np.asarray(groups)

@@ -1,9 +1,11 @@
 """What the study of honest cuts found on data of this kind: how high or low an estimate is, and how far off a single one."""
 
+from __future__ import annotations
+
 import csv
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,26 +33,14 @@ class Expected(NamedTuple):
 
 
 @cache
-def _rows():
+def _rows() -> tuple[dict[str, str], ...]:
     """Rows of ``expected.csv``, which `validation/write_expected.py` makes from the study's published tables."""
     with files("foldshift.advice").joinpath("expected.csv").open(encoding="utf-8") as lines:
         return tuple(csv.DictReader(lines))
 
 
-def expected_of(facts, k):
+def expected_of(facts: dict[str, Any], k: int) -> dict[str, Expected]:
     """What the study found for this task and number of folds, at the size that is nearest in ratio.
-
-    Parameters
-    ----------
-    facts : dict
-        ``task``, ``n``, ``groups``, ``score``: see `foldshift.advice.rules`.
-    k : int
-        Number of folds.
-
-    Returns
-    -------
-    found : dict of str to Expected
-        By cut. Empty where the study looked at nothing alike: groups, scores of whole folds, other numbers of folds.
 
     Examples
     --------

@@ -1,7 +1,10 @@
 """Faults of a table or of a split that make an estimate wrong: what was found, how, why it matters, and how to mend it."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
@@ -9,6 +12,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from foldshift.partition.methods.cosine_features import mid_ranks
+
+if TYPE_CHECKING:
+    from foldshift.advice.data import Data
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
 
 SEVERITIES = ("fault", "beware", "note")
 GROUP_NAME = re.compile(
@@ -55,10 +62,17 @@ class Fault(NamedTuple):
     how: str
     why: str
     mend: str
-    where: tuple = ()
+    where: tuple[Any, ...] = ()
 
 
-def find_faults(data, folds=None, *, left_out=None, rng=None, forward=None):
+def find_faults(
+    data: Data,
+    folds: Array | None = None,
+    *,
+    left_out: dict[str, str] | None = None,
+    rng: np.random.Generator | None = None,
+    forward: str | None = None,
+) -> list[Fault]:
     """Look for what makes cross-validation of a table wrong.
 
     Parameters
@@ -102,12 +116,12 @@ def find_faults(data, folds=None, *, left_out=None, rng=None, forward=None):
     return sorted(found, key=lambda fault: SEVERITIES.index(fault.severity))
 
 
-def _names(names, most=5):
+def _names(names: Sequence[str], most: int = 5) -> str:
     shown = ", ".join(repr(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _left_out(left_out):
+def _left_out(left_out: dict[str, str]) -> Iterator[Fault]:
     """Columns that reading left out: dates ask a question even so."""
     dates = tuple(name for name, why in left_out.items() if "date" in why)
     others = tuple(name for name in left_out if name not in dates)
@@ -127,7 +141,7 @@ def _left_out(left_out):
         )
 
 
-def _identifiers(data):
+def _identifiers(data: Data) -> Iterator[Fault]:
     names = [column.name for column in data.columns if column.kind == "identifier"]
     if names:
         yield Fault(
@@ -141,7 +155,7 @@ def _identifiers(data):
         )
 
 
-def _giving_away(data, identifiers, rng):
+def _giving_away(data: Data, identifiers: list[str], rng: np.random.Generator) -> Iterator[Fault]:
     """Columns that alone give the target: by a small tree on half of the rows, tested on the other half; in a few dozen rows no
     tree gives a quantity exactly, and the order of the values tells.
     """
@@ -190,7 +204,7 @@ def _giving_away(data, identifiers, rng):
             )
 
 
-def _same_order(values, target):
+def _same_order(values: FloatArray, target: FloatArray) -> bool:
     """Whether the ranks of a column give 99 % of the variation of the target's, rising or falling, where it has values."""
     known = ~np.isnan(values)
     if known.mean() < GIVEN_AWAY or len(np.unique(values[known])) < 3 or not np.ptp(target[known]):
@@ -198,7 +212,7 @@ def _same_order(values, target):
     return np.corrcoef(mid_ranks(values[known]), mid_ranks(target[known]))[0, 1] ** 2 >= GIVEN_AWAY
 
 
-def _inputs(data, identifiers):
+def _inputs(data: Data, identifiers: list[str]) -> tuple[FloatArray, BoolArray] | None:
     """Inputs as numbers without gaps, scaled, identifiers left out; codes of categories as indicators would be too wide."""
     kept = [column for column in data.columns if column.name not in identifiers]
     if not kept:
@@ -210,7 +224,7 @@ def _inputs(data, identifiers):
     return values, np.array([bool(column.categories) for column in kept])
 
 
-def _duplicates(data, identifiers, folds, rng):
+def _duplicates(data: Data, identifiers: list[str], folds: IntArray, rng: np.random.Generator) -> Iterator[Fault]:
     kept = _inputs(data, identifiers)
     if kept is None:
         return
@@ -258,13 +272,13 @@ def _duplicates(data, identifiers, folds, rng):
         )
 
 
-def _alike(values):
+def _alike(values: FloatArray) -> int:
     """Number of rows that another row equals."""
     _, which, counts = np.unique(values, axis=0, return_inverse=True, return_counts=True)
     return int((counts[which.ravel()] > 1).sum())
 
 
-def _nearest(points, rng):
+def _nearest(points: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Distance to the nearest other point; above 5,000 points an upper bound from neighbours along 24 random directions."""
     n = len(points)
     if n <= MOST_ROWS:
@@ -279,7 +293,7 @@ def _nearest(points, rng):
     return best
 
 
-def _cut_apart(which, folds):
+def _cut_apart(which: IntArray, folds: IntArray) -> str:
     """In words, how many sets of rows that belong together the split cuts apart."""
     n_sets, apart = int(which.max()) + 1, 0
     low, high = np.full(n_sets, np.iinfo(np.int64).max), np.full(n_sets, -2)
@@ -289,7 +303,7 @@ def _cut_apart(which, folds):
     return f"; the split puts {apart} such sets on both sides of a cut" if apart else ""
 
 
-def _groups(data, folds, identifiers):
+def _groups(data: Data, folds: IntArray, identifiers: list[str]) -> Iterator[Fault]:
     if data.groups is not None and folds is not None:
         cut = np.zeros(data.groups.max() + 1, dtype=bool)
         for row in folds:
@@ -324,7 +338,7 @@ def _groups(data, folds, identifiers):
         )
 
 
-def _like_groups(data):
+def _like_groups(data: Data) -> Iterator[str]:
     n = data.n
     codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in data.columns]
     sizes = [np.bincount(code) for code in codes]
@@ -351,7 +365,7 @@ def _like_groups(data):
             yield column.name
 
 
-def _order(data, folds):
+def _order(data: Data, folds: IntArray) -> Iterator[Fault]:
     place = np.arange(data.n)
     if data.task == "regression":
         ranks = data.target.argsort(kind="stable").argsort()
@@ -377,12 +391,12 @@ def _order(data, folds):
     )
 
 
-def _contiguous(row):
+def _contiguous(row: IntArray) -> bool:
     tested = row[row >= 0]
     return len(tested) > 1 and (np.diff(tested) != 0).sum() == len(np.unique(tested)) - 1
 
 
-def _time(data):
+def _time(data: Data) -> Iterator[Any]:
     dates = [column.name for column in data.columns if column.kind == "date"]
     names = [
         column.name
@@ -393,7 +407,7 @@ def _time(data):
         yield _of_time((*dates, *names), "an input", "Else leave the column out of X.")
 
 
-def _forward(name):
+def _forward(name: str | None) -> Iterator[Any]:
     """A split in time answers another question than folds at random, which are what is measured here."""
     if name:
         yield Fault(
@@ -409,7 +423,7 @@ def _forward(name):
         )
 
 
-def _of_time(names, what, else_):
+def _of_time(names: tuple[Any, ...], what: str, else_: str) -> Fault:
     one = len(names) == 1
     return Fault(
         "time",
@@ -422,12 +436,12 @@ def _of_time(names, what, else_):
     )
 
 
-def _runs_on(values):
+def _runs_on(values: FloatArray) -> Any:
     known = values[~np.isnan(values.astype(np.float64))]
     return len(known) > 1 and len(np.unique(known)) > 1 and (np.diff(known) >= 0).all()
 
 
-def _classes(data, folds):
+def _classes(data: Data, folds: IntArray) -> Iterator[Any]:
     if data.task != "classification":
         return
     counts = np.bincount(data.target.astype(int))
@@ -445,7 +459,7 @@ def _classes(data, folds):
         )
 
 
-def _size(data):
+def _size(data: Data) -> Iterator[Fault]:
     if data.n >= FEW_ROWS:
         return
     yield Fault(
@@ -458,7 +472,7 @@ def _size(data):
     )
 
 
-def _scaled(data):
+def _scaled(data: Data) -> Iterator[Any]:
     names = []
     for column in data.columns:
         if column.categories:
@@ -479,7 +493,7 @@ def _scaled(data):
         )
 
 
-def _constant(data):
+def _constant(data: Data) -> Iterator[Any]:
     names = [column.name for column in data.columns if len(np.unique(column.train[~np.isnan(column.train)])) < 2]
     if names:
         yield Fault(

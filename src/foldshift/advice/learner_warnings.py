@@ -1,20 +1,27 @@
 """What learners warn of while advice is worked out: one finding, counted."""
 
+from __future__ import annotations
+
 import functools
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from foldshift.advice.issues import Fault
 from foldshift.advice.wording import verdict
 from foldshift.shift.report.drift_text import counted
 
+if TYPE_CHECKING:
+    from foldshift.advice.result import Advice
 
-def with_warnings_as_a_fault(function):
+
+def with_warnings_as_a_fault(function: Callable[..., Any]) -> Callable[..., Any]:
     """A learner may warn in each of a thousand fits: what was said is one finding, and the verdict is not drowned in it."""
 
     @functools.wraps(function)
-    def advise(*args, **kwargs):
+    def advise(*args: Any, **kwargs: Any) -> Advice:
         with warnings.catch_warnings(record=True) as heard:
             advice = function(*args, **kwargs)
         if not heard:
@@ -26,19 +33,8 @@ def with_warnings_as_a_fault(function):
     return advise
 
 
-def warned(heard, most=3):
-    """What learners warned of while they were fitted, as one fault; nothing if they did not.
-
-    Parameters
-    ----------
-    heard : list of (category, text)
-    most : int, default=3
-        Kinds that are told; others are counted.
-
-    Returns
-    -------
-    faults : tuple of Fault
-    """
+def warned(heard: list[tuple[str, str]], most: int = 3) -> tuple[Fault, ...]:
+    """What learners warned of while they were fitted, as one fault; nothing if they did not."""
     kinds = Counter((category, (text.strip().splitlines() or [""])[0].strip().rstrip(".:")) for category, text in heard)
     if not kinds:
         return ()

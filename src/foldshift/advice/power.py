@@ -1,6 +1,8 @@
 """How large a shift of one fold the test of a split would find: planted in one column, by simulation."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -8,6 +10,9 @@ from scipy.stats import pearson3, skew
 
 from foldshift.core.repr import figures
 from foldshift.shift.measures.random_splits import fold_tests, mean_distances, random_cuts
+
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, UnsignedArray
 
 TILTS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
 N_RANDOM, N_PLANTED = 4999, 200
@@ -36,23 +41,8 @@ class Power(NamedTuple):
     size: float
 
 
-def power_of(folds, n_columns, alpha):
+def power_of(folds: UnsignedArray, n_columns: int, alpha: float) -> tuple[Power, ...] | None:
     """Shifts of one fold in one column that `foldshift.advice.split_shift.split_shift` finds in a given share of cases.
-
-    Parameters
-    ----------
-    folds : ndarray of shape (n,), unsigned integer
-        Fold of every row, from 0; the sizes of the folds are looked at alone.
-    n_columns : int
-        Columns that are tested, the target among them: the level is divided among them.
-    alpha : float
-        Level over all columns.
-
-    Returns
-    -------
-    found : tuple of Power
-        For each of `SHARES` that a shift reaches; linear in the tilt between those planted. Empty where the folds are so small
-        that no shift is found; None for tables so large that it would take long: there shifts are found that matter to nobody.
 
     Notes
     -----
@@ -73,7 +63,7 @@ def power_of(folds, n_columns, alpha):
         return None
     rng, ends = np.random.default_rng(SEED), np.arange(1, n + 1)
 
-    def distances(cuts):
+    def distances(cuts: UnsignedArray) -> FloatArray:
         return mean_distances(fold_tests(False, ends, cuts, k)[0])
 
     chance = np.concatenate([distances(cuts) for cuts in random_cuts(folds[None], N_RANDOM, rng)])
@@ -104,7 +94,7 @@ def power_of(folds, n_columns, alpha):
     )
 
 
-def in_words(found):
+def in_words(found: tuple[Power, ...] | None) -> str:
     """One sentence; empty where nothing was planted."""
     if found is None:
         return ""

@@ -1,6 +1,9 @@
 """Learners for tables as they come: texts coded, gaps filled, inside every training part."""
 
+from __future__ import annotations
+
 from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import parallel_config
@@ -15,25 +18,22 @@ from foldshift.core.errors import DataError
 from foldshift.core.imports import import_object
 from foldshift.shift.table_versions import as_table, is_frame
 
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    import pandas as pd
+
+    from foldshift.core.types import Array, Estimator, ObjectArray, Task
+
 MOST_CATEGORIES = 30
 LARGE = 50_000  # cells of a table from which on threads pay for themselves
 SEED = 0  # of learners and folds, unless the user names another
 
 
-def prepared(learner, X):
+def prepared(learner: Estimator, X: pd.DataFrame | Array) -> Estimator:
     """A learner behind a plain preparation of a table: gaps filled by the median, texts as indicators, dates left out.
 
     All of it is learned inside every training part, as it must be.
-
-    Parameters
-    ----------
-    learner : scikit-learn estimator
-    X : data frame or array of shape (n_samples, n_features)
-        Only the types of its columns are looked at. Sparse matrices are left to the learner.
-
-    Returns
-    -------
-    pipeline : sklearn.pipeline.Pipeline
 
     Examples
     --------
@@ -59,7 +59,7 @@ def prepared(learner, X):
     return make_pipeline(ColumnTransformer([part for part in parts if part[2]]), learner)
 
 
-def _as_texts(X):
+def _as_texts(X: pd.DataFrame) -> ObjectArray:
     """Every value as text; None for a gap."""
     gone = X.isna().to_numpy()
     values = X.astype(object).to_numpy().copy()
@@ -68,50 +68,24 @@ def _as_texts(X):
     return values
 
 
-def usual(task, random_state=SEED):
+def usual(task: str, random_state: int = SEED) -> Estimator:
     """The learner that is looked at where none is named: a random forest of 100 trees."""
     forest = RandomForestClassifier if task == "classification" else RandomForestRegressor
     return forest(100, min_samples_leaf=1 if task == "classification" else 3, random_state=random_state)
 
 
-def on_all_cores(size):
-    """Context in which what a learner can do side by side is done on all cores, where a table is large enough to pay for it.
-
-    Parameters
-    ----------
-    size : int
-        Rows times columns.
-
-    Returns
-    -------
-    context : context manager
-    """
+def on_all_cores(size: int) -> AbstractContextManager[Any]:
+    """Context in which what a learner can do side by side is done on all cores, where a table is large enough to pay for it."""
     return parallel_config("threading", n_jobs=-1) if size >= LARGE else nullcontext()
 
 
-def baseline(task):
+def baseline(task: str) -> Estimator:
     """What predicts without looking at the inputs: the largest class, or the mean."""
     return DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
 
 
-def imported(path, task):
-    """A learner by its import path, with its own defaults and a random state of 0 where it has one.
-
-    Parameters
-    ----------
-    path : str
-        Such as ``sklearn.linear_model.Ridge``, or a name of scikit-learn's such as ``Ridge``.
-    task : {"classification", "regression"}
-
-    Returns
-    -------
-    learner : scikit-learn estimator
-
-    Raises
-    ------
-    DataError
-        If there is none, or it is none of scikit-learn's kind.
-    """
+def imported(path: str, task: Task) -> Estimator:
+    """A learner by its import path, with its own defaults and a random state of 0 where it has one."""
     if "." not in path:
         path = _by_name(path, task)
     try:
@@ -131,7 +105,7 @@ def imported(path, task):
     return learner
 
 
-def _by_name(name, task):
+def _by_name(name: str, task: str) -> str:
     from sklearn.utils import all_estimators
 
     from foldshift.core.errors import unknown
@@ -143,7 +117,7 @@ def _by_name(name, task):
     return known[name]
 
 
-def has_gaps_or_texts(X):
+def has_gaps_or_texts(X: pd.DataFrame) -> bool:
     """Whether a table holds texts, dates or missing values, which most learners refuse."""
     if hasattr(X, "toarray"):
         return False

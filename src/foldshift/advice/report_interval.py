@@ -1,6 +1,8 @@
 """The interval that may be printed, others and why not, and differences between learners."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
@@ -9,6 +11,12 @@ from scipy.stats import t as student_t
 from foldshift.core.repr import figures
 from foldshift.inference.intervals.interval import WORDS
 from foldshift.inference.proportions import wilson_interval
+
+if TYPE_CHECKING:
+    from foldshift.advice.rules import Rule
+    from foldshift.advice.score import Score
+    from foldshift.advice.timed_cv import Fits
+    from foldshift.core.types import Array, FloatArray, IntArray
 
 MOST_NEEDED = 1_000_000
 THESE_MODELS = "the error on new rows of models trained as these were, on {share} of the rows"
@@ -50,7 +58,7 @@ class Told(NamedTuple):
     evidence: str
     confidence: float = 0.95
 
-    def sentence(self, score):
+    def sentence(self, score: Score) -> str:
         """One line for a terminal."""
         ends = f"{100 * self.confidence:g} % interval {score.text(self.low)} to {score.text(self.high)}"
         begin = "Print" if self.use else "Not"
@@ -84,30 +92,13 @@ class Difference(NamedTuple):
     rows_needed: float
     said: str
 
-    def sentence(self, score):
+    def sentence(self, score: Score) -> str:
         """One line for a terminal."""
         return self.said
 
 
-def told(rule, fits, score, confidence, k, groups=None):
-    """The interval that a rule names, then two others with the reason why not.
-
-    Parameters
-    ----------
-    rule : foldshift.advice.rules.Rule
-    fits : foldshift.advice.timed_cv.Fits
-        The first learner's are looked at.
-    score : foldshift.advice.score.Score
-    confidence : float
-    k : int
-        Number of folds.
-    groups : ndarray of shape (n,), dtype int64, optional
-
-    Returns
-    -------
-    intervals : tuple of Told
-        The one to print first.
-    """
+def told(rule: Rule, fits: Fits, score: Score, confidence: float, k: int, groups: IntArray | None = None) -> tuple[Told, ...]:
+    """The interval that a rule names, then two others with the reason why not."""
     name = next(iter(fits.scores))
     target = THESE_MODELS.format(share=share_words(k))
     makers = {"rows": _rows, "fold means": _fold_means, "corrected t": _corrected_t}
@@ -120,28 +111,16 @@ def told(rule, fits, score, confidence, k, groups=None):
     return tuple(found)
 
 
-def share_words(k):
+def share_words(k: int) -> str:
     """Which part of the rows a training part of k folds holds, in words."""
     words = {2: "half", 3: "two thirds", 4: "three quarters", 5: "four fifths", 10: "nine tenths"}
     return words.get(k, f"{100 * (k - 1) / k:.3g} %")
 
 
-def row_interval(losses, confidence=0.95, kind="loss", groups=None):
+def row_interval(
+    losses: Array, confidence: float = 0.95, kind: Literal["loss", "share"] = "loss", groups: IntArray | None = None
+) -> tuple[Any, ...]:
     """Interval of a mean loss from the spread of the rows within one repetition, whatever the number of repetitions.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (r, n)
-        Loss of every row by repetition; NaN for rows that were not tested.
-    confidence : float, default=0.95
-    kind : {"loss", "share"}
-        ``share``: losses are 0 or 1.
-    groups : ndarray of shape (n,), dtype int64, optional
-        Group of every row: the spread is then that of whole groups.
-
-    Returns
-    -------
-    estimate, low, high : float
 
     Notes
     -----
@@ -186,7 +165,7 @@ def row_interval(losses, confidence=0.95, kind="loss", groups=None):
     return mean, mean * float(np.exp(-quantile * ratio)), max(mean * float(np.exp(quantile * ratio)), high)
 
 
-def _unstable_part(losses):
+def _unstable_part(losses: FloatArray) -> float:
     """Part of the variance of the losses that lies between repetitions of a row, times 1 - 1 / r; 0 for one repetition."""
     r, total = len(losses), float(losses.var())
     if r < 2 or total == 0:
@@ -194,19 +173,8 @@ def _unstable_part(losses):
     return min(float(losses.var(axis=0, ddof=1).mean()) / total, 1.0) * (1 - 1 / r)
 
 
-def mean_and_variance(losses, groups=None):
-    """Mean loss over all repetitions, the variance of the mean of one, and its degrees of freedom.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (r, n)
-    groups : ndarray of shape (n,), dtype int64, optional
-
-    Returns
-    -------
-    mean, variance : float
-    df : int
-    """
+def mean_and_variance(losses: Array, groups: IntArray | None = None) -> tuple[float, float, int]:
+    """Mean loss over all repetitions, the variance of the mean of one, and its degrees of freedom."""
     n, mean = losses.shape[1], float(losses.mean())
     if groups is None:
         return mean, float(losses.var(axis=1, ddof=1).mean()) / n, n - 1
@@ -215,7 +183,7 @@ def mean_and_variance(losses, groups=None):
     return mean, float((sums**2).sum(axis=1).mean()) * n_groups / max(n_groups - 1, 1) / n**2, max(n_groups - 1, 1)
 
 
-def _skewness(losses, groups):
+def _skewness(losses: FloatArray, groups: IntArray | None) -> float:
     """Skewness of the losses, the mean over repetitions; with groups halfway to that of their sums, corrected for bias."""
     of_rows = _third(losses)
     if groups is None or (n_groups := int(groups.max()) + 1) < 3:
@@ -223,17 +191,17 @@ def _skewness(losses, groups):
     return (of_rows + _third(_group_sums(losses, groups)) * np.sqrt(n_groups * (n_groups - 1)) / (n_groups - 2)) / 2
 
 
-def _third(values):
+def _third(values: FloatArray) -> float:
     third = ((values - values.mean(axis=1, keepdims=True)) ** 3).mean(axis=1)
     return float(np.mean(third / np.maximum(values.std(axis=1), 1e-300) ** 3))
 
 
-def _group_sums(losses, groups):
+def _group_sums(losses: FloatArray, groups: IntArray) -> FloatArray:
     """Sums over groups of the losses less their mean, by repetition; ndarray of shape (r, n_groups)."""
     return np.array([np.bincount(groups, row - row.mean(), int(groups.max()) + 1) for row in losses])
 
 
-def _hall(quantile, skewness, n):
+def _hall(quantile: float, skewness: float, n: int) -> float:
     """Upper end in standard deviations of a row, by the inverse of Hall's cubic transformation (1992)."""
     if abs(skewness) < 1e-9:
         return quantile / np.sqrt(n)
@@ -241,14 +209,18 @@ def _hall(quantile, skewness, n):
     return -3 / skewness * (np.cbrt(inside) - 1)
 
 
-def _rows(fits, name, score, confidence, k, target, use, rule, groups):
+def _rows(
+    fits: Fits, name: str, score: Score, confidence: float, k: int, target: str, use: bool, rule: Rule, groups: IntArray | None
+) -> Told:
     estimate, low, high = row_interval(fits.losses[name], confidence, score.kind, groups)
     words = f"spread of the {'rows' if groups is None else 'groups'} in one repetition"
     return _told("rows", words, target, score, (estimate, low, high), use,
                  rule.say if use else "", rule.evidence)  # fmt: skip
 
 
-def _fold_means(fits, name, score, confidence, k, target, use, rule, groups):
+def _fold_means(
+    fits: Fits, name: str, score: Score, confidence: float, k: int, target: str, use: bool, rule: Rule, groups: IntArray | None
+) -> Told:
     scores = fits.scores[name][0]
     scores = scores[~np.isnan(scores)]
     mean, spread = float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores)))
@@ -260,7 +232,9 @@ def _fold_means(fits, name, score, confidence, k, target, use, rule, groups):
     return _told("fold means", WORDS["S2/K"], target, score, (mean, mean - half, mean + half), use, why, "theorem")
 
 
-def _corrected_t(fits, name, score, confidence, k, target, use, rule, groups):
+def _corrected_t(
+    fits: Fits, name: str, score: Score, confidence: float, k: int, target: str, use: bool, rule: Rule, groups: IntArray | None
+) -> Told:
     scores = fits.scores[name]
     scores = scores[:, ~np.isnan(scores).any(axis=0)]
     m, mean = scores.size, float(scores.mean()) if scores.size else np.nan
@@ -278,7 +252,9 @@ def _corrected_t(fits, name, score, confidence, k, target, use, rule, groups):
                  rule.evidence if use else "measured")  # fmt: skip
 
 
-def _told(name, words, target, score, found, use, why, evidence):
+def _told(
+    name: str, words: str, target: str, score: Score, found: tuple[float, float, float], use: bool, why: str, evidence: str
+) -> Told:
     with np.errstate(invalid="ignore"):
         least = np.maximum(found[1], 0.0) if score.kind != "folds" else found[1]
         values = [float(score.show(value)) for value in (found[0], least, found[2])]
@@ -286,25 +262,10 @@ def _told(name, words, target, score, found, use, why, evidence):
     return Told(name, words, target, values[0], low, high, use, why, evidence)
 
 
-def difference(first, second, fits, score, rope, confidence, k, groups=None):
-    """Difference of two learners that were cross-validated on the same folds.
-
-    Parameters
-    ----------
-    first, second : str
-        Names of the learners.
-    fits : foldshift.advice.timed_cv.Fits
-    score : foldshift.advice.score.Score
-    rope : float
-        Half width of the region of practical equivalence, in units of the loss, or of the score for scores of folds.
-    confidence : float
-    k : int
-    groups : ndarray of shape (n,), dtype int64, optional
-
-    Returns
-    -------
-    difference : Difference
-    """
+def difference(
+    first: str, second: str, fits: Fits, score: Score, rope: float, confidence: float, k: int, groups: IntArray | None = None
+) -> Difference:
+    """Difference of two learners that were cross-validated on the same folds."""
     n = fits.folds.shape[1]
     if fits.losses:
         gap = fits.losses[first] - fits.losses[second]
@@ -325,7 +286,7 @@ def difference(first, second, fits, score, rope, confidence, k, groups=None):
     return Difference(f"{first} less {second}", estimate, low, high, rope, verdict, needed, said)
 
 
-def _decided(estimate, low, high, half, rope, n):
+def _decided(estimate: float, low: float, high: float, half: float, rope: float, n: int) -> tuple[str, float]:
     if high < -rope or (high < 0 and rope == 0):
         return "better", np.nan
     if low > rope:
@@ -336,7 +297,17 @@ def _decided(estimate, low, high, half, rope, n):
     return "not decided", float(np.ceil(n * (half / margin) ** 2)) if margin > 0 else np.inf
 
 
-def _difference_words(first, second, score, found, rope, verdict, needed, loss, confidence):
+def _difference_words(
+    first: str,
+    second: str,
+    score: Score,
+    found: tuple[float, float, float],
+    rope: float,
+    verdict: str,
+    needed: float,
+    loss: float,
+    confidence: float,
+) -> str:
     """One or two sentences; losses that are no shares are told relative to those of the second learner."""
     if score.kind == "share":
         what, text = "error rate", lambda value: f"{100 * value:+.1f}"

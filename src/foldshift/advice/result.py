@@ -1,8 +1,11 @@
 """What `foldshift.advise` returns: read in a terminal, in a notebook, as a page, or by a program."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +15,17 @@ from foldshift.advice.expected import expected_of
 from foldshift.advice.power import in_words
 from foldshift.core.files import atomic_path
 from foldshift.core.repr import readable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from foldshift.advice.issues import Fault
+    from foldshift.advice.report_interval import Difference, Told
+    from foldshift.advice.rules import Rule
+    from foldshift.advice.score import Score
+    from foldshift.advice.split_shift import CutShift, SplitShift
+    from foldshift.core.types import Splitter
+    from foldshift.inference.repetitions.recommend import Repetitions
 
 
 @readable
@@ -67,22 +81,22 @@ class Advice:
     versions : dict
     """
 
-    verdict: tuple
-    cv: object
+    verdict: tuple[str, ...]
+    cv: Splitter
     cv_line: str
     data: Data
-    facts: dict
-    rules: tuple
-    faults: tuple
-    split: object
+    facts: dict[str, Any]
+    rules: tuple[Rule, ...]
+    faults: tuple[Fault, ...]
+    split: SplitShift | None
     split_name: str
     split_is_given: bool
-    cuts: tuple
-    intervals: tuple
-    differences: tuple
-    repetitions: object
-    halves: dict | None
-    score: object
+    cuts: tuple[CutShift, ...]
+    intervals: tuple[Told, ...]
+    differences: tuple[Difference, ...]
+    repetitions: Repetitions | None
+    halves: dict[str, Any] | None
+    score: Score
     learner: str
     baseline: float | None
     n_splits: int
@@ -92,15 +106,15 @@ class Advice:
     seconds: float
     budget: float | None
     methods: str
-    notes: tuple = ()
-    versions: dict = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    versions: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def interval(self):
+    def interval(self) -> Told:
         """The one interval that is recommended, a `Told`."""
         return self.intervals[0]
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """The verdict, faults, split, score and differences; a list of str."""
         said = [*self.verdict, ""]
         said += [f"[{fault.severity}] {fault.code}: {fault.found} {fault.mend}" for fault in self.faults] or [
@@ -114,7 +128,7 @@ class Advice:
             said += ["", self.halves["said"]]
         return [*said, "", "For the methods section:", self.methods, *(f"Note: {note.rstrip('.')}." for note in self.notes)]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each figure: ``quantity, value, low, high, evidence``."""
         rows = [
             (f"{self.score.name} ({told.name})", told.estimate, told.low, told.high, told.evidence) for told in self.intervals
@@ -128,7 +142,7 @@ class Advice:
         ]
         return pd.DataFrame(rows, columns=["quantity", "value", "low", "high", "evidence"])
 
-    def to_dict(self):
+    def to_dict(self) -> Any:
         """All of it as plain values, e.g. for JSON; None stands for what is not known."""
         data = self.data
         return _plain(
@@ -174,18 +188,18 @@ class Advice:
             }
         )  # fmt: skip
 
-    def to_json(self, path=None):
+    def to_json(self, path: Any = None) -> str:
         """`to_dict` as text, the same keys in the same order; written to a file where a path is given."""
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
         return _written(text, path)
 
-    def to_html(self, path=None):
+    def to_html(self, path: str | None = None) -> str:
         """The page, one file without any reference to a network; returned as text, and written where a path is given."""
         from foldshift.advice.page.html import page
 
         return _written(page(self), path)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The intervals below each other, in units of the score.
 
         Parameters
@@ -210,14 +224,14 @@ class Advice:
         return ax
 
 
-def _written(text, path):
+def _written(text: str, path: str | None) -> str:
     if path is not None:
         with atomic_path(Path(path)) as temporary:
             Path(temporary).write_text(text, encoding="utf-8")
     return text
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Values of JSON: no NaN, no NumPy, no tuples."""
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}

@@ -1,9 +1,11 @@
 """Rules of advice: plain data in ``rules.toml``, read and matched here."""
 
+from __future__ import annotations
+
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PARTS = ("cut", "folds", "repetitions", "interval", "difference", "caution")
 EVIDENCE = ("theorem", "measured", "measured here", "definition")
@@ -42,26 +44,26 @@ class Rule(NamedTuple):
 
     id: str
     part: str
-    when: dict
-    advice: object
+    when: dict[str, Any]
+    advice: str | int
     say: str
     evidence: str
     shown: str
     reference: str = ""
 
-    def holds(self, facts):
+    def holds(self, facts: dict[str, Any]) -> bool:
         """Whether the condition is met by facts (dict)."""
         return all(_meets(facts.get(name), wanted) for name, wanted in self.when.items())
 
 
-def _meets(value, wanted):
+def _meets(value: str | int, wanted: Any) -> bool:
     if not isinstance(wanted, dict):
         return value == wanted
     return value is not None and value >= wanted.get("from", value) and value < wanted.get("below", value + 1)
 
 
 @cache
-def read_rules():
+def read_rules() -> tuple[Rule, ...]:
     """All rules, in the order in which they are tried; the first that holds decides, of a caution every one.
 
     Returns
@@ -92,24 +94,11 @@ def read_rules():
     return rules
 
 
-def decide(part, facts):
-    """The rule that decides a part.
-
-    Parameters
-    ----------
-    part : str
-        One of `PARTS`, but for ``caution``.
-    facts : dict
-        By the names of `FACTS`.
-
-    Returns
-    -------
-    rule : Rule
-        The first that holds; the last of every part always does.
-    """
+def decide(part: str, facts: dict[str, Any]) -> Rule:
+    """The rule that decides a part."""
     return next(rule for rule in read_rules() if rule.part == part and rule.holds(facts))
 
 
-def cautions(facts):
+def cautions(facts: dict[str, Any]) -> list[Rule]:
     """All cautions that hold; a list of Rule."""
     return [rule for rule in read_rules() if rule.part == "caution" and rule.holds(facts)]

@@ -1,12 +1,18 @@
 """What is measured: a loss of every row where there is one, which intervals can be made of, or a score of every fold."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.repr import figures
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, Floats, IntArray, Task
 
 SMALLEST = 1e-15  # probability that the logarithm is taken of
 
@@ -38,53 +44,53 @@ class Score(NamedTuple):
     name: str
     kind: str
     method: str
-    losses: object
-    show: object
+    losses: Callable[..., Any] | None
+    show: Callable[..., Any]
     higher_is_better: bool
-    scorer: object = None
+    scorer: Callable[..., Any] | None = None
     percent: bool = False
 
-    def of_losses(self, mean):
+    def of_losses(self, mean: Any) -> Any:
         """The score that is printed, of a mean loss (of a mean score of folds: itself)."""
         return self.show(mean)
 
-    def text(self, value, signs=3):
+    def text(self, value: float, signs: int = 3) -> str:
         """A value of the score, or of its difference, as text."""
         if value is None or not np.isfinite(value):
             return "–"
         return f"{100 * value:.1f} %" if self.percent else figures(value, signs)
 
 
-def _wrong(y, predicted, classes):
+def _wrong(y: Array, predicted: Array, classes: Array) -> FloatArray:
     return (predicted != y).astype(np.float64)
 
 
-def _squared(y, predicted, classes):
+def _squared(y: FloatArray, predicted: FloatArray, classes: Array) -> FloatArray:
     return (predicted - y) ** 2
 
 
-def _absolute(y, predicted, classes):
+def _absolute(y: Array, predicted: Array, classes: Array) -> Any:
     return np.abs(predicted - y)
 
 
-def _codes(y, classes):
+def _codes(y: IntArray, classes: IntArray) -> IntArray:
     return np.searchsorted(classes, y)
 
 
-def _log_loss(y, predicted, classes):
+def _log_loss(y: IntArray, predicted: FloatArray, classes: IntArray) -> FloatArray:
     return -np.log(np.clip(predicted[np.arange(len(y)), _codes(y, classes)], SMALLEST, 1))
 
 
-def _brier(y, predicted, classes):
+def _brier(y: IntArray, predicted: FloatArray, classes: IntArray) -> FloatArray:
     wanted = np.eye(len(classes))[_codes(y, classes)]
     return ((predicted - wanted) ** 2).sum(axis=1) / (2 if len(classes) == 2 else 1)
 
 
-def _same(mean):
+def _same(mean: float | FloatArray) -> Floats:
     return mean
 
 
-def _one_less(mean):
+def _one_less(mean: FloatArray | float) -> Floats:
     return 1 - mean
 
 
@@ -110,25 +116,8 @@ FOR_OTHER_TASK["regression"] = set(ROWS["classification"]) | {
 }  # fmt: skip
 
 
-def as_score(scoring, task):
-    """The score for a name or a scorer of scikit-learn.
-
-    Parameters
-    ----------
-    scoring : None, str or callable
-        None: error rate, or root mean squared error. A name of scikit-learn's, ``error`` or ``rmse``; a scorer
-        ``scorer(estimator, X, y)``.
-    task : {"classification", "regression"}
-
-    Returns
-    -------
-    score : Score
-
-    Raises
-    ------
-    DataError
-        If the name is not known, or is of the other task.
-    """
+def as_score(scoring: str | Callable[..., Any] | None, task: Task) -> Score:
+    """The score for a name or a scorer of scikit-learn."""
     if scoring is None:
         return ERROR if task == "classification" else ROOT
     if callable(scoring):

@@ -1,5 +1,10 @@
 """Halves of a table, each the truth of the other: whether the interval holds here, and the bias of every cut."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.advice.report_interval import row_interval
@@ -7,40 +12,34 @@ from foldshift.advice.split_shift import cut, table_of
 from foldshift.advice.timed_cv import fit, losses_on
 from foldshift.core.errors import DataError
 
+if TYPE_CHECKING:
+    from foldshift.advice.data import Data
+    from foldshift.advice.score import Score
+    from foldshift.advice.split_shift import CutShift
+    from foldshift.advice.timed_cv import Clock
+    from foldshift.command.terminal_progress import Progress
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray
+
 FOR_HALVES = 0.4  # share of what is left when the cuts are compared
 N_PAIRS, FEWEST_PAIRS, FOR_FEWEST = 10, 3, 0.8  # of halves; the last: share of what is left that the fewest may take
 FOR_BIASES = 0.6  # share of what is left at the very end, for the other ways of cutting on the same halves
 
 
-def on_halves_of(estimator, data, score, name, k, clock, seconds, confidence, rng, tell):
+def on_halves_of(
+    estimator: Estimator,
+    data: Data,
+    score: Score,
+    name: str,
+    k: int,
+    clock: Clock,
+    seconds: float,
+    confidence: float,
+    rng: np.random.Generator,
+    tell: Callable[..., Any],
+) -> tuple[dict[str, Any] | None, list[tuple[Array, Array, int]], list[float]]:
     """Cross-validate halves of the table as recommended, and hold their intervals against the error on the other halves.
 
     Halves come in pairs, each the truth of the other: what makes one half easier than the other then cancels in the bias.
-
-    Parameters
-    ----------
-    estimator, data, score
-        As of `foldshift.advice.timed_cv.cross_validate`; `data` of n rows.
-    name : str
-        The cut that is recommended.
-    k : int
-        Number of folds.
-    clock : foldshift.advice.timed_cv.Clock
-    seconds : float
-        That a fit on all rows takes.
-    confidence : float
-    rng : numpy.random.Generator
-    tell : callable
-
-    Returns
-    -------
-    halves : dict or None
-        ``n`` halves, of which the interval ``held`` so many; ``bias``, ``bias_error`` and ``width`` in the score's own units;
-        ``said``, a sentence. None for scores of folds, groups, fewer than 100 rows, and where there is no time.
-    drawn : list of (rows of half, rows of the other, seed)
-        Those that were used, pair by pair.
-    gaps : list of float
-        Estimate less truth of each.
     """
     if score.kind == "folds" or data.groups is not None or data.n < 100:
         return None, [], []
@@ -87,13 +86,15 @@ def on_halves_of(estimator, data, score, name, k, clock, seconds, confidence, rn
     return halves, drawn, gaps
 
 
-def _over_pairs(gaps):
+def _over_pairs(gaps: list[float]) -> tuple[float, float]:
     """Mean, and standard error over pairs of halves."""
     means = np.reshape(gaps, (-1, 2)).mean(axis=1)
     return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
 
 
-def on_half(estimator, data, score, name, k, drawn):
+def on_half(
+    estimator: Estimator, data: Data, score: Score, name: str, k: int, drawn: tuple[IntArray, IntArray, int]
+) -> tuple[FloatArray, FloatArray]:
     """Cross-validate one half: the losses of its rows, and the mean loss of its models on every row of the other."""
     half, other, seed = drawn
     part, nominal = data._replace(target=data.target[half]), data.nominal if data.columns else None
@@ -106,7 +107,19 @@ def on_half(estimator, data, score, name, k, drawn):
     return losses, np.mean(truths, axis=0)
 
 
-def with_biases(cuts, drawn, gaps, estimator, data, score, name, k, clock, seconds, tell):
+def with_biases(
+    cuts: list[CutShift],
+    drawn: list[tuple[IntArray, IntArray, int]],
+    gaps: list[float],
+    estimator: Estimator,
+    data: Data,
+    score: Score,
+    name: str,
+    k: int,
+    clock: Clock,
+    seconds: float,
+    tell: Callable[..., Any] | Progress,
+) -> list[CutShift]:
     """Ways of cutting with the bias of their estimates on the same halves of the table, if there is time for all of them."""
     others = [one.cut for one in cuts if one.cut != name]
     if not drawn or not others:

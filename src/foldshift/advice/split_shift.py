@@ -1,7 +1,10 @@
 """How far cuts of a table shift target and inputs: the user's own against random ones, and those of the field side by side."""
 
+from __future__ import annotations
+
 import warnings
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +17,13 @@ from foldshift.partition.registry import function_of, make_folds, options_of
 from foldshift.shift.detectors.two_sample import classifier_two_sample
 from foldshift.shift.measures.random_splits import chances, fold_tests, mean_distances, ranked
 from foldshift.shift.report.fold_drift import FoldDrift, fold_drift
+
+if TYPE_CHECKING:
+    from foldshift.advice.data import Data
+    from foldshift.advice.power import Power
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
+    from foldshift.shift.columns import Column
+    from foldshift.shift.measures.random_splits import Ranked
 
 MOST_CELLS = 60_000_000  # rows x columns x random cuts: some seconds
 MOST_TESTED = 2000  # rows that the two-sample test looks at
@@ -61,14 +71,14 @@ class SplitShift(NamedTuple):
     percentile: float
     distance: float
     chance: float
-    shifted: tuple
-    closer: tuple
-    worst: tuple
+    shifted: tuple[str, ...]
+    closer: tuple[str, ...]
+    worst: tuple[tuple[str, int, float], ...]
     auc: float
     p_value: float
     n_random: int
     said: str
-    power: tuple | None = None
+    power: tuple[Power, ...] | None = None
 
 
 class CutShift(NamedTuple):
@@ -98,23 +108,8 @@ class CutShift(NamedTuple):
     bias_error: float = np.nan
 
 
-def split_shift(data, folds, rng, name="the split"):
-    """Compare a split with random cuts of the same sizes, with groups with random cuts of whole groups.
-
-    Parameters
-    ----------
-    data : foldshift.advice.data.Data
-    folds : ndarray of shape (n_seeds, n)
-        The first row is looked at, and must test every row.
-    rng : numpy.random.Generator
-    name : str
-        Which split it is, as the subject of a sentence.
-
-    Returns
-    -------
-    shift : SplitShift or None
-        None where nothing can be compared.
-    """
+def split_shift(data: Data, folds: Array, rng: np.random.Generator, name: str = "the split") -> SplitShift | None:
+    """Compare a split with random cuts of the same sizes, with groups with random cuts of whole groups."""
     columns = [column for column in data.columns if column.kind != "identifier"]
     if not columns or (folds[:1] < 0).any():
         return None
@@ -140,7 +135,7 @@ def split_shift(data, folds, rng, name="the split"):
     )  # fmt: skip
 
 
-def _said(split, shifted, closer, n_features):
+def _said(split: str, shifted: tuple[str, ...], closer: tuple[str, ...], n_features: int) -> str:
     split = split[0].upper() + split[1:]
     if shifted:
         verb = "differs" if len(shifted) == 1 else "differ"
@@ -150,11 +145,11 @@ def _said(split, shifted, closer, n_features):
     return f"{split} is not shifted: none of {n_features} columns differs from a random cut of the same sizes."
 
 
-def _some(names, most=4):
+def _some(names: tuple[str, ...], most: int = 4) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def ranks(data, columns):
+def ranks(data: Data, columns: list[Column]) -> tuple[list[str], list[Ranked]]:
     """Names and ranks of the columns, the target last."""
     rows = [ranked(column.train.astype(np.float64), bool(column.categories)) for column in columns]
     target = ranked(data.target, data.task == "classification")
@@ -162,7 +157,15 @@ def ranks(data, columns):
     return [name for name, _ in pairs] + [THE_TARGET], [row for _, row in pairs] + [target]
 
 
-def _worst(names, distance, table, nominal, folds, k, rng):
+def _worst(
+    names: list[str],
+    distance: FloatArray,
+    table: FloatArray,
+    nominal: BoolArray,
+    folds: IntArray,
+    k: int,
+    rng: np.random.Generator,
+) -> tuple[tuple[str, int, float], float, float]:
     """Column and fold that differ most, and whether a classifier tells that fold from the rest."""
     inputs = np.where(np.isnan(distance[:-1]), -1.0, distance[:-1])
     if not inputs.size:
@@ -179,7 +182,16 @@ def _worst(names, distance, table, nominal, folds, k, rng):
     return worst, float(found.effect), min(1.0, k * float(found.p_value))
 
 
-def _with_groups(data, names, rows, distance, first, k, rng, split):
+def _with_groups(
+    data: Data,
+    names: list[str],
+    rows: list[Ranked],
+    distance: FloatArray,
+    first: IntArray,
+    k: int,
+    rng: np.random.Generator,
+    split: str,
+) -> SplitShift:
     """Whole groups are dealt at random: what rows of one group have in common shifts every cut of groups."""
     # As many cuts as let the smallest corrected p, two-sided, fall to half of the level.
     n_random = min(max(GROUP_CUTS[0], int(np.ceil(4 * len(names) / ALPHA)) - 1), GROUP_CUTS[1])
@@ -204,7 +216,7 @@ def _with_groups(data, names, rows, distance, first, k, rng, split):
     )  # fmt: skip
 
 
-def _deal(groups, k, rng):
+def _deal(groups: IntArray, k: int, rng: np.random.Generator) -> Array:
     """Groups in random order, each to the fold with the fewest rows so far."""
     sizes = np.bincount(groups)
     fold_of, filled = np.empty(len(sizes), dtype=np.uint8 if k <= 256 else np.uint16), np.zeros(k, dtype=np.int64)
@@ -214,25 +226,10 @@ def _deal(groups, k, rng):
     return fold_of[groups]
 
 
-def cuts_side_by_side(data, k, seeds=range(5), is_time_for=lambda seconds: True):
-    """Shift of target and inputs by way of cutting, measured on this table.
-
-    Parameters
-    ----------
-    data : foldshift.advice.data.Data
-    k : int
-        Number of folds.
-    seeds : iterable of int
-    is_time_for : callable, optional
-        ``is_time_for(seconds)``: whether so much processor time may be spent on compiling a way of cutting.
-
-    Returns
-    -------
-    cuts : list of CutShift
-        With groups only cuts that keep them together, and random ones of whole groups.
-    left_out : list of str
-        Ways of cutting that there was no time to compile.
-    """
+def cuts_side_by_side(
+    data: Data, k: int, seeds: Iterable[int] = range(5), is_time_for: Callable[..., Any] | None = lambda seconds: True
+) -> tuple[list[CutShift], list[str]]:
+    """Shift of target and inputs by way of cutting, measured on this table."""
     columns = [column for column in data.columns if column.kind != "identifier"]
     if not columns:
         return [], []
@@ -257,7 +254,7 @@ def cuts_side_by_side(data, k, seeds=range(5), is_time_for=lambda seconds: True)
     return found, left_out
 
 
-def first_cut_seconds(name):
+def first_cut_seconds(name: str) -> float:
     """Processor time in seconds that compiling a partitioner takes, 0 where its machine code is kept."""
     function = function_of(name)
     seconds = COMPILE_SECONDS.get(function.__module__, 0.0)
@@ -265,19 +262,19 @@ def first_cut_seconds(name):
     return 0.0 if not seconds or is_kept(function.__globals__.get("assign_in_groups", function)) else seconds
 
 
-def without_gaps(table):
+def without_gaps(table: FloatArray) -> FloatArray:
     """A table of numbers with the mean of its column in place of NaN; 0 in a column of gaps only."""
     gaps = np.isnan(table)
     known = np.maximum((~gaps).sum(axis=0), 1)
     return np.where(gaps, np.where(gaps, 0.0, table).sum(axis=0) / known, table)
 
 
-def table_of(data):
+def table_of(data: Data) -> FloatArray:
     """Columns as numbers without gaps, as ways of cutting take them; one of zeros where there are none."""
     return without_gaps(data.codes) if data.columns else np.zeros((data.n, 1))
 
 
-def cut(name, table, data, k, seeds, nominal=None):
+def cut(name: str, table: FloatArray, data: Data, k: int, seeds: list[Any], nominal: BoolArray | None = None) -> UnsignedArray:
     """Folds of a partitioner by name, with groups where it takes them; ndarray of shape (n_seeds, n)."""
     options = options_of(name, categorical_features=nominal, groups=data.groups, task=data.task)
     target = data.target.astype(np.int64) if data.task == "classification" else data.target

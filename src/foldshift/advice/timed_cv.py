@@ -1,7 +1,10 @@
 """Cross-validation within a budget of time: as many repetitions as fit, all learners on the same folds."""
 
+from __future__ import annotations
+
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import parallel_config
@@ -9,6 +12,11 @@ from sklearn.base import clone
 
 from foldshift.core.errors import DataError
 from foldshift.core.estimators import rows_of
+
+if TYPE_CHECKING:
+    from foldshift.advice.data import Data
+    from foldshift.advice.score import Score
+    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray
 
 FOR_EVER = 1e9  # seconds of no budget
 QUICK = 2.0  # seconds, up to which a fit is timed twice
@@ -33,9 +41,9 @@ class Fits(NamedTuple):
         Of the first learner, with the prediction of its test part.
     """
 
-    folds: np.ndarray
-    losses: dict
-    scores: dict
+    folds: Array
+    losses: dict[str, Array]
+    scores: dict[str, Array]
     seconds: float
     n_fits: int
     seconds_per_fit: float
@@ -44,43 +52,27 @@ class Fits(NamedTuple):
 class Clock:
     """A budget of seconds, from now on."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds: float) -> None:
         self.begun, self.budget = time.perf_counter(), float(seconds)
 
     @property
-    def spent(self):
+    def spent(self) -> float:
         """Seconds since the beginning."""
         return time.perf_counter() - self.begun
 
     @property
-    def said(self):
+    def said(self) -> str:
         """Seconds spent, and the budget where there is one."""
         return f"{self.spent:.0f}{f' of {self.budget:.0f}' if self.budget < FOR_EVER else ''} s"
 
     @property
-    def left(self):
+    def left(self) -> float:
         """Seconds left; below 0 when it is used up."""
         return self.budget - self.spent
 
 
-def first_fit(learner, data, score):
-    """Seconds that a fit on nine tenths of the rows takes, and that the learner and the score can do with these data at all.
-
-    Parameters
-    ----------
-    learner : scikit-learn estimator
-    data : foldshift.advice.data.Data
-    score : foldshift.advice.score.Score
-
-    Returns
-    -------
-    seconds : float
-
-    Raises
-    ------
-    DataError
-        If the learner cannot be fitted, or its predictions cannot be scored.
-    """
+def first_fit(learner: Estimator, data: Data, score: Score) -> float:
+    """Seconds that a fit on nine tenths of the rows takes, and that the learner and the score can do with these data at all."""
     test = np.zeros(data.n, dtype=bool)
     # Every tenth row of the rows in order of the target: no class with ten rows or more is left out of either part.
     test[np.argsort(data.target, kind="stable")[::10]] = True
@@ -94,30 +86,19 @@ def first_fit(learner, data, score):
     return min(seconds)  # the first one may have loaded or compiled something
 
 
-def cross_validate(learners, data, score, folds, clock, *, reserve=0.0, least=1, seconds=0.0, tell=None):
-    """Cross-validate learners on the same folds, repetition by repetition, until the budget is used up.
-
-    Parameters
-    ----------
-    learners : dict of str to scikit-learn estimator
-    data : foldshift.advice.data.Data
-    score : foldshift.advice.score.Score
-    folds : ndarray of shape (r, n)
-        Fold of every row; -1 is never tested.
-    clock : Clock
-    reserve : float, default=0.0
-        Seconds to be left over.
-    least : int, default=1
-        Repetitions that are finished whatever the clock says.
-    seconds : float, default=0.0
-        What a repetition is expected to take, before one was measured.
-    tell : callable, optional
-        Called with the number of finished fits and their number in all.
-
-    Returns
-    -------
-    fits : Fits
-    """
+def cross_validate(
+    learners: dict[str, Estimator],
+    data: Data,
+    score: Score,
+    folds: Array,
+    clock: Clock,
+    *,
+    reserve: float = 0.0,
+    least: int = 1,
+    seconds: float = 0.0,
+    tell: Callable[..., Any] | None = None,
+) -> Fits:
+    """Cross-validate learners on the same folds, repetition by repetition, until the budget is used up."""
     k = int(folds.max()) + 1
     losses, scores = {name: [] for name in learners}, {name: [] for name in learners}
     first, total, n_fits, of_first = next(iter(learners)), 0.0, 0, 0.0
@@ -151,7 +132,7 @@ def cross_validate(learners, data, score, folds, clock, *, reserve=0.0, least=1,
     return Fits(folds[:done], rows, {name: np.array(values) for name, values in scores.items()}, total, n_fits, of_first / n_fits)
 
 
-def fit(learner, data, train):
+def fit(learner: Estimator, data: Data, train: IntArray) -> Estimator:
     """A clone of the learner, fitted on some rows; every failure is told in one line."""
     try:
         return clone(learner).fit(rows_of(data.X, train), data.y[train])
@@ -163,7 +144,7 @@ def fit(learner, data, train):
         ) from error
 
 
-def losses_on(model, data, score, rows):
+def losses_on(model: Estimator, data: Data, score: Score, rows: IntArray) -> FloatArray:
     """Losses of a fitted learner on some rows; ndarray."""
     if not hasattr(model, score.method):
         raise DataError(f"{type(model).__name__} has no {score.method}, which {score.name} needs; take another scoring")
@@ -184,7 +165,7 @@ def losses_on(model, data, score, rows):
     return losses
 
 
-def _all_classes(predicted, classes, data):
+def _all_classes(predicted: FloatArray, classes: IntArray, data: Data) -> FloatArray:
     """Probabilities with a column for every class of the table: 0 for those that the training part lacked."""
     every = np.unique(data.y)
     out = np.zeros((len(predicted), len(every)))
@@ -192,7 +173,7 @@ def _all_classes(predicted, classes, data):
     return out
 
 
-def _one(learner, data, score, test):
+def _one(learner: Estimator, data: Data, score: Score, test: BoolArray) -> tuple[FloatArray | None, float]:
     """Losses of the rows of a test part (None for a score of folds), and their mean, or the score."""
     rows = np.flatnonzero(test)
     model = fit(learner, data, np.flatnonzero(~test))

@@ -1,12 +1,18 @@
 """The verdict and the paragraph for the methods section."""
 
+from __future__ import annotations
+
 import platform
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.advice.report_interval import share_words
 from foldshift.shift.report.drift_text import counted
+
+if TYPE_CHECKING:
+    from foldshift.advice.result import Advice
 
 CUT_WORDS = {
     "CV": "random folds",
@@ -23,7 +29,7 @@ CUT_WORDS = {
 GRAVE = ("fault", "beware")
 
 
-def used_versions():
+def used_versions() -> dict[str, str]:
     """Versions of what the figures rest on; dict."""
     found = {"python": platform.python_version()}
     for name in ("foldshift", "scikit-learn", "numpy", "scipy"):
@@ -34,12 +40,12 @@ def used_versions():
     return found
 
 
-def cut_of(advice):
+def cut_of(advice: Advice) -> Any:
     """Name of the cut that was recommended."""
     return next(rule.advice for rule in advice.rules if rule.part == "cut")
 
 
-def verdict(advice):
+def verdict(advice: Advice) -> tuple[str, str, str]:
     """Three sentences: how to cut, what the learner reaches, what to beware of."""
     told, k = advice.interval, advice.n_splits
     groups = ", whole groups together" if advice.facts["groups"] else ""
@@ -71,16 +77,16 @@ def verdict(advice):
     return how, f"{what}, {against}.", last if last.endswith((".", "below.")) else last + "."
 
 
-def article(noun):
+def article(noun: str) -> str:
     """``a`` or ``an``."""
     return "an" if noun[0].lower() in "aeiou" else "a"
 
 
-def _small(text):
+def _small(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def methods_paragraph(advice, learner, confidence, random_state):
+def methods_paragraph(advice: Advice, learner: str, confidence: float, random_state: int) -> str:
     """A paragraph for the methods section of a paper, with what somebody else needs to do it again: all steps of the learner."""
     told, k, r = advice.interval, advice.n_splits, advice.n_done
     data, versions = advice.data, advice.versions

@@ -1,5 +1,7 @@
 """What there is: data sets and studies."""
 
+from __future__ import annotations
+
 import json
 from importlib.resources import files
 
@@ -9,7 +11,7 @@ from foldshift.core.errors import DataError, unknown
 from foldshift.datasets.catalogue import find, read_catalogue
 
 
-def data_sets(name=None, task=None, as_json=False):
+def data_sets(name: str | None = None, task: str | None = None, as_json: bool = False) -> str:
     """The catalogue, or one data set of it, as text."""
     catalogue = read_catalogue()
     if name is not None:
@@ -33,7 +35,7 @@ def data_sets(name=None, task=None, as_json=False):
     return "\n".join([*lines, f"{len(entries)} data sets. foldshift data NAME says where one comes from."])
 
 
-def study_list(name=None, as_json=False):
+def study_list(name: str | None = None, as_json: bool = False) -> str:
     """The studies, or one of them with its README and findings, as text."""
     folder = files("foldshift.studies")
     found = {

@@ -1,9 +1,13 @@
 """Commands and their options. Results go to standard output, progress and messages to standard error."""
 
+from __future__ import annotations
+
 import functools
 import json
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 # One thread per process unless the user says otherwise: fits are small, and more threads make them slower.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -25,11 +29,11 @@ Exit codes:
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-def one_line(function):
+def one_line(function: Callable[..., Any]) -> Callable[..., Any]:
     """A mistake of the user's is told in one line on standard error, with exit code 1."""
 
     @functools.wraps(function)
-    def run(*args, **options):
+    def run(*args: Any, **options: Any) -> None:
         try:
             return function(*args, **options)
         except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
@@ -42,7 +46,7 @@ def one_line(function):
     return run
 
 
-def table_options(function):
+def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Options of every command that reads a table of the user's own."""
     for option in reversed(
         [
@@ -60,7 +64,7 @@ def table_options(function):
 
 @click.group(context_settings=SETTINGS, epilog=EXIT_CODES)
 @click.version_option(__version__, prog_name="foldshift")
-def main():
+def main() -> None:
     """What the way of cutting data into folds does to results.
 
     \b
@@ -87,9 +91,25 @@ def main():
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @one_line
 def advise(
-    file, target, groups, task, drop, keep, nominal, learner, compare, scoring, cv, rope, budget, random_state, html, as_json,
-    check, quiet,
-):  # fmt: skip
+    file: str,
+    target: str | None,
+    groups: str | None,
+    task: Any,
+    drop: tuple[Any, ...],
+    keep: tuple[Any, ...],
+    nominal: tuple[Any, ...],
+    learner: str | None,
+    compare: str | None,
+    scoring: Any,
+    cv: int | None,
+    rope: float,
+    budget: str,
+    random_state: int,
+    html: str | None,
+    as_json: bool,
+    check: bool,
+    quiet: bool,
+) -> None:
     """How to cut the table FILE, how often, which interval may be printed, and what to beware of.
 
     FILE is csv, tsv, arff, Excel or parquet, packed or not; - is standard input. Texts are coded and gaps filled inside every
@@ -139,7 +159,7 @@ def advise(
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
 @click.option("--check", is_flag=True, help="Exit with 3 if a column has moved.")
 @one_line
-def drift(train, test, drop, keep, alpha, as_json, check):
+def drift(train: str, test: str, drop: tuple[str, ...], keep: tuple[str, ...], alpha: float, as_json: bool, check: bool) -> None:
     """Which columns of the table TEST are distributed otherwise than in the table TRAIN.
 
     \b
@@ -167,7 +187,18 @@ def drift(train, test, drop, keep, alpha, as_json, check):
 @click.option("--n-folds", "-k", type=click.IntRange(2), default=5, show_default=True, help="Number of folds.")
 @click.option("--seeds", "-s", type=click.IntRange(1), default=1, show_default=True, help="How many partitions: seeds 0, 1, ...")
 @one_line
-def folds(file, target, groups, task, drop, keep, nominal, partitioner, n_folds, seeds):
+def folds(
+    file: str,
+    target: str,
+    groups: Any,
+    task: Any,
+    drop: tuple[Any, ...],
+    keep: tuple[Any, ...],
+    nominal: tuple[Any, ...],
+    partitioner: Any,
+    n_folds: int,
+    seeds: int,
+) -> None:
     """Cut the table FILE into folds: a csv with the fold of every row, a column for every seed.
 
     \b
@@ -190,7 +221,7 @@ def folds(file, target, groups, task, drop, keep, nominal, partitioner, n_folds,
 @click.option("--task", type=click.Choice(["classification", "regression"]), help="Only these.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @one_line
-def data(name, task, as_json):
+def data(name: str | None, task: str | None, as_json: bool) -> None:
     """The data sets of the papers: all of them, or one with where it comes from.
 
     \b
@@ -208,7 +239,7 @@ def data(name, task, as_json):
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @one_line
-def studies(name, as_json):
+def studies(name: str | None, as_json: bool) -> None:
     """The studies that the workflow runs: all of them, or what one asks and found.
 
     \b
@@ -221,12 +252,12 @@ def studies(name, as_json):
     click.echo(study_list(name, as_json))
 
 
-def _tell(notes):
+def _tell(notes: list[str]) -> None:
     for note in notes:
         click.echo(f"Note: {note.rstrip('.')}.", err=True)
 
 
-def _can_be_written(path):
+def _can_be_written(path: str | None) -> None:
     """Refuse a page that could not be written before the time is spent."""
     if path is None:
         return

@@ -1,10 +1,14 @@
 """Tables of the user's own, for the commands."""
 
+from __future__ import annotations
+
 import io
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -14,6 +18,10 @@ from foldshift.core.errors import DataError
 from foldshift.datasets.readers.compression import opened
 from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.read_options import ReadOptions
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Task
+    from foldshift.datasets.readers.raw_table import RawTable
 
 MOST_CLASSES = 20
 MOST_BYTES = 2**30  # of a table when unpacked; the user's own, so larger than what is fetched
@@ -28,7 +36,16 @@ _WORDS = {
 }
 
 
-def read(file, *, target=None, groups=None, task=None, drop=(), keep=(), nominal=()):
+def read(
+    file: str,
+    *,
+    target: str | None = None,
+    groups: str | None = None,
+    task: Any = None,
+    drop: tuple[Any, ...] = (),
+    keep: Any = (),
+    nominal: tuple[Any, ...] = (),
+) -> RawTable:
     """Read a table of the user's own, a path, packed or not, or ``-``, standard input; a
     `foldshift.datasets.readers.raw_table.RawTable`."""
     options = ReadOptions(
@@ -44,7 +61,7 @@ def read(file, *, target=None, groups=None, task=None, drop=(), keep=(), nominal
     return table
 
 
-def as_options(text):
+def as_options(text: str) -> str:
     """A remedy that is written for the source of a study, or for Python, as options of a command.
 
     Examples
@@ -57,12 +74,12 @@ def as_options(text):
     return _ARGUMENT.sub(lambda found: f"--keep {shlex.quote(found[2])}", _REMEDY.sub(_options, text))
 
 
-def _options(found):
+def _options(found: re.Match[str]) -> str:
     names = [f"--{found[1]} {shlex.quote(unquote(name))}" for name in found[2].split(",")]
     return " ".join([*names, "..."] if found[3] else names)
 
 
-def _content(file):
+def _content(file: str) -> bytes:
     if file == "-":
         return sys.stdin.buffer.read()
     path = Path(file)
@@ -74,23 +91,8 @@ def _content(file):
     return path.read_bytes()
 
 
-def target_and_inputs(table, task=None):
-    """Inputs, target, groups, task and notes of a table as it was read.
-
-    Parameters
-    ----------
-    table : foldshift.datasets.readers.raw_table.RawTable
-    task : {None, "classification", "regression"}
-        None: texts are classes, and so are whole numbers of at most 20 different values.
-
-    Returns
-    -------
-    X : DataFrame
-    y : ndarray
-    groups : ndarray or None
-    task : str
-    notes : list of str
-    """
+def target_and_inputs(table: RawTable, task: Task | None = None) -> tuple[pd.DataFrame, Array, Array | None, str, list[str]]:
+    """Inputs, target, groups, task and notes of a table as it was read."""
     frame, notes = table.frame, list(table.notes)
     gone = frame[table.target].isna().to_numpy()
     if table.groups:
@@ -123,22 +125,8 @@ def target_and_inputs(table, task=None):
     return frame[table.features], y, groups, task, notes
 
 
-def frames_of(files, drop=(), keep=()):
-    """All columns of tables with the same ones, none of which is a target, and notes on what was left out of them.
-
-    Parameters
-    ----------
-    files : sequence of str
-    drop : sequence of str
-        Columns to leave out.
-    keep : sequence of str
-        Columns that stay in although they look like row numbers, names or dates.
-
-    Returns
-    -------
-    frames : list of DataFrame
-    notes : list of str
-    """
+def frames_of(files: Sequence[str], drop: Sequence[str] = (), keep: Sequence[str] = ()) -> tuple[list[pd.DataFrame], list[str]]:
+    """All columns of tables with the same ones, none of which is a target, and notes on what was left out of them."""
     tables = [read(file, keep=keep) for file in files]
     left_out = {name: why for table in tables for name, why in table.left_out.items() if name not in drop}
     frames, notes = [], []
@@ -156,7 +144,7 @@ def frames_of(files, drop=(), keep=()):
     return frames, notes
 
 
-def folds_of(table, task, partitioner, n_folds, n_seeds):
+def folds_of(table: RawTable, task: Any, partitioner: str | None, n_folds: int, n_seeds: int) -> tuple[str, list[Any]]:
     """Folds of a table as csv (the row in the file from 1, and folds from 0 for every seed), and notes on how it was read."""
     from foldshift.advice.data import as_data
     from foldshift.partition.registry import PARTITIONERS, find_partitioner, make_folds, options_of

@@ -1,7 +1,10 @@
 """Progress on standard error: one line that is written over on a terminal, a line now and then elsewhere."""
 
+from __future__ import annotations
+
 import sys
 import time
+from typing import Any, Self
 
 EVERY = 10.0  # seconds between lines where standard error is no terminal
 
@@ -9,19 +12,19 @@ EVERY = 10.0  # seconds between lines where standard error is no terminal
 class Progress:
     """Called with what is being done; leaves nothing behind on a terminal."""
 
-    def __init__(self, quiet, stream=None):
+    def __init__(self, quiet: bool, stream: Any = None) -> None:
         self.quiet, self.stream, self.last = quiet, stream or sys.stderr, -EVERY
         self.terminal = bool(getattr(self.stream, "isatty", lambda: False)())
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *failure):
+    def __exit__(self, *failure: Any) -> None:
         if self.terminal and not self.quiet:
             self.stream.write("\r\033[K")
             self.stream.flush()
 
-    def __call__(self, text):
+    def __call__(self, text: str) -> None:
         """Say what is being done."""
         if self.quiet:
             return

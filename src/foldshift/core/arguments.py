@@ -1,9 +1,18 @@
 """Checks of the arguments of intervals and tests, and the form of their results."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def fold_counts(r, m, name):
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats
+
+
+def fold_counts(r: ArrayLike, m: ArrayLike, name: str) -> tuple[FloatArray, FloatArray]:
     """Correct predictions and fold sizes as float64, checked, of the same number of folds."""
     r, m = np.asarray(r, dtype=np.float64), np.asarray(m, dtype=np.float64)
     if r.ndim == 0 or r.shape[-1] == 0:
@@ -23,7 +32,7 @@ def fold_counts(r, m, name):
     return r, m
 
 
-def checked_correctness(x, name):
+def checked_correctness(x: Array, name: str) -> FloatArray:
     """Correctness of every instance as float64: 1 (right) and 0 (wrong) only."""
     x = np.asarray(x, dtype=np.float64)
     if x.ndim == 0 or x.shape[-1] == 0:
@@ -33,26 +42,26 @@ def checked_correctness(x, name):
     return x
 
 
-def check_confidence(confidence):
+def check_confidence(confidence: float) -> None:
     """Refuse a probability of coverage that is not between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must be between 0 and 1, e.g. 0.95")
 
 
-def check_one_of(name, value, allowed):
+def check_one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     """Refuse a value that is none of those allowed."""
     if value not in allowed:
         *rest, last = (repr(item) for item in allowed)
         raise ValueError(f"{name}={value!r} must be {', '.join(rest)} or {last}")
 
 
-def column_names(scores):
+def column_names(scores: ArrayLike) -> list[str] | None:
     """Names of the columns of a data frame; None where there are none, or they are numbers."""
     columns = list(getattr(scores, "columns", ()))
     return columns if columns and all(isinstance(column, str) for column in columns) else None
 
 
-def condition_note(large, small_folds):
+def condition_note(large: BoolArray, small_folds: str) -> str:
     """How many folds (or totals) fail the large-sample conditions, in words; empty if none."""
     failing = int((~large).sum())
     if not failing:
@@ -63,12 +72,12 @@ def condition_note(large, small_folds):
     )
 
 
-def joined_notes(note, more):
+def joined_notes(note: str, more: str) -> str:
     """Two notes as one."""
     return f"{note}; {more}" if note else more
 
 
-def plain(value):
+def plain(value: float | Array) -> Floats:
     """Arrays as they are, single values as Python's own."""
     value = np.asarray(value)
     return value.item() if value.ndim == 0 else value

@@ -1,5 +1,7 @@
 """Where compiled code, and what is looked up once in source files, is kept between processes."""
 
+from __future__ import annotations
+
 import os
 import tempfile
 from functools import cache
@@ -9,15 +11,8 @@ CACHE_VARIABLE = "NUMBA_CACHE_DIR"  # environment variable of numba's: where the
 
 
 @cache
-def cache_root():
-    """Folder that compiled code is kept below.
-
-    Returns
-    -------
-    root : Path or None
-        The first that can be written: what ``NUMBA_CACHE_DIR`` names, ``__pycache__`` of the package, the user's cache folder.
-        None: none of them.
-    """
+def cache_root() -> Path | None:
+    """Folder that compiled code is kept below."""
     user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     places = [Path(__file__).parents[1] / "__pycache__" / "kernels", user / "foldshift" / "kernels"]
     if named := os.environ.get(CACHE_VARIABLE):

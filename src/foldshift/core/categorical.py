@@ -1,28 +1,19 @@
 """Which columns hold categories."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def nominal_columns(categorical_features, n_features, argument="categorical_features"):
-    """Boolean mask of the nominal columns.
+    from foldshift.core.types import BoolArray
 
-    Parameters
-    ----------
-    categorical_features : None, array-like of bool of shape (n_features,) or of int
-        None: no column is nominal; a mask, or the positions of the nominal columns.
-    n_features : int
-    argument : str, default="categorical_features"
-        What the columns came as, for messages.
 
-    Returns
-    -------
-    nominal : ndarray of shape (n_features,), dtype bool
-
-    Raises
-    ------
-    ValueError
-        If the mask has another length or a position is out of range.
-    """
+def nominal_columns(categorical_features: ArrayLike | None, n_features: int, argument: str = "categorical_features") -> BoolArray:
+    """Boolean mask of the nominal columns."""
     nominal = np.zeros(n_features, dtype=bool)
     if categorical_features is None:
         return nominal

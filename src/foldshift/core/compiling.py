@@ -5,6 +5,8 @@ code. So the code of a module is kept in a folder named by a digest of the modul
 modules.
 """
 
+from __future__ import annotations
+
 import ast
 import hashlib
 import importlib.util
@@ -13,10 +15,15 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.cache import cache_root
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
 
 # A folder "coverage" in the working directory, which is no package, passes for the package that numba asks for; numba cannot be
 # imported then. Hidden while numba is imported.
@@ -35,24 +42,12 @@ _DECORATOR = "compiled"
 _lock = threading.Lock()
 
 
-def compiled(function=None, **options):
+def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """Compile a function with numba when it is first called, and keep the code for later processes.
 
     The one way to compile in this library. Code is kept in ``__pycache__`` of the package, in the user's cache folder where that
     is read-only, or in the folder that the environment variable ``NUMBA_CACHE_DIR`` names; where nothing can be written, it is
     not kept.
-
-    Parameters
-    ----------
-    function : callable, optional
-        What to compile; absent in ``@compiled(error_model="numpy")``.
-    **options
-        Of `numba.njit`, but for ``cache``.
-
-    Returns
-    -------
-    dispatcher : callable
-        As `numba.njit` returns it; ``dispatcher.stats.cache_path`` is the folder.
 
     Notes
     -----
@@ -76,7 +71,7 @@ def compiled(function=None, **options):
 
 
 @cache
-def _folder(root, module, file):
+def _folder(root: Path, module: str, file: str) -> str:
     """Folder for the code of a module as it stands; old versions of it are cleared."""
     folder = root / f"{module}-{source_digest(file, module.partition('.')[0])}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,18 +80,8 @@ def _folder(root, module, file):
     return str(folder)
 
 
-def clear_old_versions(root, module, now=None):
-    """Remove compiled code of earlier versions of a module, but for the last few and those in use.
-
-    Parameters
-    ----------
-    root : Path
-        From `cache_root`.
-    module : str
-        Its full name.
-    now : float, optional
-        Seconds since the epoch; by default the time of the call.
-    """
+def clear_old_versions(root: Path, module: str, now: float | None = None) -> None:
+    """Remove compiled code of earlier versions of a module, but for the last few and those in use."""
     now = time.time() if now is None else now
     used = []
     for folder in root.glob(f"{module}-*"):
@@ -109,56 +94,22 @@ def clear_old_versions(root, module, now=None):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def source_digest(file, package):
-    """Digest of all source that goes into the compiled code of a module.
-
-    Parameters
-    ----------
-    file : path-like
-        The module's.
-    package : str
-        Name of the top-level package whose modules are followed, beside those of this library. They must have been imported.
-
-    Returns
-    -------
-    digest : str
-        20 hexadecimal digits.
-    """
+def source_digest(file: PathLike, package: str) -> str:
+    """Digest of all source that goes into the compiled code of a module."""
     digest = hashlib.sha256()
     for source in kernel_sources(file, package):
         digest.update(hashlib.sha256(Path(source).read_bytes()).digest())
     return digest.hexdigest()[:20]
 
 
-def is_kept(function):
-    """Whether machine code of the kernels that stand in the module of a function is kept, as their source stands now.
-
-    Parameters
-    ----------
-    function : callable
-
-    Returns
-    -------
-    kept : bool
-        Of some of them: a kernel is compiled when it is first called.
-    """
+def is_kept(function: Callable[..., Any]) -> bool:
+    """Whether machine code of the kernels that stand in the module of a function is kept, as their source stands now."""
     root, file = cache_root(), function.__code__.co_filename
     return root is not None and any(Path(_folder(root, function.__module__, file)).rglob("*.nbc"))
 
 
-def kernel_sources(file, package="foldshift"):
-    """Files whose source goes into the compiled code of a module.
-
-    Parameters
-    ----------
-    file, package
-        As in `source_digest`.
-
-    Returns
-    -------
-    files : list of str
-        The module itself first, then the modules that its kernels and constants take names from, and so on, in a fixed order.
-    """
+def kernel_sources(file: Any, package: str = "foldshift") -> list[str]:
+    """Files whose source goes into the compiled code of a module."""
     files = [str(file)]
     for source in files:  # grows on the way
         files.extend(other for other in _taken_from(source, (package, "foldshift")) if other not in files)
@@ -166,7 +117,7 @@ def kernel_sources(file, package="foldshift"):
 
 
 @cache
-def _taken_from(file, packages):
+def _taken_from(file: str, packages: tuple[str, str]) -> tuple[str, ...]:
     """Files of the modules that kernels and constants of a file take names from."""
     tree = ast.parse(Path(file).read_bytes())
     parts = [node for node in tree.body if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or is_kernel(node)]
@@ -180,7 +131,7 @@ def _taken_from(file, packages):
     return tuple(dict.fromkeys(found))
 
 
-def is_kernel(node):
+def is_kernel(node: ast.ClassDef | ast.FunctionDef) -> bool:
     """Whether a node of the syntax tree is a function with the decorator of this module."""
     if not isinstance(node, ast.FunctionDef):
         return False
@@ -188,7 +139,7 @@ def is_kernel(node):
     return any(getattr(decorator, "id", getattr(decorator, "attr", None)) == _DECORATOR for decorator in decorators)
 
 
-def _file_of(module, name):
+def _file_of(module: str, name: str) -> str:
     """File of the module that a name comes from, also where a package passes it on."""
     if f"{module}.{name}" in sys.modules:
         return sys.modules[f"{module}.{name}"].__file__

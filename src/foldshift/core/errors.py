@@ -1,6 +1,10 @@
 """Errors that are the user's to mend. Each message is one line: the thing, the value received, what is allowed, what to do."""
 
+from __future__ import annotations
+
 import difflib
+from collections.abc import Iterable
+from typing import Any
 
 
 class FoldshiftError(ValueError):
@@ -19,25 +23,8 @@ class SourceError(DataError):
     """One source of a data set could not be used; the next one is tried."""
 
 
-def unknown(kind, value, allowed, hint=""):
-    """Say that a name is not known, and which are.
-
-    Parameters
-    ----------
-    kind : str
-        What the name stands for, e.g. ``"data set"``.
-    value : str
-        The name received.
-    allowed : iterable of str
-        The names that exist.
-    hint : str, default=""
-        What else the user can do.
-
-    Returns
-    -------
-    message : str
-        One line: the nearest names first when there are any.
-    """
+def unknown(kind: str, value: str, allowed: Iterable[str], hint: str = "") -> str:
+    """Say that a name is not known, and which are."""
     allowed = [str(name) for name in allowed]
     lower = {name.lower(): name for name in allowed}
     near = [lower[name] for name in difflib.get_close_matches(str(value).lower(), lower, n=3, cutoff=0.6)]
@@ -50,23 +37,8 @@ def unknown(kind, value, allowed, hint=""):
     )
 
 
-def require_keys(found, wanted, what):
-    """Refuse what is no dictionary, or lacks a key.
-
-    Parameters
-    ----------
-    found : object
-        What a function or module of the user's own gave.
-    wanted : iterable of str
-        Keys that must be there.
-    what : str
-        Who must give it, e.g. ``"my_study.show.tables must return"``.
-
-    Raises
-    ------
-    DataError
-        One line: what is missing, and what was received.
-    """
+def require_keys(found: Any, wanted: Iterable[str], what: str) -> None:
+    """Refuse what is no dictionary, or lacks a key."""
     wanted = list(wanted)
     lacking = [key for key in wanted if not isinstance(found, dict) or key not in found]
     if lacking:

@@ -1,15 +1,22 @@
 """What is done to any scikit-learn estimator, and to whatever inputs it takes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from sklearn.base import clone, is_clusterer, is_outlier_detector
 from sklearn.utils import _safe_indexing
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Estimator, TableLike
 
 # Methods that make up the plain path of an estimator, and the one that shares work between fits.
 _PLAIN = {"fit", "predict", "predict_proba", "_fit", "_predict", "_scores"}
 _SHARED = {"predict_folds", "scores_folds", "_predict_folds", "_scores_folds"}
 
 
-def clone_with_state(estimator, random_state=None):
+def clone_with_state(estimator: Any, random_state: float | None = None) -> Any:
     """A clone whose `random_state`, and that of the estimators inside it, is set where it is None."""
     model = clone(estimator)
     if random_state is not None:
@@ -20,22 +27,14 @@ def clone_with_state(estimator, random_state=None):
     return model
 
 
-def title(learner):
+def title(learner: Estimator) -> str:
     """Name of a learner for tables and messages: of its class, of the last step of a pipeline."""
     steps = getattr(learner, "steps", None)
     return title(steps[-1][1]) if steps else type(learner).__name__
 
 
-def title_in_full(learner):
+def title_in_full(learner: Estimator) -> str:
     """Name of a learner with all that is in it, for a methods section: steps of a pipeline, the learner that a search tunes.
-
-    Parameters
-    ----------
-    learner : estimator
-
-    Returns
-    -------
-    str
 
     Examples
     --------
@@ -54,20 +53,8 @@ def title_in_full(learner):
     return type(learner).__name__ + (f" of {title_in_full(inner)}" if hasattr(inner, "fit") else "")
 
 
-def check_predictor(estimator, name="estimator"):
+def check_predictor(estimator: Any, name: str = "estimator") -> None:
     """Refuse what is no instance of a scikit-learn estimator that predicts a target.
-
-    Parameters
-    ----------
-    estimator : object
-    name : str
-        Of the argument, for the message.
-
-    Raises
-    ------
-    ValueError
-        If it is a class, cannot be fitted or copied, or is a clusterer or a detector of outliers, whose numbers would be scored
-        as if they were classes.
 
     Examples
     --------
@@ -92,25 +79,15 @@ def check_predictor(estimator, name="estimator"):
             raise ValueError(f"{name}: {kind} is a {what}, which predicts no target; give a classifier or a regressor")
 
 
-def rows_of(values, rows):
+def rows_of(values: TableLike, rows: Array) -> TableLike:
     """Some rows of an array, list, sparse matrix or data frame, which keeps its type.
 
     Scikit-learn's own way for all that its cross-validation takes; it is in its documentation, but not in its promises.
-
-    Parameters
-    ----------
-    values : array-like, sparse matrix, data frame or list
-    rows : ndarray of int
-        Positions.
-
-    Returns
-    -------
-    part : of the same type
     """
     return _safe_indexing(values, rows)
 
 
-def shares_work(estimator):
+def shares_work(estimator: Any) -> bool:
     """Whether the path that shares work between fits stands for an estimator's own ``fit`` and ``predict``.
 
     It does not where a subclass has written those anew and not the path, or where `random_state` is a generator: every clone
@@ -118,7 +95,7 @@ def shares_work(estimator):
     """
     order = type(estimator).__mro__
 
-    def first(names):
+    def first(names: set[str]) -> int:
         return next((place for place, cls in enumerate(order) if names & vars(cls).keys()), len(order))
 
     return first(_SHARED) <= first(_PLAIN) and not isinstance(

@@ -1,5 +1,7 @@
 """Files that appear whole or not at all."""
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import hashlib
@@ -8,10 +10,15 @@ import re
 import socket
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError
 from foldshift.core.processes import is_running
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
 
 PREFIX = ".foldshift-"
 DAY = 24 * 3600.0  # seconds; jobs take minutes, and what they write has a new time stamp with every write
@@ -19,26 +26,11 @@ _TEMPORARY = re.compile(rf"{re.escape(PREFIX)}(?P<host>[0-9a-f]{{8}})-(?P<pid>[0
 
 
 @contextlib.contextmanager
-def atomic_path(path):
+def atomic_path(path: PathLike) -> Iterator[Path]:
     """Give a temporary path that becomes `path` when the block ends well, and vanishes when it does not.
 
     The name is unique, so a job that outlived a killed run cannot write into the file of its successor. It also tells which
     process writes, so that `sweep` can delete what a killed one left behind.
-
-    Parameters
-    ----------
-    path : path-like
-        Where the finished file shall be; missing folders are made.
-
-    Yields
-    ------
-    temporary : pathlib.Path
-        Path in the same folder, with the same suffix; write to it.
-
-    Raises
-    ------
-    DataError
-        If the folder cannot be written or the disk is full.
     """
     path = Path(path)
     temporary = None
@@ -62,23 +54,11 @@ def atomic_path(path):
             os.unlink(temporary)
 
 
-def sweep(folder, max_age=DAY):
+def sweep(folder: PathLike, max_age: float = DAY) -> list[Path]:
     """Delete the temporary files that killed processes left behind in a folder and below it.
 
     A temporary file of this machine goes when the process that wrote it is gone. One of another machine (or of this one before
     it was started anew, or of another container) goes when it is old. Nothing else is touched, so a sweep harms no running job.
-
-    Parameters
-    ----------
-    folder : path-like
-        It need not exist.
-    max_age : float, default=DAY
-        Seconds since the last write from which the file of another machine counts as left behind.
-
-    Returns
-    -------
-    deleted : list of pathlib.Path
-        Sorted.
     """
     deleted = []
     for here, _, names in os.walk(folder):
@@ -92,28 +72,20 @@ def sweep(folder, max_age=DAY):
     return sorted(deleted)
 
 
-def write_text(path, text):
-    """Write text to a file, whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    text : str
-        Its content; written as UTF-8 with line feeds.
-    """
+def write_text(path: PathLike, text: str) -> None:
+    """Write text to a file, whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _left_behind(file, host, pid, max_age):
+def _left_behind(file: Path, host: str, pid: int, max_age: float) -> bool:
     if host == _host():
         return not is_running(pid)
     return time.time() - file.stat().st_mtime > max_age
 
 
 @functools.cache
-def _host():
+def _host() -> str:
     """Eight digits for everything that shares one numbering of processes: a machine since its start, or a container."""
     marks = [socket.gethostname()]
     with contextlib.suppress(OSError):  # there on Linux only
@@ -121,13 +93,13 @@ def _host():
     return hashlib.sha256("\n".join(marks).encode()).hexdigest()[:8]
 
 
-def _umask():
+def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
-def _sync_folder(folder):
+def _sync_folder(folder: Path) -> None:
     """Make a rename in a folder outlive a crash of the machine."""
     with contextlib.suppress(OSError):  # some network file systems refuse; the file is there all the same
         handle = os.open(folder, os.O_RDONLY)

@@ -1,27 +1,22 @@
 """Import what configuration names. This is the only place where configuration names code."""
 
+from __future__ import annotations
+
 import importlib
 import importlib.util
 import re
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from foldshift.core.types import PathLike
 
 
-def import_object(path, kind):
-    """Object behind a dotted import path, e.g. ``sklearn.svm.SVR``.
-
-    Parameters
-    ----------
-    path : str
-        ``package.module.name``.
-    kind : str
-        What it is, for the message.
-
-    Raises
-    ------
-    ValueError
-        If the module or the name in it does not exist, or the module cannot be run.
-    """
+def import_object(path: str, kind: str) -> Any:
+    """Object behind a dotted import path, e.g. ``sklearn.svm.SVR``."""
     module, _, name = path.rpartition(".")
     try:
         return getattr(importlib.import_module(module), name)
@@ -31,19 +26,10 @@ def import_object(path, kind):
         raise ValueError(f"{kind}: {module} cannot be imported, it raised {raised(error)}; mend the module") from error
 
 
-def is_named(path):
+def is_named(path: str) -> bool:
     """Whether the file of a module, found without running anything, holds the name that an import path ends with.
 
     A quick look, for packages that take a second to import: False says nothing.
-
-    Parameters
-    ----------
-    path : str
-        ``package.module.name``.
-
-    Returns
-    -------
-    named : bool
     """
     (top, *parts), name = path.split(".")[:-1] or [""], path.rpartition(".")[2]
     spec = importlib.util.find_spec(top) if top else None
@@ -54,20 +40,8 @@ def is_named(path):
     return False
 
 
-def raised(error, folder=None):
-    """What was raised, and where in code that is neither the library's nor installed.
-
-    Parameters
-    ----------
-    error : Exception
-    folder : path-like, optional
-        Only lines below it are named.
-
-    Returns
-    -------
-    text : str
-        Such as ``"KeyError: 'x' (my_cuts.py, line 12)"``.
-    """
+def raised(error: Exception, folder: PathLike | None = None) -> str:
+    """What was raised, and where in code that is neither the library's nor installed."""
     library, text = Path(__file__).parents[1], " ".join(f"{type(error).__name__}: {error}".split())
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename).resolve()
@@ -77,29 +51,13 @@ def raised(error, folder=None):
     return text
 
 
-def is_own(path):
+def is_own(path: str) -> bool:
     """Whether an import path names code that comes neither with the library nor with scikit-learn."""
     return path.partition(".")[0] not in ("foldshift", "sklearn")
 
 
-def optional(module, purpose):
+def optional(module: str, purpose: str) -> ModuleType:
     """Import a module that not every user of the library has, or say in one line how to get it.
-
-    Parameters
-    ----------
-    module : str
-        Such as ``"matplotlib.pyplot"``.
-    purpose : str
-        What it is needed for, as the beginning of the message.
-
-    Returns
-    -------
-    module : module
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
 
     Examples
     --------

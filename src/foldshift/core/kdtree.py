@@ -1,27 +1,23 @@
 """Nearest points by a k-d tree, for those who work out distances and ties exactly themselves."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.spatial import cKDTree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import FloatArray
 
 MANY_POINTS = 10_000  # from here on they are more than a processor's cache holds, and their order in memory tells
 MOST_FEATURES = 20  # above, a tree is no faster than looking at every pair
 
 
-def nearest_candidates(queries, points, width):
+def nearest_candidates(queries: FloatArray, points: FloatArray, width: int) -> NDArray[np.int32]:
     """Nearest points of every query by Euclidean distance; among equally far ones, any.
-
-    Parameters
-    ----------
-    queries : ndarray of shape (n_queries, n_features), dtype float64
-        May be the points themselves, each of which is then among its own candidates unless others are as near.
-    points : ndarray of shape (n_points, n_features), dtype float64
-    width : int
-        Candidates per query, at most n_points.
-
-    Returns
-    -------
-    candidates : ndarray of shape (n_queries, width), dtype int32
-        Rows of `points`. The tree may round a distance otherwise than its caller, in the last bits.
 
     Examples
     --------

@@ -1,24 +1,17 @@
 """Whether another process of this machine still runs."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 from pathlib import Path
 
 
-def is_running(pid):
+def is_running(pid: int) -> bool:
     """Whether there is a process of this number that runs.
 
     One that has ended is none, though its number stays taken until its parent looks: in a container orphans may wait for that for
     seconds, or for good.
-
-    Parameters
-    ----------
-    pid : int
-
-    Returns
-    -------
-    runs : bool
-        True where it cannot be told.
     """
     try:
         os.kill(pid, 0)  # sends nothing, only asks

@@ -1,23 +1,15 @@
 """Results that read as sentences in a terminal and as a page in a notebook."""
 
+from __future__ import annotations
+
 from html import escape
+from typing import Any, Literal
 
 LARGE = 1e15  # from here an exponent is shorter to read
 
 
-def figures(value, digits=4, sign=""):
+def figures(value: float, digits: int = 4, sign: Literal["", "+"] = "") -> str:
     """A number with some significant digits, and without an exponent where it is large.
-
-    Parameters
-    ----------
-    value : float
-    digits : int, default=4
-    sign : {"", "+"}, default=""
-        ``"+"``: with the sign of a positive number too.
-
-    Returns
-    -------
-    text : str
 
     Examples
     --------
@@ -30,22 +22,10 @@ def figures(value, digits=4, sign=""):
     return format(float(text), f"{sign},.0f") if "e+" in text and abs(value) < LARGE else text
 
 
-def readable(cls):
+def readable(cls: type[Any]) -> type[Any]:
     """Class decorator for a result: ``str()`` gives its sentences and its table, a notebook shows the same as HTML.
 
     The class says what there is to read, this says how it is shown, so that all results look alike.
-
-    Parameters
-    ----------
-    cls : type
-        With two methods: ``sentences()``, a list of str, each a sentence for somebody who has not read the source, and
-        ``to_frame()``, a DataFrame of the numbers at full precision, one row per thing that was estimated or tested. A class
-        whose text is laid out by a ``__str__`` of its own keeps it.
-
-    Returns
-    -------
-    cls : type
-        The same class, with ``__str__``, unless it has one of its own, and ``_repr_html_``.
 
     Examples
     --------
@@ -67,11 +47,11 @@ def readable(cls):
     0.5123
     """
 
-    def to_text(self):
+    def to_text(self: Any) -> str:
         table = self.to_frame().to_string(index=False, float_format=figures, na_rep="-")
         return "\n".join([*self.sentences(), "", table])
 
-    def to_html(self):
+    def to_html(self: Any) -> str:
         paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
         return paragraphs + self.to_frame().to_html(index=False, float_format=figures, na_rep="-", border=0)
 

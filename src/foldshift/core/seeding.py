@@ -1,52 +1,33 @@
 """Seeds derived from names, so that a result does not depend on the order, the position or the company it was computed in."""
 
+from __future__ import annotations
+
 import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from foldshift.core.types import IntArray, UnsignedArray
 
 N_SEEDS_AVAILABLE = 1_000_000
 
 
-def seed_sequence(master_seed, *names):
-    """Seed sequence of a named piece of work.
-
-    Parameters
-    ----------
-    master_seed : int
-        The one seed of a configuration; not negative.
-    *names : str or int
-        What the randomness is for, e.g. ``"folds", "abalone", "TSCV", 10, 4711``.
-
-    Returns
-    -------
-    sequence : numpy.random.SeedSequence
-        The same for the same names on every machine; independent for different ones.
-    """
+def seed_sequence(master_seed: int, *names: Any) -> np.random.SeedSequence:
+    """Seed sequence of a named piece of work."""
     text = "\x1f".join(str(name) for name in names)
     digest = hashlib.sha256(text.encode()).digest()
     return np.random.SeedSequence([int(master_seed), *np.frombuffer(digest[:16], dtype="<u4").tolist()])
 
 
-def generator(master_seed, *names):
+def generator(master_seed: int, *names: Any) -> np.random.Generator:
     """Random generator (PCG64) of a named piece of work; see `seed_sequence`."""
     return np.random.Generator(np.random.PCG64(seed_sequence(master_seed, *names)))
 
 
-def as_generator(rng):
+def as_generator(rng: np.random.Generator | int) -> np.random.Generator:
     """The generator that a user means by ``rng``: itself, or that of a seed.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator or int
-
-    Returns
-    -------
-    rng : numpy.random.Generator
-
-    Raises
-    ------
-    ValueError
-        If it is neither: what is drawn must be drawn again alike.
 
     Examples
     --------
@@ -60,26 +41,13 @@ def as_generator(rng):
     raise ValueError(f"rng={rng!r} must be a numpy.random.Generator, or a whole number of at least 0 that seeds one")
 
 
-def draw_seeds(master_seed, n_seeds):
-    """Draw seeds without replacement from 1 to 1,000,000.
-
-    Parameters
-    ----------
-    master_seed : int
-        The one seed of a configuration.
-    n_seeds : int
-        How many, at most 1,000,000.
-
-    Returns
-    -------
-    seeds : ndarray of shape (n_seeds,), dtype int64
-        Fewer seeds are the first of more seeds, so that a larger study contains the smaller one.
-    """
+def draw_seeds(master_seed: int, n_seeds: int) -> IntArray:
+    """Draw seeds without replacement from 1 to 1,000,000."""
     if not 1 <= n_seeds <= N_SEEDS_AVAILABLE:
         raise ValueError(f"n_seeds={n_seeds} must be between 1 and {N_SEEDS_AVAILABLE:,}")
     # The first steps of a Fisher-Yates shuffle, on the stream of `random`, which numpy keeps stable.
     rng = generator(master_seed, "seeds")
-    moved = {}
+    moved: dict[Any, Any] = {}
     seeds = np.empty(n_seeds, dtype=np.int64)
     for i, number in enumerate(rng.random(n_seeds)):
         j = i + int(number * (N_SEEDS_AVAILABLE - i))
@@ -88,23 +56,7 @@ def draw_seeds(master_seed, n_seeds):
     return seeds
 
 
-def fit_states(master_seed, names, seeds, n_folds):
-    """The `random_state` of every fit of a randomised learner.
-
-    Parameters
-    ----------
-    master_seed : int
-        The one seed of a configuration.
-    names : sequence of str or int
-        Data set, partitioner, number of folds.
-    seeds : sequence of int
-        Seeds of the partitions.
-    n_folds : int
-        Fits per seed.
-
-    Returns
-    -------
-    random_states : ndarray of shape (n_seeds, n_folds), dtype uint32
-    """
+def fit_states(master_seed: int, names: Sequence[str | int], seeds: Sequence[int], n_folds: int) -> UnsignedArray:
+    """The `random_state` of every fit of a randomised learner."""
     states = [seed_sequence(master_seed, "fit", *names, int(seed)).generate_state(n_folds) for seed in seeds]
     return np.array(states, dtype=np.uint32).reshape(len(states), n_folds)

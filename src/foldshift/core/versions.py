@@ -1,20 +1,20 @@
 """Versions that results rest on."""
 
+from __future__ import annotations
+
 import platform
 import subprocess
 from importlib.metadata import distributions
+from typing import TYPE_CHECKING, Any
 
 import foldshift
 
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
 
-def installed_versions():
-    """Versions of the program, of Python and of every package that is installed.
 
-    Returns
-    -------
-    versions : dict
-        ``foldshift`` and ``python``, and ``packages``: version by name in lower case, sorted.
-    """
+def installed_versions() -> dict[str, Any]:
+    """Versions of the program, of Python and of every package that is installed."""
     packages = {dist.metadata["Name"].lower(): dist.version for dist in distributions() if dist.metadata["Name"]}
     return {
         "foldshift": foldshift.__version__,
@@ -23,20 +23,10 @@ def installed_versions():
     }
 
 
-def commit_of(root):
-    """Git commit of a folder with the workflow, and how many of its files differ from it.
+def commit_of(root: PathLike) -> dict[str, Any] | None:
+    """Git commit of a folder with the workflow, and how many of its files differ from it."""
 
-    Parameters
-    ----------
-    root : path-like
-
-    Returns
-    -------
-    git : dict or None
-        ``commit``, ``changed_files``; None where the folder is no checkout of its own.
-    """
-
-    def git(*arguments):
+    def git(*arguments: Any) -> Any:
         return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=60).stdout
 
     try:

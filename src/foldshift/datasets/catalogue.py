@@ -1,21 +1,28 @@
 """The catalogue: what every data set is, and where it can be had."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import ConfigError, DataError, unknown
 from foldshift.datasets.catalogue_entry import TASKS, CatalogueEntry
 from foldshift.datasets.sources.fetch import DEFAULT_HOSTS, fetch, parse_source
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike, Scaling
+    from foldshift.datasets.dataset import Dataset
 
 DEFAULT_CATALOGUE = Path(__file__).with_name("catalogue.tsv")
 COLUMNS = tuple(field.name for field in fields(CatalogueEntry) if field.name != "own")
 REQUIRED = ("name", "task", "target", "sources")
 
 
-def read_catalogue(path=DEFAULT_CATALOGUE):
+def read_catalogue(path: PathLike = DEFAULT_CATALOGUE) -> dict[str, CatalogueEntry]:
     """Read a catalogue of data sets.
 
     Parameters
@@ -73,27 +80,8 @@ def read_catalogue(path=DEFAULT_CATALOGUE):
     return catalogue
 
 
-def make_entry(values, where, own=False):
-    """Make a catalogue entry of plain values, with every column checked.
-
-    Parameters
-    ----------
-    values : dict of str to (str or int)
-        Columns; empty ones count as absent.
-    where : str
-        Where they stand, for messages.
-    own : bool, default=False
-        Whether the data are the user's own; a line of a catalogue without ``fingerprint`` always is.
-
-    Returns
-    -------
-    entry : CatalogueEntry
-
-    Raises
-    ------
-    ConfigError
-        At the first mistake; the message begins with `where` and names the column.
-    """
+def make_entry(values: dict[str, str | int], where: str, own: bool = False) -> CatalogueEntry:
+    """Make a catalogue entry of plain values, with every column checked."""
     values = {key: str(value).strip() for key, value in values.items() if str(value).strip() and value is not None}
     for column in values:
         if column not in COLUMNS:
@@ -123,26 +111,8 @@ def make_entry(values, where, own=False):
     return CatalogueEntry(**values, own=own or not values.get("fingerprint"))
 
 
-def add_entries(catalogue, extra):
-    """Add the data sets that a configuration describes.
-
-    Parameters
-    ----------
-    catalogue : dict of str to CatalogueEntry
-        Left as it is.
-    extra : dict of str to dict
-        Columns of the catalogue by name of the data set.
-
-    Returns
-    -------
-    catalogue : dict of str to CatalogueEntry
-        A new dictionary.
-
-    Raises
-    ------
-    ConfigError
-        If a name is taken, or a column is wrong.
-    """
+def add_entries(catalogue: dict[str, CatalogueEntry], extra: dict[str, dict[str, Any]]) -> dict[str, CatalogueEntry]:
+    """Add the data sets that a configuration describes."""
     added = dict(catalogue)
     for name, values in extra.items():
         if name in catalogue:
@@ -153,20 +123,21 @@ def add_entries(catalogue, extra):
     return added
 
 
-def find(name, catalogue):
-    """Entry of a data set by name.
-
-    Raises
-    ------
-    DataError
-        If there is none; the message names the nearest ones.
-    """
+def find(name: str, catalogue: dict[str, CatalogueEntry]) -> CatalogueEntry:
+    """Entry of a data set by name."""
     if name not in catalogue:
         raise DataError(unknown("data set", name, catalogue))
     return catalogue[name]
 
 
-def load_dataset(name, *, scaling="none", mirror=None, catalogue=DEFAULT_CATALOGUE, cache=None):
+def load_dataset(
+    name: str,
+    *,
+    scaling: Scaling = "none",
+    mirror: PathLike | None = None,
+    catalogue: PathLike | None = DEFAULT_CATALOGUE,
+    cache: PathLike | None = None,
+) -> Dataset:
     """Fetch and prepare a data set of the catalogue.
 
     Parameters

@@ -1,10 +1,16 @@
 """A data set ready for partitioners and learners, and its file. NumPy only: every job reads one."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from foldshift.core.files import atomic_path
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, PathLike
 
 
 @dataclass(frozen=True)
@@ -54,43 +60,35 @@ class Dataset:
 
     name: str
     task: str
-    X: np.ndarray
-    y: np.ndarray
-    feature_names: tuple
-    kinds: tuple
-    categories: tuple
-    classes: tuple
-    groups: np.ndarray | None
+    X: FloatArray
+    y: Array
+    feature_names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    categories: tuple[tuple[str, ...], ...]
+    classes: tuple[str, ...]
+    groups: Array | None
     target: str
-    target_range: tuple
-    feature_ranges: np.ndarray
+    target_range: tuple[float, ...]
+    feature_ranges: Array
     scaling: str
-    rows: np.ndarray
+    rows: IntArray
     n_dropped: int
-    constant_features: tuple
-    notes: tuple
+    constant_features: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
-    def categorical_features(self):
+    def categorical_features(self) -> BoolArray:
         """Boolean array of shape (n_features,): which columns are nominal."""
         return np.array([kind == "nominal" for kind in self.kinds])
 
     @property
-    def unit(self):
+    def unit(self) -> float:
         """What errors are divided by so that they are in units of the target's range: 1 where the target is scaled already."""
         return self.target_range[1] - self.target_range[0] if self.scaling == "fold" else 1.0
 
 
-def write_prepared(path, data):
-    """Write a prepared data set; the same data give the same bytes.
-
-    Parameters
-    ----------
-    path : path-like
-        File in NumPy's ``.npz`` format, without pickles.
-    data : Dataset
-        The data set.
-    """
+def write_prepared(path: PathLike, data: Dataset) -> None:
+    """Write a prepared data set; the same data give the same bytes."""
     arrays = {
         "X": data.X,
         "y": data.y,
@@ -111,18 +109,8 @@ def write_prepared(path, data):
         np.savez(file, **arrays)
 
 
-def read_prepared(path):
-    """Read a data set that `write_prepared` wrote.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    data : Dataset
-    """
+def read_prepared(path: PathLike) -> Dataset:
+    """Read a data set that `write_prepared` wrote."""
     with np.load(path, allow_pickle=False) as archive:
         arrays = dict(archive)
     ends = np.cumsum(arrays["n_categories"])

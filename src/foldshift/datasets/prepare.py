@@ -1,7 +1,11 @@
 """From a parsed table to arrays: rows with missing values dropped, one row order, scaling."""
 
+from __future__ import annotations
+
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,12 +15,28 @@ from foldshift.datasets.readers.infer import listed
 from foldshift.datasets.readers.raw_table import row_texts
 from foldshift.datasets.sources.download import one_line
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, IntArray, Scaling, Task
+    from foldshift.datasets.readers.raw_table import RawTable
+
 MAX_CHARACTERS = 2**26  # of names or labels as NumPy stores them: all as wide as the widest
 SMALL = 10  # rows of a class: as many folds as are usual
 SCALINGS = ("global", "fold", "none")
 
 
-def prepare(table, name, task, *, scaling="global", expected_rows=None, expected_features=None, groups=None):
+def prepare(
+    table: RawTable,
+    name: str,
+    task: Task,
+    *,
+    scaling: Scaling = "global",
+    expected_rows: int | None = None,
+    expected_features: int | None = None,
+    groups: ArrayLike | None = None,
+) -> Dataset:
     """Make a data set of a parsed table.
 
     Rows with missing values are dropped. The others are brought into the order of `row_order`, which is the same whichever source
@@ -124,22 +144,12 @@ def prepare(table, name, task, *, scaling="global", expected_rows=None, expected
     )
 
 
-def row_order(texts):
+def row_order(texts: Sequence[str]) -> IntArray:
     """One order of rows, whatever order they come in: by the SHA-256 of their text.
 
     A row that was there before is hashed with the number of times it was. Otherwise equal rows would stand side by side, and what
     goes by the order of rows where values are equal would see it: TSCV would part every two of them, and of the samples at one
     distance the nearest would be copies of one.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Rows as text.
-
-    Returns
-    -------
-    order : ndarray of shape (n_rows,), dtype int64
-        Positions in `texts`, in the order to take them.
     """
     seen, digests = Counter(), []
     for text in texts:
@@ -148,23 +158,13 @@ def row_order(texts):
     return np.array(sorted(range(len(digests)), key=digests.__getitem__), dtype=np.int64)
 
 
-def missing_counts(table):
-    """Number of missing values of every column that has some, most first.
-
-    Parameters
-    ----------
-    table : foldshift.datasets.readers.raw_table.RawTable
-        The table.
-
-    Returns
-    -------
-    counts : dict of str to int
-    """
+def missing_counts(table: RawTable) -> dict[str, int]:
+    """Number of missing values of every column that has some, most first."""
     counts = table.frame.isna().sum()
     return {str(name): int(count) for name, count in counts.sort_values(ascending=False, kind="stable").items() if count}
 
 
-def _where_missing(table):
+def _where_missing(table: RawTable) -> str:
     """Which columns lack values, and what to do about it."""
     counts, n = missing_counts(table), len(table.frame)
     empty = [name for name, count in counts.items() if count == n]
@@ -180,12 +180,12 @@ def _where_missing(table):
     return f"missing are {shown} of {n}; fill them in, or leave out columns: drop={listed(worst)} in the source"
 
 
-def _codes(labels):
+def _codes(labels: Any) -> Any:
     """Groups as numbers, in sorted order of their labels."""
     return np.unique(labels.astype(str), return_inverse=True)[1].astype(np.int64)
 
 
-def _group_notes(table, rows):
+def _group_notes(table: RawTable, rows: IntArray) -> tuple[Any, ...]:
     """Which rows belong together, and which cuts heed it."""
     if not table.groups:
         return ()
@@ -198,7 +198,7 @@ def _group_notes(table, rows):
     )
 
 
-def _own_notes(table, n_dropped, y, classes):
+def _own_notes(table: RawTable, n_dropped: int, y: Array, classes: tuple[str, ...]) -> list[str]:
     """What the user of an own file should know of its rows and classes."""
     notes = []
     if n_dropped:
@@ -223,21 +223,8 @@ def _own_notes(table, n_dropped, y, classes):
     return notes
 
 
-def describe(data, table=None):
-    """What is known of a prepared data set without its values, for Table 1 and for archives, which hold no data.
-
-    Parameters
-    ----------
-    data : Dataset
-        The data set.
-    table : foldshift.datasets.readers.raw_table.RawTable, optional
-        What it was prepared from: tells which columns lacked values, and which were left out.
-
-    Returns
-    -------
-    description : dict
-        Plain values, ready for JSON.
-    """
+def describe(data: Dataset, table: RawTable | None = None) -> dict[str, Any]:
+    """What is known of a prepared data set without its values, for Table 1 and for archives, which hold no data."""
     return {
         "name": data.name,
         "task": data.task,
@@ -259,19 +246,19 @@ def describe(data, table=None):
     }
 
 
-def _column(column, kind, name, feature):
+def _column(column: pd.Series, kind: str, name: str, feature: str) -> tuple[FloatArray, tuple[Any, ...]]:
     """Values and category labels of an input."""
     if kind == "nominal":
         return column.cat.codes.to_numpy(dtype=np.float64), tuple(str(label) for label in column.cat.categories)
     return _numbers(column, f"data set {name}: input {feature[:60]!r}"), ()
 
 
-def _check_size(texts, what):
+def _check_size(texts: Sequence[str] | pd.Index, what: str) -> None:
     if len(texts) * max(map(len, texts), default=0) > MAX_CHARACTERS:
         raise DataError(f"{what} are too long ({len(texts)}, up to {max(map(len, texts))} characters); shorten or drop them")
 
 
-def _numbers(column, what):
+def _numbers(column: pd.Series, what: str) -> FloatArray:
     """Values of a numeric column, without negative zeros: sources differ in them."""
     values = column.to_numpy(dtype=np.float64) + 0.0
     if not np.isfinite(values).all():
@@ -285,7 +272,9 @@ def _numbers(column, what):
     return values
 
 
-def _target(column, table, task, name, scaling):
+def _target(
+    column: pd.Series, table: RawTable, task: str, name: str, scaling: str
+) -> tuple[Array, tuple[Any, ...], tuple[float, float]]:
     """Target, class labels and range before scaling."""
     if task == "classification":
         if table.kinds[table.target] != "nominal":
@@ -314,7 +303,7 @@ def _target(column, table, task, name, scaling):
     return (_scaled(values, low, high) if scaling == "global" else values), (), (low, high)
 
 
-def _declared(table, feature, low, high, name):
+def _declared(table: RawTable, feature: str, low: float, high: float, name: str) -> tuple[float, float]:
     """The range that an input is scaled by: the declared one if that is wanted, else that of its values."""
     if feature not in table.ranges:
         return low, high
@@ -327,11 +316,11 @@ def _declared(table, feature, low, high, name):
     return least, most
 
 
-def _scaled(values, low, high):
+def _scaled(values: FloatArray, low: float, high: float) -> FloatArray:
     return (values - low) / (high - low) if high > low else np.zeros_like(values)
 
 
-def _count_notes(n_rows, n_features, expected_rows, expected_features):
+def _count_notes(n_rows: int, n_features: int, expected_rows: int | None, expected_features: int | None) -> list[Any]:
     notes = []
     for what, found, expected in (
         ("rows without missing values", n_rows, expected_rows),

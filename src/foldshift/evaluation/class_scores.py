@@ -1,15 +1,24 @@
 """Scores of classifiers, fold by fold."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, scored_folds
 from foldshift.inference.roc import roc_area_by_group
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, TableLike
+
 LEAST_PROBABILITY = np.finfo(np.float64).eps  # scores are clipped to it, or a single certain error makes the log loss infinite
 
 
 @np.errstate(invalid="ignore")  # a fold without samples has no accuracy: NaN
-def classification_scores(codes, predictions, scores, folds, n_folds):
+def classification_scores(
+    codes: TableLike, predictions: TableLike, scores: Array | None, folds: TableLike, n_folds: int
+) -> dict[str, FloatArray]:
     """Scores of every fold of every seed.
 
     Parameters
@@ -74,7 +83,7 @@ def classification_scores(codes, predictions, scores, folds, n_folds):
     return {name: values[:, :wanted] for name, values in out.items()}
 
 
-def _as_codes(y, predictions):
+def _as_codes(y: Array, predictions: Array) -> tuple[IntArray, Array, int]:
     """Classes of samples and predictions as ``0 .. n_classes - 1``; -1 for a predicted label that no sample has."""
     if y.dtype.kind in "ui" and predictions.dtype.kind in "ui" and y.min() == 0:
         return y.astype(np.int64, copy=False), predictions, int(y.max()) + 1
@@ -84,14 +93,14 @@ def _as_codes(y, predictions):
     return codes, np.array(found, dtype=np.int64).reshape(predictions.shape), len(classes)
 
 
-def _checked_scores(scores, shape, never):
+def _checked_scores(scores: FloatArray, shape: tuple[int, int, int], never: BoolArray) -> FloatArray:
     """Class scores of the right shape; those of samples that are never tested do not matter, and are numbers."""
     if np.shape(scores) != shape:
         raise ValueError(f"scores have shape {np.shape(scores)}; expected (n_seeds, n_samples, n_classes) = {shape}")
     return np.where(never[..., None], 0.0, scores) if never.any() else np.asarray(scores)
 
 
-def _ranking_aucs(codes, scores, row, present):
+def _ranking_aucs(codes: IntArray, scores: FloatArray, row: Array, present: BoolArray) -> FloatArray:
     """Area under the ROC curve of every fold with two classes; for more than two in all the mean of one against the rest."""
     n_folds, n_classes = present.shape
     labels = (1,) if n_classes == 2 else range(n_classes)

@@ -1,8 +1,11 @@
 """Predicted classes, class scores and metrics of a classifier for many partitions; a fit that fails is a row, not the end of the
 job."""
 
+from __future__ import annotations
+
 import logging
 import time
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,39 +17,19 @@ from foldshift.evaluation.regressors import one_line, score_columns
 from foldshift.evaluation.status import FAILED, OK
 from foldshift.evaluation.tasks import Task
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, UnsignedArray
+    from foldshift.datasets.dataset import Dataset
+    from foldshift.learners.base import FoldClassifier
 
-def predict_classes(estimator, X, codes, folds, random_states=None):
+
+def predict_classes(
+    estimator: Estimator, X: Array, codes: IntArray, folds: UnsignedArray, random_states: UnsignedArray | None = None
+) -> tuple[IntArray, FloatArray | None, dict[tuple[int, int], str]]:
     """Cross-validated class codes and scores of a classifier, and the message of every fit that failed.
 
     The shared path (`scores_folds`) is tried first where there is one. If it raises, every fit is done alone, so that only the
     failing ones are lost.
-
-    Parameters
-    ----------
-    estimator : scikit-learn classifier
-        Not changed.
-    X : ndarray of shape (n_samples, n_features)
-        Inputs.
-    codes : ndarray of shape (n_samples,), dtype int64
-        Classes ``0 .. n_classes - 1``.
-    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
-        Fold of every sample.
-    random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
-        As in `foldshift.evaluation.evaluate_folds`.
-
-    Returns
-    -------
-    predictions : ndarray of shape (n_seeds, n_samples), dtype int64
-        0 where the fit failed.
-    scores : ndarray of shape (n_seeds, n_samples, n_classes), dtype float64, or None
-        From `predict_proba`; None for a classifier without it.
-    failures : dict of (int, int) to str
-        ``(seed row, fold)`` to the message, one line.
-
-    Raises
-    ------
-    MemoryError
-        If a fit alone needs more memory than there is. The other fits train on as many samples, and would fail one by one.
     """
     if hasattr(estimator, "scores_folds"):
         try:
@@ -79,27 +62,10 @@ def predict_classes(estimator, X, codes, folds, random_states=None):
     return predictions, scores, failures
 
 
-def evaluate_class_cell(estimator, X, codes, folds, *, random_states=None):
-    """Scores and predictions of one classifier on one data set, for many partitions.
-
-    Parameters
-    ----------
-    estimator, X, codes, folds, random_states
-        As in `predict_classes`.
-
-    Returns
-    -------
-    predictions : ndarray of shape (n_seeds, n_samples), dtype int64
-        Predicted class codes; 0 where the fit failed.
-    scores : dict of str to ndarray of shape (n_seeds, n_folds)
-        `CLASSIFICATION_METRICS` (NaN where the fit failed), ``n_train``, ``n_test`` (int64), ``status`` and ``message`` (text),
-        ``fit_seconds`` (mean over the call: fits that share work have no time of their own).
-
-    Raises
-    ------
-    MemoryError
-        If a fit alone needs more memory than there is.
-    """
+def evaluate_class_cell(
+    estimator: Any, X: FloatArray, codes: IntArray, folds: UnsignedArray, *, random_states: UnsignedArray | None = None
+) -> tuple[IntArray, dict[str, Array]]:
+    """Scores and predictions of one classifier on one data set, for many partitions."""
     n_folds = int(folds.max()) + 1
     start = time.perf_counter()
     predictions, class_scores, failures = predict_classes(estimator, X, codes, folds, random_states)
@@ -112,7 +78,9 @@ def evaluate_class_cell(estimator, X, codes, folds, *, random_states=None):
     return predictions, score_columns(metrics, folds, status, message, seconds)
 
 
-def _evaluate(estimator, X, data, folds, random_states):
+def _evaluate(
+    estimator: FoldClassifier, X: FloatArray, data: Dataset, folds: UnsignedArray, random_states: UnsignedArray
+) -> tuple[IntArray, dict[str, FloatArray]]:
     return evaluate_class_cell(estimator, X, data.y, folds, random_states=random_states)
 
 

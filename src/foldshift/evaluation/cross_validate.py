@@ -1,6 +1,10 @@
 """Predict every sample from the folds it is not in, for many partitions of the same data."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
@@ -10,24 +14,29 @@ from sklearn.utils.validation import _num_samples
 from foldshift.core.estimators import clone_with_state, rows_of, shares_work
 from foldshift.partition.folds import UNTESTED, as_folds, check_folds, is_splitter
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, TableLike, UnsignedArray
+
 # What a class gets that the training part lacks, as in scikit-learn's cross_val_predict.
 ABSENT = {"predict_proba": 0.0, "predict_log_proba": np.finfo(np.float64).min, "decision_function": np.finfo(np.float64).min}
 SHARED = {"predict": "predict_folds", "predict_proba": "scores_folds"}
 
 
 def evaluate_folds(
-    estimator,
-    X,
-    y,
-    folds,
+    estimator: Estimator,
+    X: TableLike,
+    y: TableLike,
+    folds: TableLike,
     *,
-    random_states=None,
-    shared=True,
-    response_method="predict",
-    params=None,
-    n_jobs=None,
-    untested="raise",
-):
+    random_states: UnsignedArray | None = None,
+    shared: bool | Literal["always"] = True,
+    response_method: str = "predict",
+    params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+    untested: Literal["raise", "nan"] = "raise",
+) -> Array:
     """Cross-validated predictions of an estimator for many partitions.
 
     What scikit-learn's `cross_val_predict` does for one partition: data frames, sparse matrices and lists reach the estimator as
@@ -114,24 +123,8 @@ def evaluate_folds(
     return put_together(estimator, y, folds, parts, response_method, untested)
 
 
-def check_inputs(X, y, folds):
-    """Inputs that rows can be taken of, and folds that fit them.
-
-    Parameters
-    ----------
-    X, y, folds
-        As in `evaluate_folds`.
-
-    Returns
-    -------
-    X, y : as they came; what has no rows to take as arrays
-    folds : ndarray of shape (n_seeds, n_samples), integer
-
-    Raises
-    ------
-    ValueError
-        As in `evaluate_folds`.
-    """
+def check_inputs(X: Any, y: ArrayLike, folds: ArrayLike) -> tuple[Any, Any, Array]:
+    """Inputs that rows can be taken of, and folds that fit them."""
     (X,) = indexable(X)
     if y is not None:
         (y,) = indexable(y)
@@ -155,7 +148,9 @@ def check_inputs(X, y, folds):
     return X, y, folds
 
 
-def _as_numbers(estimator, X, y, folds, every_class):
+def _as_numbers(
+    estimator: Any, X: TableLike, y: Array, folds: UnsignedArray, every_class: bool
+) -> tuple[FloatArray, Array] | None:
     """Inputs and target for the shared path; None where it does not stand for fit by fit."""
     if y is None or np.ndim(y) != 1 or not shares_work(estimator):
         return None
@@ -174,7 +169,7 @@ def _as_numbers(estimator, X, y, folds, every_class):
     return X, y
 
 
-def iterate_fits(folds):
+def iterate_fits(folds: UnsignedArray) -> Iterator[tuple[int, int, BoolArray] | None]:
     """Yield ``(seed row, fold, test mask)`` of every fit; folds without samples are left out."""
     for s, row in enumerate(folds):
         for fold in range(int(row.max()) + 1):
@@ -183,24 +178,16 @@ def iterate_fits(folds):
                 yield s, fold, test
 
 
-def fit_predict(estimator, X, y, test, random_state=None, response_method="predict", params=None):
-    """Fit a clone outside the test mask and predict inside it: the plain path.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-    test : ndarray of shape (n_samples,), bool
-    random_state : int, optional
-        Set on the clone, and on the estimators inside it, where theirs is None.
-    response_method, params
-        As in `evaluate_folds`.
-
-    Returns
-    -------
-    predictions : ndarray of shape (n_test,) or (n_test, n_columns); with the labels of the columns for class scores
-    """
+def fit_predict(
+    estimator: Estimator,
+    X: TableLike,
+    y: ArrayLike | None,
+    test: BoolArray,
+    random_state: int | None = None,
+    response_method: str = "predict",
+    params: Any = None,
+) -> Any:
+    """Fit a clone outside the test mask and predict inside it: the plain path."""
     model = clone_with_state(estimator, random_state)
     train = np.flatnonzero(~test)
     cut = {
@@ -216,7 +203,7 @@ def fit_predict(estimator, X, y, test, random_state=None, response_method="predi
     return (np.asarray(answer), model.classes_) if response_method in ABSENT and hasattr(model, "classes_") else answer
 
 
-def work_through(function, tasks, n_jobs):
+def work_through(function: Callable[..., Any], tasks: Iterator[Any], n_jobs: int | None) -> Iterator[ArrayLike | None]:
     """Yield the answers to tasks in their order: one after the other, or several at a time where `n_jobs` says so."""
     import joblib
 
@@ -229,24 +216,10 @@ def work_through(function, tasks, n_jobs):
         yield from Parallel(n_jobs=n_jobs)(delayed(function)(*task) for task in tasks)
 
 
-def put_together(estimator, y, folds, answers, response_method, untested):
-    """One array of the predictions of all test parts.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-    y : array-like
-        Target, for the classes.
-    folds : ndarray of shape (n_seeds, n_samples)
-    answers : list of (int, int, object)
-        Seed row, fold, and what `fit_predict` returned.
-    response_method, untested
-        As in `evaluate_folds`.
-
-    Returns
-    -------
-    predictions : ndarray of shape (n_seeds, n_samples) or (n_seeds, n_samples, n_columns)
-    """
+def put_together(
+    estimator: Estimator, y: TableLike, folds: Array, answers: list[tuple[int, int]], response_method: str, untested: str
+) -> Array:
+    """One array of the predictions of all test parts."""
     if response_method in ABSENT and answers and isinstance(answers[0][2], tuple):
         answers = _aligned(y, answers, response_method)
     parts = [(s, fold, np.asarray(answer)) for s, fold, answer in answers]
@@ -268,7 +241,7 @@ def put_together(estimator, y, folds, answers, response_method, untested):
     return predictions
 
 
-def _aligned(y, answers, response_method):
+def _aligned(y: Array, answers: list[Any], response_method: str) -> list[tuple[int, int, FloatArray]]:
     """Class scores with one column for every class of the target, whether a training part held it or not."""
     classes = np.unique(np.asarray(y))
     aligned, lacking = [], 0

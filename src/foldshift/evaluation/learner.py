@@ -1,11 +1,21 @@
 """From a learner's entry in configuration to an estimator and the matrix it sees."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from foldshift.core.imports import import_object
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def build_learner(spec, scaling="global", categorical_features=None):
+    from foldshift.core.types import Estimator, FloatArray, Scaling
+    from foldshift.datasets.dataset import Dataset
+
+
+def build_learner(spec: dict[str, Any], scaling: Scaling = "global", categorical_features: ArrayLike | None = None) -> Estimator:
     """Make the estimator of a learner's entry.
 
     Parameters
@@ -49,7 +59,7 @@ def build_learner(spec, scaling="global", categorical_features=None):
     return estimator
 
 
-def design_matrix(data, nominal="codes"):
+def design_matrix(data: Dataset, nominal: Literal["codes", "one_hot", "native"] = "codes") -> FloatArray:
     """The inputs as a learner of numbers sees them.
 
     Parameters

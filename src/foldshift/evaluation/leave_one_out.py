@@ -1,7 +1,11 @@
 """Leave-one-out predictions: in one pass where the learner allows it, else by as many fits as there are samples."""
 
+from __future__ import annotations
+
 import sys
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import indexable
@@ -14,12 +18,15 @@ from foldshift.learners.linear.naive_bayes import NaiveBayesClassifier
 from foldshift.learners.neighbours.nearest_classifier import NNClassifier
 from foldshift.learners.neighbours.nearest_regressor import NNRegressor
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Estimator, FloatArray, TableLike
+
 CHEAP = (LDAClassifier, NaiveBayesClassifier, NNClassifier, NNRegressor)
 MOST_ROWS = 65_535  # folds are uint16
 INTERVAL = 10.0  # seconds between two lines of progress
 
 
-def is_cheap(estimator):
+def is_cheap(estimator: Estimator) -> bool:
     """Whether leave-one-out needs no fits: nearest neighbours, linear discriminant analysis, naive Bayes.
 
     Their shared path leaves a sample out by skipping it among the neighbours, or by subtracting it from sums. All other
@@ -28,14 +35,6 @@ def is_cheap(estimator):
 
     One case is slower: where a column hardly varies within classes compared with between them, linear discriminant analysis does
     not trust differences of sums and takes them afresh for every sample.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-
-    Returns
-    -------
-    cheap : bool
 
     Examples
     --------
@@ -47,7 +46,17 @@ def is_cheap(estimator):
     return isinstance(estimator, CHEAP) and shares_work(estimator)
 
 
-def leave_one_out(estimator, X, y, *, shared=True, progress=None, response_method="predict", params=None, n_jobs=None):
+def leave_one_out(
+    estimator: Estimator,
+    X: TableLike,
+    y: TableLike,
+    *,
+    shared: bool = True,
+    progress: Callable[..., Any] | None = None,
+    response_method: str = "predict",
+    params: dict[str, FloatArray] | None = None,
+    n_jobs: int | None = None,
+) -> Array:
     """Predict every sample by the model fitted on all others.
 
     Parameters
@@ -108,5 +117,5 @@ def leave_one_out(estimator, X, y, *, shared=True, progress=None, response_metho
     return put_together(estimator, y, folds[None], answers, response_method, "raise")[0]
 
 
-def _to_stderr(line):
+def _to_stderr(line: str) -> None:
     print(line, file=sys.stderr, flush=True)

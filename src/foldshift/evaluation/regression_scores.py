@@ -1,8 +1,17 @@
 """Names of all metrics, and the errors of regressors, fold by fold."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.partition.folds import check_folds
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, TableLike
 
 METRICS = ("rmse", "mae", "r2")
 CLASSIFICATION_METRICS = ("auc_crisp", "auc_corrected", "auc", "accuracy", "balanced_accuracy", "log_loss", "n_classes")
@@ -10,7 +19,7 @@ OF_CLASSES = ("auc_corrected", "auc")  # absent, not failed, where a fold has fe
 
 
 @np.errstate(divide="ignore", invalid="ignore")  # a fold without samples has no error: NaN
-def regression_scores(y, predictions, folds, n_folds, unit=1.0):
+def regression_scores(y: Array, predictions: Array, folds: TableLike, n_folds: int, unit: float = 1.0) -> dict[str, FloatArray]:
     """Error of every fold of every seed.
 
     Parameters
@@ -59,23 +68,8 @@ def regression_scores(y, predictions, folds, n_folds, unit=1.0):
     return {name: values[:, :wanted] for name, values in out.items()}
 
 
-def scored_folds(folds, n_folds, n_samples, shape):
-    """Folds to score by: checked, with samples that are never tested in a fold of their own behind the others.
-
-    Parameters
-    ----------
-    folds : array-like of shape (n_seeds, n_samples), integer
-    n_folds, n_samples : int
-    shape : tuple of int
-        Shape of the predictions that the folds are for.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_seeds, n_samples), integer
-        All in ``0 .. n_folds - 1``.
-    n_folds : int
-        One more where a sample is never tested.
-    """
+def scored_folds(folds: ArrayLike, n_folds: int, n_samples: int, shape: tuple[int, ...]) -> tuple[Array, int]:
+    """Folds to score by: checked, with samples that are never tested in a fold of their own behind the others."""
     folds = check_folds(folds, n_samples, untested=True)
     if folds.shape != tuple(shape):
         raise ValueError(f"predictions have shape {tuple(shape)} and folds {folds.shape}; expected (n_seeds, n_samples) of both")

@@ -1,7 +1,11 @@
 """Scores of every fold of every seed; a fit that fails is a row, not the end of the job."""
 
+from __future__ import annotations
+
 import logging
 import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -10,35 +14,29 @@ from foldshift.evaluation.regression_scores import METRICS, regression_scores
 from foldshift.evaluation.status import FAILED, OK
 from foldshift.evaluation.tasks import Task
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Estimator, FloatArray, ObjectArray, UnsignedArray
+    from foldshift.datasets.dataset import Dataset
+    from foldshift.learners.base import FoldRegressor
+    from foldshift.learners.linear.elm import ELMRegressor
+    from foldshift.learners.trees.gbm import GBMRegressor
 
-def one_line(error):
+
+def one_line(error: Any) -> str:
     """An exception as one line: its type and its text."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def predict_with_failures(estimator, X, y, folds, random_states=None):
+def predict_with_failures(
+    estimator: ELMRegressor | Estimator | GBMRegressor,
+    X: FloatArray,
+    y: FloatArray,
+    folds: UnsignedArray,
+    random_states: UnsignedArray | None = None,
+) -> tuple[FloatArray, dict[tuple[int, int], str], float]:
     """Cross-validated predictions, and the message of every fit that failed.
 
     The shared path is tried first. If it raises, every fit is done alone, so that only the failing ones are lost.
-
-    Parameters
-    ----------
-    estimator, X, y, folds, random_states
-        As in `foldshift.evaluation.evaluate_folds`.
-
-    Returns
-    -------
-    predictions : ndarray of shape (n_seeds, n_samples), dtype float64
-        NaN where the fit failed.
-    failures : dict of (int, int) to str
-        ``(seed row, fold)`` to the message, one line.
-    seconds : float
-        Mean time of one fit and its predictions, in seconds of wall time.
-
-    Raises
-    ------
-    MemoryError
-        If a fit alone needs more memory than there is. The other fits train on as many samples, and would fail one by one.
     """
     n_fits = sum(len(np.unique(row)) for row in folds)
     start = time.perf_counter()
@@ -62,7 +60,7 @@ def predict_with_failures(estimator, X, y, folds, random_states=None):
     return predictions, infinite | failures, (time.perf_counter() - start) / n_fits
 
 
-def _refuse_infinite(predictions, folds):
+def _refuse_infinite(predictions: FloatArray, folds: UnsignedArray) -> tuple[FloatArray, dict[Any, Any]]:
     """A fit whose predictions are not all finite numbers has failed."""
     failures = {}
     for s in np.flatnonzero(~np.isfinite(predictions).all(axis=1)):
@@ -71,7 +69,15 @@ def _refuse_infinite(predictions, folds):
     return predictions, failures
 
 
-def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0):
+def evaluate_cell(
+    estimator: ELMRegressor | Estimator | GBMRegressor,
+    X: FloatArray,
+    y: FloatArray,
+    folds: UnsignedArray,
+    *,
+    random_states: UnsignedArray | None = None,
+    unit: float = 1.0,
+) -> dict[str, Array]:
     """Scores of one learner on one data set, for many partitions.
 
     Parameters
@@ -112,32 +118,19 @@ def evaluate_cell(estimator, X, y, folds, *, random_states=None, unit=1.0):
     return score_columns(regression_scores(y, predictions, folds, n_folds, unit), folds, status, message, seconds)
 
 
-def _evaluate(estimator, X, data, folds, random_states):
+def _evaluate(
+    estimator: FoldRegressor, X: FloatArray, data: Dataset, folds: UnsignedArray, random_states: UnsignedArray
+) -> tuple[None, dict[str, Array]]:
     return None, evaluate_cell(estimator, X, data.y, folds, random_states=random_states, unit=data.unit)
 
 
 REGRESSION = Task(METRICS, _evaluate)
 
 
-def score_columns(metrics, folds, status, message, seconds):
-    """Put together what a score file says of every fold.
-
-    Parameters
-    ----------
-    metrics : dict of str to ndarray of shape (n_seeds, n_folds)
-        Values; those of failed fits do not matter.
-    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
-        Fold of every sample.
-    status, message : ndarray of shape (n_seeds, n_folds), dtype object
-        Text; ``ok`` and nothing, or what happened.
-    seconds : float
-        Mean time of a fit.
-
-    Returns
-    -------
-    scores : dict of str to ndarray of shape (n_seeds, n_folds)
-        As `evaluate_cell` returns them.
-    """
+def score_columns(
+    metrics: dict[str, Array], folds: UnsignedArray, status: ObjectArray, message: ObjectArray, seconds: float
+) -> dict[str, Array]:
+    """Put together what a score file says of every fold."""
     n_test = np.array([np.bincount(row, minlength=status.shape[1]) for row in folds])
     return {name: np.where(status == OK, values, np.nan) for name, values in metrics.items()} | {
         "n_train": folds.shape[1] - n_test,
@@ -148,25 +141,10 @@ def score_columns(metrics, folds, status, message, seconds):
     }
 
 
-def lost_scores(folds, metrics, status, message):
-    """Scores of a cell that was lost as a whole.
-
-    Parameters
-    ----------
-    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
-        Fold of every sample.
-    metrics : sequence of str
-        Names of the metrics.
-    status : {"failed", "timeout"}
-        Of every fit.
-    message : str
-        Of every fit, one line.
-
-    Returns
-    -------
-    scores : dict of str to ndarray of shape (n_seeds, n_folds)
-        As `evaluate_cell` returns them: metrics and ``fit_seconds`` NaN, sizes right.
-    """
+def lost_scores(
+    folds: UnsignedArray, metrics: Sequence[str], status: Literal["failed", "timeout"], message: str
+) -> dict[str, Array]:
+    """Scores of a cell that was lost as a whole."""
     shape = (len(folds), int(folds.max()) + 1)
     values = dict.fromkeys(metrics, np.full(shape, np.nan))
     return score_columns(values, folds, np.full(shape, status, dtype=object), np.full(shape, message, dtype=object), np.nan)

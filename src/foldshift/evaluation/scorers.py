@@ -1,12 +1,33 @@
 """Scores of every fold, by any of scikit-learn's scorers."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 from sklearn.model_selection import cross_validate
 
 from foldshift.evaluation.cross_validate import check_inputs, iterate_fits
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy.sparse import csr_array
 
-def score_folds(estimator, X, y, folds, *, scoring=None, params=None, n_jobs=None, error_score=np.nan):
+    from foldshift.core.types import Estimator, FloatArray, IntArray, TableLike
+
+
+def score_folds(
+    estimator: Estimator,
+    X: FloatArray | pd.DataFrame | csr_array,
+    y: IntArray,
+    folds: TableLike,
+    *,
+    scoring: str | Callable[..., Any] | list[str] | tuple[Any, ...] | dict[str, Any] | None = None,
+    params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+    error_score: Literal["raise"] | float = np.nan,
+) -> Any:
     """Cross-validated scores of an estimator for many partitions.
 
     What scikit-learn's `cross_val_score` does for one partition, and made by its `cross_validate`: a fit for each fold, without a
@@ -52,7 +73,7 @@ def score_folds(estimator, X, y, folds, *, scoring=None, params=None, n_jobs=Non
     (2, 5)
     """
     X, y, folds = check_inputs(X, y, folds)
-    scores = {}
+    scores: dict[Any, Any] = {}
     for s in range(len(folds)):
         fits = list(iterate_fits(folds[s : s + 1]))
         result = cross_validate(

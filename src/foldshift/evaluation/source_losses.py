@@ -1,41 +1,36 @@
 """Losses of cross-validation over sources, for many data sets drawn from the same rows."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from foldshift.core.errors import unknown
 from foldshift.core.estimators import clone_with_state
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from scipy.sparse import csr_array
+
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, TableLike, UnsignedArray
+    from foldshift.learners.kernels.linear_svm import LinearSVMClassifier
+    from foldshift.learners.linear.text import MultinomialNBClassifier
+
 DESIGNS = ("cvs", "cvr")
 
 
-def draw_rows(groups, sources, M, n_datasets, rng, *, replace=True):
+def draw_rows(
+    groups: ArrayLike,
+    sources: Sequence[Any],
+    M: int | Sequence[int],
+    n_datasets: int,
+    rng: np.random.Generator,
+    *,
+    replace: bool = True,
+) -> Any:
     """Draw data sets from the empirical distribution of every source.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n_rows,)
-        Source of every row.
-    sources : sequence
-        The K sources to draw from, values of `groups`, in the order of the blocks.
-    M : int or sequence of int
-        Rows per source; one number for every source if they differ.
-    n_datasets : int
-        Number of data sets R.
-    rng : numpy.random.Generator
-        Source of randomness.
-    replace : bool, default=True
-        With replacement, as from the empirical distribution: the same row can occur twice in a data set, and then in two blocks
-        of a random cut but never in two sources. False draws every row of a data set at most once.
-
-    Returns
-    -------
-    rows : ndarray of shape (R, K, M), int64; list of K ndarrays of shape (R, M_k) if `M` is a sequence
-        Numbers of rows. The classes are not stratified: their shares vary from data set to data set.
-
-    Raises
-    ------
-    ValueError
-        If a source has no rows, is named twice, or has fewer than `M` rows to draw without replacement.
 
     References
     ----------
@@ -65,22 +60,8 @@ def draw_rows(groups, sources, M, n_datasets, rng, *, replace=True):
     return np.stack(rows, axis=1) if np.ndim(M) == 0 else rows
 
 
-def random_blocks(rows, rng):
-    """Cut every data set at random into as many blocks as it has sources (CVR), without regard to source or class.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (R, K, M), or sequence of K ndarrays of shape (R, M_k)
-        Data sets by source.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    blocks : ndarray of shape (R, K, M); list of K ndarrays if `rows` is a sequence
-        The same rows by block. The sizes of the blocks differ by one at most, larger ones first, whatever the sizes of the
-        sources.
-    """
+def random_blocks(rows: Array | Sequence[Array], rng: np.random.Generator) -> Any:
+    """Cut every data set at random into as many blocks as it has sources (CVR), without regard to source or class."""
     flat, sizes = _flat(rows)
     shuffled = np.take_along_axis(flat, _random_orders(flat.shape, rng), axis=1)
     if isinstance(rows, np.ndarray):
@@ -88,38 +69,17 @@ def random_blocks(rows, rng):
     return np.array_split(shuffled, len(sizes), axis=1)
 
 
-def source_losses(X, y, rows, learner, design, rng=None, *, shared=True):
+def source_losses(
+    X: TableLike,
+    y: TableLike,
+    rows: Array | Sequence[Array],
+    learner: Estimator,
+    design: Literal["cvs", "cvr"],
+    rng: np.random.Generator | None = None,
+    *,
+    shared: bool = True,
+) -> Any:
     """0/1 losses of cross-validation, by source or by random blocks, of many data sets.
-
-    Parameters
-    ----------
-    X : sparse matrix or ndarray of shape (n_rows, n_features)
-        Inputs of all rows; counts for naive Bayes, `foldshift.learners.linear.text.unit_rows` of them for the linear SVM.
-    y : array-like of shape (n_rows,)
-        Class labels.
-    rows : ndarray of shape (R, K, M), or sequence of K ndarrays of shape (R, M_k), integer
-        Data sets by source, as rows of `X`, as `draw_rows` makes them.
-    learner : scikit-learn classifier
-        Not changed. One with a method ``predict_blocks`` shares work between the blocks of a data set.
-    design : {"cvs", "cvr"}
-        ``cvs``: block k is source k, so that every source is predicted by a model of the others. ``cvr``: `random_blocks`.
-    rng : numpy.random.Generator, optional
-        Source of the random cut, drawn first and the same for every learner; then of the states of a learner that is random and
-        whose `random_state` is None.
-    shared : bool, default=True
-        Whether to use the shared path where there is one. Both give the same losses. A training part of one class predicts that
-        class.
-
-    Returns
-    -------
-    losses : ndarray of shape (R, K, M), dtype uint8; list of K ndarrays of shape (R, M_k) if `rows` is a sequence
-        1 where the prediction of the m-th row of block k is wrong. For ``cvr``, blocks are those of the random cut, not the
-        sources.
-
-    Raises
-    ------
-    ValueError
-        If the design is unknown, there are fewer than two sources, a source has no rows, or a row does not exist.
 
     References
     ----------
@@ -140,24 +100,17 @@ def source_losses(X, y, rows, learner, design, rng=None, *, shared=True):
     return np.split(losses, np.cumsum(sizes)[:-1], axis=1)
 
 
-def out_of_source_error(X, y, train_rows, test_rows, learner, rng=None, *, shared=True):
+def out_of_source_error(
+    X: csr_array,
+    y: NDArray[np.int8],
+    train_rows: Array,
+    test_rows: Array,
+    learner: Any,
+    rng: np.random.Generator | None = None,
+    *,
+    shared: bool = True,
+) -> FloatArray:
     """Error on a source that is not in the training data, for many pairs of training and test set.
-
-    Parameters
-    ----------
-    X, y, learner, shared
-        As in `source_losses`.
-    train_rows : ndarray of shape (R, n) or (R, K, M), integer
-        Training sets, as rows of `X`.
-    test_rows : ndarray of shape (R, m), integer
-        Test sets of the new source.
-    rng : numpy.random.Generator, optional
-        Source of the states of a learner that is random and whose `random_state` is None.
-
-    Returns
-    -------
-    errors : ndarray of shape (R,), dtype float64
-        Share of the test rows that are predicted wrongly.
 
     References
     ----------
@@ -171,31 +124,17 @@ def out_of_source_error(X, y, train_rows, test_rows, learner, rng=None, *, share
     return _losses(X, y, flat, sizes, learner, 1, rng, shared).mean(axis=1)
 
 
-def estimate_losses(X, y, rows, new_rows, learner, rng, *, shared=True):
+def estimate_losses(
+    X: csr_array,
+    y: Array,
+    rows: Array,
+    new_rows: Array,
+    learner: MultinomialNBClassifier | LinearSVMClassifier | Estimator,
+    rng: np.random.Generator,
+    *,
+    shared: bool = True,
+) -> tuple[UnsignedArray, UnsignedArray, UnsignedArray]:
     """Losses of cross-validation by source and by random blocks, and of the model of all rows on rows of a new source.
-
-    Parameters
-    ----------
-    X, y, learner, shared
-        As in `source_losses`. A learner with a method ``predict_partitions`` shares work between all models of a data set.
-    rows : ndarray of shape (R, K, M), integer
-        Data sets by source, as rows of `X`.
-    new_rows : ndarray of shape (R, m), integer
-        Rows of the new source; m may be 0.
-    rng : numpy.random.Generator
-        Source of the random cut, and of the states of a learner that is random.
-
-    Returns
-    -------
-    cvs, cvr : ndarray of shape (R, K, M), dtype uint8
-        `source_losses` of both designs.
-    new : ndarray of shape (R, m), dtype uint8
-        1 where the prediction of a new row is wrong.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a source has no rows, or a row does not exist.
 
     References
     ----------
@@ -226,12 +165,12 @@ def estimate_losses(X, y, rows, new_rows, learner, rng, *, shared=True):
     return cvs.reshape(rows.shape), cvr.reshape(rows.shape), new
 
 
-def _random_orders(shape, rng):
+def _random_orders(shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
     """Places 0 to n - 1 of every data set in random order, of shape (R, n)."""
     return rng.permuted(np.broadcast_to(np.arange(shape[1]), shape), axis=1)
 
 
-def _flat(rows):
+def _flat(rows: TableLike) -> tuple[IntArray, IntArray]:
     """Data sets block after block, of shape (R, n), and the sizes of the blocks."""
     if isinstance(rows, np.ndarray) and rows.ndim != 3:
         raise ValueError(f"rows has shape {rows.shape}; expected (n_datasets, n_sources, M), or a list with one array per source")
@@ -247,7 +186,7 @@ def _flat(rows):
     return np.concatenate(parts, axis=1), sizes
 
 
-def _checked(X, y, rows):
+def _checked(X: csr_array, y: NDArray[np.int8], rows: IntArray) -> NDArray[np.int8]:
     """`y` as an array, where it fits `X` and the rows exist."""
     y = np.asarray(y)
     if len(y) != X.shape[0]:
@@ -257,7 +196,16 @@ def _checked(X, y, rows):
     return y
 
 
-def _losses(X, y, rows, sizes, learner, first, rng, shared):
+def _losses(
+    X: csr_array,
+    y: NDArray[np.int8],
+    rows: IntArray,
+    sizes: IntArray,
+    learner: Any,
+    first: int,
+    rng: np.random.Generator | None,
+    shared: bool,
+) -> UnsignedArray:
     """Losses, uint8, of the rows from block `first` on."""
     y = _checked(X, y, rows)
     starts = np.append(0, np.cumsum(sizes))

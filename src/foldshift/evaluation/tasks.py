@@ -1,7 +1,9 @@
 """What differs between the evaluation of regressors and of classifiers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Task(NamedTuple):
@@ -16,5 +18,5 @@ class Task(NamedTuple):
         None where predictions are not kept; and the scores, as `foldshift.evaluation.regressors.evaluate_cell` returns them.
     """
 
-    metrics: tuple
-    evaluate: Callable
+    metrics: tuple[str, ...]
+    evaluate: Callable[..., Any]

@@ -1,9 +1,14 @@
 """One reader for the scores of folds: arrays, what scikit-learn returns, and the splitter that says what they are."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, IntArray, Splitter
 
 
 class FoldScores(NamedTuple):
@@ -18,39 +23,22 @@ class FoldScores(NamedTuple):
         hold-out without sizes).
     """
 
-    scores: np.ndarray
+    scores: FloatArray
     overlap: float | None
 
 
-def fold_scores(scores, cv=None, n_splits=None, n_repeats=None, metric=None, name="scores", *, n_train=None, n_test=None):
+def fold_scores(
+    scores: Any,
+    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
+    n_splits: int | None = None,
+    n_repeats: int | None = None,
+    metric: str | None = None,
+    name: str = "scores",
+    *,
+    n_train: float | None = None,
+    n_test: float | None = None,
+) -> FoldScores:
     """Scores of folds as an array of repetitions and folds, refused where they could be read in two ways.
-
-    Parameters
-    ----------
-    scores : array-like of shape (r, k) or (r * k,), dict, or report
-        Scores of k folds of r repetitions, flat in the order of scikit-learn's `cross_val_score` (the folds of the first
-        repetition first), or what its `cross_validate` returns. Flat scores need `cv` or `n_splits`, unless their number is prime
-        and so leaves no choice. Or a cross-validation report of skore, which knows what cut its data.
-    cv : int, splitter or iterable of (train, test), optional
-        What cut the data: its numbers of folds and repetitions, and of rows where it knows them, are read from it.
-    n_splits, n_repeats : int, optional
-        Folds and repetitions, instead of `cv`; one of them is enough for flat scores. ``n_splits=1`` is repeated hold-out.
-    metric : str, optional
-        Name of the scorer, where `cross_validate` was given several; of a report, such as ``"accuracy"`` or ``"rmse"``.
-    name : str, default="scores"
-        What messages call the scores.
-    n_train, n_test : float, optional
-        Rows in a training and in a test part (their means where folds differ); both or neither. They come before those of `cv`.
-
-    Returns
-    -------
-    read : FoldScores
-
-    Raises
-    ------
-    ValueError
-        If the shape is not the one that `cv` makes, flat scores could be folds or repetitions, a score is not finite, or a size
-        is not positive.
 
     Examples
     --------
@@ -76,12 +64,12 @@ def fold_scores(scores, cv=None, n_splits=None, n_repeats=None, metric=None, nam
     return FoldScores(array, _overlap(array.shape[1], design, n_train, n_test))
 
 
-def is_report(scores):
+def is_report(scores: Any) -> bool:
     """Whether this is a cross-validation report of skore, or one like it: its metrics, and the splitter that cut its data."""
     return hasattr(scores, "metrics") and hasattr(scores, "splitter")
 
 
-def cut_differently(a, b):
+def cut_differently(a: Array, b: Array) -> bool:
     """Whether two reports say that their folds hold other rows."""
     splits = [getattr(report, "split_indices", None) for report in (a, b)]
     if any(one is None for one in splits):
@@ -90,7 +78,7 @@ def cut_differently(a, b):
     return not (same and all(np.array_equal(x, y) for pair in zip(*splits) for x, y in zip(*pair)))
 
 
-def _of_report(report, metric, name):
+def _of_report(report: Any, metric: str | None, name: str) -> Any:
     """Values of one metric of a report, a number for every split."""
     if metric is None:
         raise ValueError(f"{name} is a report with several metrics; say which with metric=, such as 'accuracy' or 'rmse'")
@@ -114,7 +102,7 @@ class _Design(NamedTuple):
     said: str
 
 
-def _values(scores, metric, name):
+def _values(scores: Any, metric: str | None, name: str) -> FloatArray:
     """The numbers in what was passed, float64; one of the columns of `cross_validate`."""
     if isinstance(scores, Mapping) or any(str(c).startswith("test_") for c in getattr(scores, "columns", ())):
         found = {str(key).removeprefix("test_"): key for key in scores if str(key).startswith("test_")}
@@ -140,7 +128,9 @@ def _values(scores, metric, name):
     return values
 
 
-def _design(cv, n_splits, n_repeats, size, name):
+def _design(
+    cv: int | Splitter | list[tuple[IntArray, IntArray]] | None, n_splits: int | None, n_repeats: int | None, size: int, name: str
+) -> _Design:
     for label, value in (("n_splits", n_splits), ("n_repeats", n_repeats)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
             raise ValueError(f"{label}={value!r} must be a whole number from 1")
@@ -158,7 +148,7 @@ def _design(cv, n_splits, n_repeats, size, name):
     return _of_splits(cv, name)
 
 
-def _of_splitter(cv, size):
+def _of_splitter(cv: Splitter, size: int) -> _Design:
     """Repetitions and folds of a scikit-learn splitter or one like it."""
     from sklearn import model_selection as ms
 
@@ -178,7 +168,7 @@ def _of_splitter(cv, size):
     return _Design(r, k, None, f"{said}(n_splits={k}" + (f", n_repeats={r})" if r > 1 else ")"))
 
 
-def _ratio(test, train, default):
+def _ratio(test: float | None, train: float | None, default: float) -> float | None:
     """Rows tested per row trained on, of shares or numbers of rows; None where one is a share and the other is not known."""
     if test is None and train is None:
         test = default
@@ -191,7 +181,7 @@ def _ratio(test, train, default):
     return float(test / train)
 
 
-def _of_splits(cv, name):
+def _of_splits(cv: Any, name: str) -> _Design:
     """Repetitions and folds of pairs of rows: a repetition ends where every row has been tested once."""
     try:
         parts = [(np.atleast_1d(train), np.atleast_1d(test)) for train, test in cv]
@@ -216,7 +206,7 @@ def _of_splits(cv, name):
     return _Design(r, k, overlap, f"cv of {len(parts)} (train, test) pairs")
 
 
-def _shaped(values, design, name, n_train, n_test):
+def _shaped(values: FloatArray, design: _Design, name: str, n_train: int | None, n_test: int | None) -> FloatArray:
     r, k = design.r, design.k
     if values.ndim == 2:
         if (r or len(values), k or values.shape[1]) != values.shape:
@@ -245,18 +235,18 @@ def _shaped(values, design, name, n_train, n_test):
     return values.reshape(r, k)
 
 
-def _folds_of_sizes(n_train, n_test):
+def _folds_of_sizes(n_train: float | None, n_test: int | None) -> int | None:
     """Number of folds that the sizes of the parts are those of; None where they are not given."""
     if n_train is None or n_test is None:
         return None
     return round(n_train / n_test) + 1 if n_test > 0 else None
 
 
-def _prime(n):
+def _prime(n: int) -> bool:
     return n > 1 and all(n % i for i in range(2, int(n**0.5) + 1))
 
 
-def _overlap(k, design, n_train, n_test):
+def _overlap(k: int, design: _Design, n_train: int | None, n_test: int | None) -> float | None:
     if (n_train is None) != (n_test is None):
         raise ValueError(f"n_train={n_train!r} and n_test={n_test!r} must both be given or neither")
     if n_train is not None:

@@ -1,27 +1,22 @@
 """Ranks in which numbers that differ by rounding only are tied."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.stats import rankdata
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import FloatArray
 
 SAME = 1e-12  # of the largest input: .8 - .7 and .3 - .2 are equal, whatever their last bits
 
 
-def midranks(values, largest, *, same=SAME):
+def midranks(values: ArrayLike, largest: ArrayLike, *, same: float = SAME) -> FloatArray:
     """Ranks along the last axis; neighbours that differ by rounding only share the mean of theirs.
-
-    Parameters
-    ----------
-    values : array-like of shape (..., n)
-        What is ranked, the smallest first.
-    largest : float or array-like of shape (...)
-        Largest magnitude of the inputs that the values were computed from: rounding is relative to these, not to a difference.
-    same : float, default=1e-12
-        Share of `largest` up to which neighbours are equal.
-
-    Returns
-    -------
-    ranks : ndarray of shape (..., n), dtype float64
-        From 1; multiples of one half.
 
     Examples
     --------

@@ -1,10 +1,19 @@
 """p-values corrected for their number."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
 import numpy as np
 from scipy import stats
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def adjust_p(p, method="bh"):
+    from foldshift.core.types import Array, FloatArray
+
+
+def adjust_p(p: ArrayLike, method: Literal["bh", "holm", "none"] = "bh") -> Array:
     """p-values corrected for their number.
 
     Parameters
@@ -48,7 +57,7 @@ def adjust_p(p, method="bh"):
     return np.apply_along_axis(_adjusted, -1, p, method)
 
 
-def _adjusted(p, method):
+def _adjusted(p: FloatArray, method: str) -> FloatArray:
     tests = ~np.isnan(p)
     m = int(tests.sum())
     if m == 0:

@@ -1,62 +1,44 @@
 """Losses of a learner by fold and on held-out rows."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, UnsignedArray
 
-def zero_one_loss(y, predicted):
+
+def zero_one_loss(y: IntArray, predicted: IntArray) -> FloatArray:
     """1.0 where a prediction is wrong, 0.0 where it is right."""
     return (predicted != y).astype(np.float64)
 
 
-def squared_error(y, predicted):
+def squared_error(y: Array, predicted: FloatArray) -> FloatArray:
     """Squared difference of prediction and target."""
     return (predicted - y) ** 2
 
 
-def fold_predictor(estimator, X, y, X_rest):
-    """What predicts held-out rows by the models of all folds of a partition, or None for a learner that shares no work there.
-
-    Parameters
-    ----------
-    estimator, X, y, X_rest
-        As in `fold_losses`.
-
-    Returns
-    -------
-    predict : callable or None
-        See `foldshift.learners.NNRegressor.fold_predictor`.
-    """
+def fold_predictor(estimator: Estimator, X: Any, y: Array, X_rest: Any) -> Callable[..., Any] | None:
+    """What predicts held-out rows by the models of all folds of a partition, or None for a learner that shares no work there."""
     share = getattr(estimator, "fold_predictor", None)
     return share and share(X, y, X_rest)
 
 
-def fold_losses(estimator, X, y, X_rest, y_rest, folds, states, loss, predict=None):
-    """Cross-validated losses of a sample, and the mean true error of the models of the folds.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-        Not changed.
-    X, y : ndarray of shape (n, n_columns), (n,)
-        The sample.
-    X_rest, y_rest : ndarray of shape (n_rest, n_columns), (n_rest,)
-        Held-out rows.
-    folds : ndarray of shape (n,), unsigned integer
-        Fold of every row, all folds occupied.
-    states : ndarray of shape (n_folds,)
-        `random_state` of every fit, where the estimator's own is None.
-    loss : callable
-        `zero_one_loss` or `squared_error`.
-    predict : callable, optional
-        From `fold_predictor`, of the same sample and held-out rows: the same losses, sooner.
-
-    Returns
-    -------
-    losses : list of ndarray
-        Of the rows of every fold.
-    truth : float
-        Mean loss on the held-out rows, over the models.
-    """
+def fold_losses(
+    estimator: Estimator,
+    X: Array,
+    y: Array,
+    X_rest: Array,
+    y_rest: Array,
+    folds: UnsignedArray,
+    states: Array,
+    loss: Callable[..., Any],
+    predict: Callable[..., Any] | None = None,
+) -> tuple[list[Array], float]:
+    """Cross-validated losses of a sample, and the mean true error of the models of the folds."""
     if predict:
         inside = loss(y, estimator.predict_folds(X, y, folds[None])[0])
         truths = [_checked(loss(y_rest, predicted)).mean() for predicted in predict(folds)]
@@ -70,33 +52,17 @@ def fold_losses(estimator, X, y, X_rest, y_rest, folds, states, loss, predict=No
     return losses, float(np.mean(truths))
 
 
-def held_out_loss(estimator, X, y, X_rest, y_rest, state, loss):
+def held_out_loss(
+    estimator: Estimator, X: FloatArray, y: Array, X_rest: FloatArray, y_rest: Array, state: int, loss: Callable[..., Any]
+) -> float:
     """Mean loss on held-out rows after training on the whole sample; parameters as in `fold_losses`."""
     return float(losses_after_fit(estimator, X, y, [(X_rest, y_rest)], state, loss)[0].mean())
 
 
-def losses_after_fit(estimator, X, y, parts, state, loss):
-    """Losses on each of some parts of one fit.
-
-    Parameters
-    ----------
-    estimator, X, y, loss
-        As in `fold_losses`; the estimator is trained on all of X and y.
-    parts : list of (ndarray, ndarray)
-        Inputs and targets; predicted at once, as a prediction has a price beside that of its rows.
-    state : int
-        `random_state` of the fit, where the estimator's own is None.
-
-    Returns
-    -------
-    losses : list of ndarray
-        Of the rows of every part.
-
-    Raises
-    ------
-    ValueError
-        If a prediction is NaN or infinite.
-    """
+def losses_after_fit(
+    estimator: Estimator, X: FloatArray, y: IntArray, parts: list[tuple[Array, Array]], state: int, loss: Callable[..., Any]
+) -> list[Array]:
+    """Losses on each of some parts of one fit."""
     from foldshift.core.estimators import clone_with_state
 
     predicted = clone_with_state(estimator, state).fit(X, y).predict(np.concatenate([part for part, _ in parts]))
@@ -104,7 +70,7 @@ def losses_after_fit(estimator, X, y, parts, state, loss):
     return np.split(losses, np.cumsum([len(truth) for _, truth in parts])[:-1])
 
 
-def _checked(losses):
+def _checked(losses: FloatArray) -> FloatArray:
     if not np.isfinite(losses).all():
         raise ValueError(f"{int((~np.isfinite(losses)).sum())} of {len(losses)} predictions are NaN or infinite")
     return losses

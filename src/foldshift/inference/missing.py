@@ -1,16 +1,24 @@
 """Results that are missing, because a fit failed or a method was not run: NaN everywhere in the library."""
 
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray
 
-def mean_present(values, axis=-1):
+
+def mean_present(values: FloatArray, axis: int = -1) -> FloatArray:
     """Mean of the values that are not NaN; NaN, without a warning, where there is none."""
     present = ~np.isnan(values)
     counts = present.sum(axis=axis)
     return np.where(counts > 0, np.where(present, values, 0.0).sum(axis=axis) / np.maximum(counts, 1), np.nan)
 
 
-def std_present(values, axis=-1):
+def std_present(values: FloatArray, axis: int = -1) -> FloatArray:
     """Standard deviation (n - 1) of the values that are not NaN; NaN, without a warning, below two values."""
     present = ~np.isnan(values)
     counts = present.sum(axis=axis)
@@ -19,21 +27,8 @@ def std_present(values, axis=-1):
     return np.where(counts > 1, np.sqrt(squares.sum(axis=axis) / np.maximum(counts - 1, 1)), np.nan)
 
 
-def common_results(values):
-    """Leave out of every method what one of them lacks, so that like is compared with like.
-
-    Parameters
-    ----------
-    values : dict of hashable to ndarray of shape (..., n_repetitions)
-        Results of every method (e.g. partitioner) by repetition (seed, experiment); NaN where there is none. The leading axes,
-        such as classifiers and data sets, are the same for all; the number of repetitions may differ.
-
-    Returns
-    -------
-    common : dict of hashable to ndarray
-        The same arrays with NaN wherever one of the methods has NaN, and in the whole cell of the leading axes where one of them
-        has no repetition left. A method without a single result is not waited for: the others are compared without it.
-    """
+def common_results(values: dict[Hashable, Array]) -> dict[Hashable, Array]:
+    """Leave out of every method what one of them lacks, so that like is compared with like."""
     found = {name: array for name, array in values.items() if not np.isnan(array).all()}
     if not found:
         return dict(values)

@@ -1,25 +1,20 @@
 """Wilson's interval of a proportion, for many at once."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import ndtri
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def wilson_interval(share, n, confidence=0.95):
+    from foldshift.core.types import Array
+
+
+def wilson_interval(share: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[Array, Array]:
     """Wilson's score interval of a proportion.
-
-    Parameters
-    ----------
-    share : float or array-like
-        Observed shares, in [0, 1].
-    n : int or array-like
-        Trials that each share rests on; broadcast with `share`.
-    confidence : float, default=0.95
-        Probability of covering the true share.
-
-    Returns
-    -------
-    low, high : ndarray
-        In [0, 1]; exactly 0 and 1 where the share is. NaN where n is 0 or the share is NaN.
 
     Notes
     -----

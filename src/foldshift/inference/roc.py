@@ -1,24 +1,20 @@
 """Area under the ROC curve, for many rankings at once."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.stats import rankdata
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def roc_area(scores, positive):
-    """Area under the ROC curve: the chance that a positive row has the higher score, ties counting one half.
+    from foldshift.core.types import Array, BoolArray, FloatArray
 
-    Parameters
-    ----------
-    scores : array-like of shape (..., n)
-        Scores of the rows, no NaN; leading axes are separate rankings.
-    positive : array-like of bool of shape (..., n)
-        Which rows are positive; broadcast with `scores`.
 
-    Returns
-    -------
-    area : ndarray of shape (...)
-        In [0, 1]; NaN where one of the classes is absent. Rank sums are exact, so that there is one rounding.
-    """
+def roc_area(scores: ArrayLike, positive: ArrayLike) -> Array:
+    """Area under the ROC curve: the chance that a positive row has the higher score, ties counting one half."""
     scores, positive = np.broadcast_arrays(scores, positive)
     n_positive = positive.sum(axis=-1)
     pairs = n_positive * (positive.shape[-1] - n_positive)
@@ -26,26 +22,8 @@ def roc_area(scores, positive):
     return np.divide(above, pairs, out=np.full(np.shape(pairs), np.nan), where=pairs > 0)
 
 
-def roc_area_by_group(scores, positive, groups, n_groups):
-    """Area under the ROC curve within each group of rows, such as the folds of one partition, by one sort of them all.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,), dtype float64
-        Scores of the rows.
-    positive : ndarray of bool of shape (n,)
-        Which rows are positive.
-    groups : ndarray of shape (n,), integer
-        Group of every row, in ``0 .. n_groups - 1``.
-    n_groups : int
-        Number of groups.
-
-    Returns
-    -------
-    area : ndarray of shape (n_groups,)
-        As `roc_area` of the rows of each group, to the last bit: pairs are counted in whole numbers and divided once. NaN where
-        one of the classes is absent, or a score is.
-    """
+def roc_area_by_group(scores: FloatArray, positive: BoolArray, groups: Array, n_groups: int) -> Array:
+    """Area under the ROC curve within each group of rows, such as the folds of one partition, by one sort of them all."""
     order = np.lexsort((scores, groups))
     scores, positive, groups = scores[order], positive[order], groups[order]
     new = np.ones(len(scores), dtype=bool)

@@ -5,6 +5,11 @@ same memory, so that sums go to memory and back at every feature. Here a row is 
 registers that the processor has. Products are rounded before they are added, on every processor alike.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, models, register_model
@@ -13,23 +18,23 @@ from numba.extending import intrinsic, models, register_model
 class Lanes(types.Type):
     """Type of a row: so many numbers of one type."""
 
-    def __init__(self, dtype, width):
+    def __init__(self, dtype: Any, width: int) -> None:
         self.dtype, self.width = dtype, width
         super().__init__(f"Lanes({dtype}, {width})")
 
 
 @register_model(Lanes)
 class _LanesModel(models.PrimitiveModel):
-    def __init__(self, manager, lanes):
+    def __init__(self, manager: Any, lanes: Lanes) -> None:
         super().__init__(manager, lanes, ir.VectorType(manager.lookup(lanes.dtype).get_value_type(), lanes.width))
 
 
 @intrinsic
-def load(typing, table, row, lanes):
+def load(typing: Any, table: Any, row: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     """Row of a table, an array of two axes in C order, as one value; its width is the length of the tuple `lanes`."""
     kind = Lanes(table.dtype, lanes.count)
 
-    def code(context, builder, signature, arguments):
+    def code(context: Any, builder: Any, signature: Any, arguments: tuple[Any, Any, Any]) -> Any:
         place = _place(context, builder, signature, arguments, kind)
         return builder.load(place, align=table.dtype.bitwidth // 8)
 
@@ -37,10 +42,10 @@ def load(typing, table, row, lanes):
 
 
 @intrinsic
-def store(typing, table, row, value):
+def store(typing: Any, table: Any, row: Any, value: Lanes) -> tuple[Any, Callable[..., Any]]:
     """Put a row into a table."""
 
-    def code(context, builder, signature, arguments):
+    def code(context: Any, builder: Any, signature: Any, arguments: tuple[Any, Any, Any]) -> Any:
         place = _place(context, builder, signature, arguments, value)
         builder.store(arguments[2], place, align=table.dtype.bitwidth // 8)
         return context.get_dummy_value()
@@ -49,10 +54,10 @@ def store(typing, table, row, value):
 
 
 @intrinsic
-def add_product(typing, row, factor, other):
+def add_product(typing: Any, row: Lanes, factor: Any, other: Lanes) -> tuple[Any, Callable[..., Any]]:
     """``row + factor * other``, `factor` a number."""
 
-    def code(context, builder, signature, arguments):
+    def code(context: Any, builder: Any, signature: Any, arguments: tuple[Any, Any, Any]) -> Any:
         kind = context.get_value_type(row)
         nothing, first = ir.Constant(kind, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), row.width), None)
         factors = builder.insert_element(nothing, arguments[1], ir.Constant(ir.IntType(32), 0))
@@ -62,7 +67,7 @@ def add_product(typing, row, factor, other):
     return row(row, row.dtype, row), code
 
 
-def _place(context, builder, signature, arguments, kind):
+def _place(context: Any, builder: Any, signature: Any, arguments: tuple[Any, Any, Any], kind: Lanes) -> Any:
     """Where a row of a table begins, as the place of a vector."""
     data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
     start = builder.mul(arguments[1], ir.Constant(arguments[1].type, kind.width))

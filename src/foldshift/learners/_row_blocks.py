@@ -1,31 +1,21 @@
 """Data sets given as rows of one matrix, block after block: what learners that predict all blocks are handed."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from scipy.sparse import csr_array
 
-def checked_blocks(X, y, rows, sizes):
-    """Rows and sizes as arrays, where they fit the data.
+    from foldshift.core.types import Array, IntArray, TableLike
 
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n_rows, n_features)
-        Inputs of all rows.
-    y : sequence of length n_rows
-        Class labels.
-    rows : array-like of shape (n_datasets, n), integer
-        Every data set as rows of `X`, block after block.
-    sizes : array-like of shape (n_blocks,), integer
-        Number of rows of every block; they sum to n.
 
-    Returns
-    -------
-    rows, sizes : ndarray
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two blocks with rows, the shapes do not fit, or a row does not exist.
-    """
+def checked_blocks(X: TableLike, y: Sequence[Any], rows: ArrayLike, sizes: ArrayLike) -> tuple[Array, Array]:
+    """Rows and sizes as arrays, where they fit the data."""
     rows, sizes = np.asarray(rows), np.asarray(sizes)
     if len(y) != np.shape(X)[0]:
         raise ValueError(f"X has {np.shape(X)[0]} rows and y {len(y)}; expected the same number")
@@ -42,27 +32,10 @@ def checked_blocks(X, y, rows, sizes):
     return rows, sizes
 
 
-def checked_partitions(X, y, rows, blocks, new_rows):
-    """Rows, partitions of them and new rows as arrays, where they fit the data.
-
-    Parameters
-    ----------
-    X, y, rows
-        As in `checked_blocks`, the rows in any order.
-    blocks : array-like of shape (n_datasets, n_partitions, n), integer
-        Block of every row, 0 and up.
-    new_rows : array-like of shape (n_datasets, m), integer
-        Rows of `X` that are in no training part; m may be 0.
-
-    Returns
-    -------
-    rows, blocks, new_rows : ndarray, int64
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or a row does not exist.
-    """
+def checked_partitions(
+    X: csr_array, y: NDArray[np.int8], rows: IntArray, blocks: ArrayLike, new_rows: ArrayLike
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Rows, partitions of them and new rows as arrays, where they fit the data."""
     rows, blocks, new_rows = np.asarray(rows), np.asarray(blocks, dtype=np.int64), np.asarray(new_rows)
     if len(y) != np.shape(X)[0]:
         raise ValueError(f"X has {np.shape(X)[0]} rows and y {len(y)}; expected the same number")

@@ -1,12 +1,18 @@
 """Seeds of the fits of a randomised learner."""
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+if TYPE_CHECKING:
+    from foldshift.core.types import UnsignedArray
 
-def fit_seeds(random_state, shape):
+
+def fit_seeds(random_state: int, shape: tuple[int, int]) -> UnsignedArray:
     """Seeds of single fits, dtype uint64: the int itself for every fit, or else one draw after the other."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         check_random_state(random_state)  # refuses a negative or too large seed as everywhere in scikit-learn

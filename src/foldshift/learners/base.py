@@ -1,13 +1,22 @@
 """What the estimators of foldshift share: checked input, and one method for a whole array of folds."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def _one_type(folds):
+    from foldshift.core.types import Array, FloatArray, IntArray, TableLike, UnsignedArray
+
+
+def _one_type(folds: UnsignedArray) -> UnsignedArray:
     """Folds as the kernels take them: of one type, so that each is compiled once."""
     return np.ascontiguousarray(folds, dtype=np.uint16 if np.max(folds) < 2**16 else np.int64)
 
@@ -17,7 +26,7 @@ class _Shared:
 
     _finite = True  # or "allow-nan", for a learner that has a rule for missing values
 
-    def _validated(self, X, *y, **options):
+    def _validated(self, X: Any, *y: Any, **options: Any) -> TableLike:
         """`validate_data` of scikit-learn; what a learner does not take is refused in its own words."""
         self._refuse_sparse(X)
         try:
@@ -25,7 +34,7 @@ class _Shared:
         except ValueError as error:
             raise self._in_own_words(error) from None
 
-    def _numbers(self, X):
+    def _numbers(self, X: FloatArray) -> FloatArray:
         """Inputs of the shared path as float64."""
         self._refuse_sparse(X)
         try:
@@ -33,11 +42,11 @@ class _Shared:
         except ValueError as error:
             raise self._in_own_words(error) from None
 
-    def _refuse_sparse(self, X):
+    def _refuse_sparse(self, X: Any) -> None:
         if issparse(X):
             raise TypeError(f"{type(self).__name__}: X is a sparse matrix, which it does not take; give X.toarray()")
 
-    def _in_own_words(self, error):
+    def _in_own_words(self, error: Exception) -> Exception:
         _, found, text = str(error).partition("could not convert string to float: ")
         if not found:
             return error
@@ -46,12 +55,12 @@ class _Shared:
             advice += " and name the column in categorical_features"
         return ValueError(f"{type(self).__name__}: X holds the text {text}; {advice}")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._finite == "allow-nan"
         return tags
 
-    def _open(self, random_states):
+    def _open(self, random_states: UnsignedArray | None) -> UnsignedArray | None:
         return random_states if getattr(self, "random_state", None) is None else None
 
 
@@ -64,7 +73,7 @@ class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
     contract tests run both for every subclass.
     """
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to training data.
 
         Parameters
@@ -83,7 +92,7 @@ class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
         self._fit(X, np.ascontiguousarray(y, dtype=np.float64))
         return self
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> FloatArray:
         """Predict the target.
 
         Parameters
@@ -100,7 +109,7 @@ class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
         X = self._validated(X, reset=False)
         return self._predict(X)
 
-    def predict_folds(self, X, y, folds, random_states=None):
+    def predict_folds(self, X: FloatArray, y: FloatArray, folds: Array, random_states: UnsignedArray | None = None) -> FloatArray:
         """Predict every sample from the other folds, for many partitions of the same data.
 
         Parameters
@@ -139,7 +148,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         Class labels in sorted order; a label's position is its code.
     """
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to training data.
 
         Parameters
@@ -160,7 +169,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         self._fit(X, codes.astype(np.int64), len(self.classes_))
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Class scores of new samples.
 
         Parameters
@@ -177,7 +186,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         X = self._validated(X, reset=False)
         return self._scores(X)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         """Predict the class.
 
         Parameters
@@ -193,7 +202,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         codes = self.decide(self.predict_proba(X))  # first: it says when the estimator is not fitted
         return self.classes_[codes]
 
-    def scores_folds(self, X, y, folds, random_states=None):
+    def scores_folds(self, X: FloatArray, y: Array, folds: Array, random_states: UnsignedArray | None = None) -> FloatArray:
         """Class scores of every sample from the other folds, for many partitions of the same data.
 
         Parameters
@@ -217,7 +226,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         classes, codes = np.unique(y, return_inverse=True)
         return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, self._open(random_states))
 
-    def predict_folds(self, X, y, folds, random_states=None):
+    def predict_folds(self, X: TableLike, y: Array, folds: UnsignedArray, random_states: UnsignedArray | None = None) -> Array:
         """Predict the class of every sample from the other folds; parameters as in `scores_folds`.
 
         Returns
@@ -227,6 +236,6 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         """
         return np.unique(y)[self.decide(self.scores_folds(X, y, folds, random_states))]
 
-    def decide(self, scores):
+    def decide(self, scores: FloatArray) -> IntArray:
         """Codes of the predicted classes from class scores of shape (..., n_classes)."""
         return scores.argmax(axis=-1)

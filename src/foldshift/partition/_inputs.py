@@ -1,40 +1,29 @@
 """Inputs as the partitioners that measure distances need them: numbers, NaN where a value is missing, and which are nominal."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.core.categorical import nominal_columns
 from foldshift.core.errors import unknown
 from foldshift.partition._targets import is_missing
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, TableLike
+
 FROM_DTYPE = "from_dtype"
 _NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
-def measurable(X, categorical_features=None, what="measuring distances"):
-    """Inputs as numbers.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        A data frame (pandas, polars), an array or lists.
-    categorical_features : None, "from_dtype", array-like of bool, of int or of str, default=None
-        Nominal columns: a mask, positions, or names of a data frame's columns; ``from_dtype``: those of a categorical type or of
-        text. Nominal columns may hold anything; all others numbers.
-    what : str, default="distances"
-        What the inputs are needed for, for messages.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features), dtype float64, C order
-        Nominal columns that hold other things than numbers as codes from 0; NaN where a value is missing.
-    nominal : ndarray of shape (n_features,), dtype bool
-
-    Raises
-    ------
-    ValueError
-        If X is sparse or no table, a value is infinite, or a column that is not named as nominal holds no numbers; the message
-        names the column and what to do.
-    """
+def measurable(
+    X: TableLike, categorical_features: TableLike = None, what: str = "measuring distances"
+) -> tuple[FloatArray, BoolArray]:
+    """Inputs as numbers."""
     if hasattr(X, "tocsr"):
         raise ValueError(
             f"X is a sparse matrix of shape {X.shape}; {what} needs a dense table: pass X.toarray(), or a few columns made "
@@ -67,27 +56,15 @@ def measurable(X, categorical_features=None, what="measuring distances"):
     return table, nominal
 
 
-def column_mask(X, columns, argument):
-    """Which columns of a table are meant.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        An array, lists, or a data frame (pandas, polars).
-    columns : None, array-like of bool, of int or of str
-        A mask, positions, or names of a data frame's columns; None: no column.
-    argument : str
-        What they came as, for messages.
-
-    Returns
-    -------
-    mask : ndarray of shape (n_features,), dtype bool
-    """
+def column_mask(X: TableLike, columns: TableLike, argument: str) -> BoolArray:
+    """Which columns of a table are meant."""
     names = list(X.columns) if hasattr(X, "columns") else None
     return _mask(columns, np.shape(X)[1] if names is None else len(names), names, argument)
 
 
-def _nominal(categorical_features, n_features, names, text):
+def _nominal(
+    categorical_features: BoolArray | str | None, n_features: int, names: list[str] | None, text: BoolArray
+) -> BoolArray:
     if isinstance(categorical_features, str):
         if categorical_features != FROM_DTYPE:
             raise ValueError(
@@ -98,7 +75,7 @@ def _nominal(categorical_features, n_features, names, text):
     return _mask(categorical_features, n_features, names, "categorical_features")
 
 
-def _mask(columns, n_features, names, argument):
+def _mask(columns: BoolArray | None, n_features: int, names: list[str] | None, argument: str) -> BoolArray:
     if isinstance(columns, str):
         raise ValueError(f"{argument}={columns!r} must be a list of names, positions or truth values, such as [{columns!r}]")
     if columns is not None:
@@ -113,14 +90,14 @@ def _mask(columns, n_features, names, argument):
     return nominal_columns(columns, n_features, argument)
 
 
-def _columns(frame):
+def _columns(frame: pd.DataFrame) -> list[pd.Series]:
     """Columns of a pandas or polars data frame as they are."""
     if hasattr(frame, "iloc"):
         return [frame.iloc[:, j] for j in range(frame.shape[1])]
     return [frame[:, j] for j in range(frame.shape[1])]
 
 
-def _is_text(column):
+def _is_text(column: ArrayLike) -> bool:
     """Whether a column is of a categorical type or holds anything that is no number."""
     if _is_categorical(column):
         return True
@@ -130,17 +107,17 @@ def _is_text(column):
     return values.dtype.kind != "O" or any(not isinstance(v, _NUMBERS) for v in values.tolist() if not is_missing(v))
 
 
-def _is_categorical(column):
+def _is_categorical(column: TableLike) -> bool:
     return any(word in str(column.dtype).lower() for word in ("categor", "enum"))
 
 
-def _codes(column):
+def _codes(column: pd.Series) -> Array:
     """A number for every value, in the order in which they appear; NaN where it is missing."""
-    seen = {}
+    seen: dict[Any, Any] = {}
     return np.array([np.nan if is_missing(v) else seen.setdefault(v, len(seen)) for v in np.asarray(column).tolist()])
 
 
-def _numbers(column, label, is_text):
+def _numbers(column: pd.Series, label: Any, is_text: bool) -> FloatArray:
     values = np.asarray(column)
     if is_text:
         example = next((v for v in values.tolist() if not is_missing(v)), None)

@@ -1,9 +1,18 @@
 """What a target must be to be stratified on: the same for splitters and array functions."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def is_missing(value):
+    from foldshift.core.types import Array, TableLike
+
+
+def is_missing(value: float | str) -> bool:
     """Whether a value stands for nothing: None, NaN, pandas' NA and NaT."""
     if value is None:
         return True
@@ -13,24 +22,8 @@ def is_missing(value):
         return True
 
 
-def one_column(y, name="y"):
-    """A target as an array of one dimension, objects that are numbers as numbers.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,) or (n_samples, 1)
-    name : str, default="y"
-        For messages.
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    ValueError
-        If it has more columns, or values are missing or not finite; the message says where.
-    """
+def one_column(y: TableLike, name: str = "y") -> Array:
+    """A target as an array of one dimension, objects that are numbers as numbers."""
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
@@ -56,17 +49,8 @@ def one_column(y, name="y"):
     return y
 
 
-def numeric_target(y):
-    """A target that can be sorted by size, to be stratified on.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,) or (n_samples, 1)
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples,), of bool, integer or float
-    """
+def numeric_target(y: ArrayLike) -> Array:
+    """A target that can be sorted by size, to be stratified on."""
     y = one_column(y)
     if y.dtype.kind not in "buif":
         example = f" (such as {y.tolist()[0]!r})" if len(y) else ""
@@ -76,18 +60,8 @@ def numeric_target(y):
     return y
 
 
-def class_target(y):
-    """A target that holds classes.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,) or (n_samples, 1)
-        Labels: texts, truth values, or whole numbers of any type.
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples,)
-    """
+def class_target(y: ArrayLike) -> Array:
+    """A target that holds classes."""
     y = one_column(y)
     if y.dtype.kind == "f" and (y != np.floor(y)).any():
         raise ValueError(

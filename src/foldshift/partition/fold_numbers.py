@@ -1,16 +1,22 @@
 """What all partitioners share; an edit here cuts everything anew."""
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from foldshift.core.types import IntArray
 
-def fold_dtype(n_folds):
+
+def fold_dtype(n_folds: int) -> type[Any]:
     """Smallest unsigned integer type that holds the fold numbers ``0 .. n_folds - 1``."""
     return np.uint8 if n_folds <= 256 else np.uint16 if n_folds <= 65536 else np.uint32
 
 
-def check_n_folds(n_folds, n_samples):
+def check_n_folds(n_folds: int, n_samples: int) -> None:
     """Refuse a number of folds outside ``2 .. n_samples``, or one that is no whole number."""
     if isinstance(n_folds, bool) or not isinstance(n_folds, numbers.Integral):
         raise ValueError(f"n_folds={n_folds!r} must be a whole number between 2 and the number of samples, {n_samples}")
@@ -18,6 +24,6 @@ def check_n_folds(n_folds, n_samples):
         raise ValueError(f"n_folds={n_folds} must be between 2 and the number of samples, {n_samples}")
 
 
-def rows_by_class(codes):
+def rows_by_class(codes: IntArray) -> list[IntArray]:
     """Rows of every class, ascending: a list of arrays, for the codes ``0, 1, ...`` of all samples."""
     return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])

@@ -1,15 +1,26 @@
 """The array of folds, wherever one comes in: checked once, in one way; and made from what scikit-learn takes as ``cv=``."""
 
+from __future__ import annotations
+
 import numbers
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from foldshift.partition.fold_numbers import fold_dtype
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, IntArray, Splitter, TableLike
+
 UNTESTED = -1  # as in scikit-learn's PredefinedSplit: the row is in every training part and in no test part
 
 
-def check_folds(folds, n_samples, *, n_seeds=None, n_folds=None, untested=False):
+def check_folds(
+    folds: ArrayLike, n_samples: int, *, n_seeds: int | None = None, n_folds: int | None = None, untested: bool = False
+) -> Array:
     """Folds as an array, refused unless they say of every row in which test part it is.
 
     Parameters
@@ -70,12 +81,12 @@ def check_folds(folds, n_samples, *, n_seeds=None, n_folds=None, untested=False)
     return array
 
 
-def is_splitter(folds):
+def is_splitter(folds: ArrayLike) -> bool:
     """Whether this is a splitter and not an array of folds."""
     return hasattr(folds, "split") and not isinstance(folds, str | bytes | np.ndarray)
 
 
-def refuse_splitter(folds):
+def refuse_splitter(folds: ArrayLike) -> None:
     """Say how a splitter becomes an array of folds, where only an array can be taken."""
     if is_splitter(folds):
         raise ValueError(
@@ -84,30 +95,10 @@ def refuse_splitter(folds):
         )
 
 
-def given_folds(folds, n_folds, X, y=None, *, least=1):
-    """Folds as a user hands them over, an array or a splitter, and their number.
-
-    Parameters
-    ----------
-    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
-        Fold of every sample, from 0.
-    n_folds : int or None
-        Number of folds; None: the largest fold number plus one.
-    X, y : array-like of shape (n_samples, ...)
-        What a splitter cuts.
-    least : int, default=1
-        Fewest folds.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_seeds, n_samples)
-    n_folds : int
-
-    Raises
-    ------
-    ValueError
-        As in `check_folds` and `as_folds`; if there are fewer folds than `least`, or than their numbers say.
-    """
+def given_folds(
+    folds: ArrayLike, n_folds: int | None, X: TableLike, y: ArrayLike | None = None, *, least: int = 1
+) -> tuple[Array, int]:
+    """Folds as a user hands them over, an array or a splitter, and their number."""
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     folds = check_folds(as_folds(folds, X, y) if is_splitter(folds) else folds, n_samples)
     if not folds.size:
@@ -119,7 +110,7 @@ def given_folds(folds, n_folds, X, y=None, *, least=1):
     return folds, int(n_folds)
 
 
-def _whole_numbers(array):
+def _whole_numbers(array: Array) -> IntArray:
     """Numbers that came as floats or as objects, such as those of a nullable column; all others are refused by name."""
     if array.dtype.kind not in "fO":
         raise ValueError(f"folds have dtype {array.dtype}; expected an integer type")
@@ -129,7 +120,9 @@ def _whole_numbers(array):
     return array.astype(np.int64)
 
 
-def as_folds(cv, X, y=None, groups=None):
+def as_folds(
+    cv: Splitter | Iterable[tuple[Array, Array]], X: TableLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
+) -> Array:
     """The folds that a splitter of scikit-learn makes, as an array.
 
     Parameters

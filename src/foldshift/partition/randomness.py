@@ -1,11 +1,18 @@
 """How random repeated partitions are: how many differ, and whether samples and pairs are spread as by chance."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from foldshift.core.seeding import as_generator
 from foldshift.partition.folds import check_folds
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import IntArray
 
 
 class FoldRandomness(NamedTuple):
@@ -43,7 +50,7 @@ class FoldRandomness(NamedTuple):
     pairs_together: float
 
 
-def fold_randomness(folds, *, max_pairs=20_000, rng=0):
+def fold_randomness(folds: ArrayLike, *, max_pairs: int = 20_000, rng: int | np.random.Generator = 0) -> FoldRandomness:
     """How random repeated partitions are.
 
     A cut that balances much leaves less to chance; one that leaves too little cannot be repeated: its partitions are always the
@@ -105,13 +112,13 @@ def fold_randomness(folds, *, max_pairs=20_000, rng=0):
     )
 
 
-def _pairs(n_samples, max_pairs, rng):
+def _pairs(n_samples: int, max_pairs: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     if n_samples * (n_samples - 1) // 2 <= max_pairs:
         return np.triu_indices(n_samples, 1)
     first = rng.integers(n_samples, size=max_pairs)
     return first, (first + rng.integers(1, n_samples, size=max_pairs)) % n_samples
 
 
-def _chance(share, n_seeds):
+def _chance(share: float, n_seeds: int) -> float:
     """Mean absolute error of a share estimated from independent draws, by the normal approximation."""
     return float(np.sqrt(2 / np.pi * share * (1 - share) / n_seeds))

@@ -1,8 +1,11 @@
 """Partitioners by the names the papers print."""
 
+from __future__ import annotations
+
 import numbers
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +13,11 @@ from foldshift.core.errors import unknown
 from foldshift.core.imports import import_object
 from foldshift.partition.fold_numbers import check_n_folds
 from foldshift.partition.folds import check_folds
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import FloatArray, TableLike, Task, UnsignedArray
 
 CLASSES, NUMBERS = "classification", "regression"
 
@@ -31,12 +39,12 @@ class Partitioner(NamedTuple):
     """
 
     path: str
-    tasks: tuple
+    tasks: tuple[str, ...]
     looks_at_inputs: bool = False
-    takes: tuple = ()
+    takes: tuple[str, ...] = ()
 
     @property
-    def options(self):
+    def options(self) -> tuple[str, ...]:
         """All options by name."""
         return (*self.takes, "categorical_features") if self.looks_at_inputs else self.takes
 
@@ -71,65 +79,24 @@ SHOWN_STRATA = ("SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100")
 HINT = "SCVt takes any number of strata t, for example SCV7."
 
 
-def known_partitioners(task=None):
-    """Names to choose from, some of SCVt among them.
-
-    Parameters
-    ----------
-    task : {None, "classification", "regression"}
-        Whose tables they can stand in; None: all.
-
-    Returns
-    -------
-    names : list of str
-    """
+def known_partitioners(task: Task | None = None) -> list[str]:
+    """Names to choose from, some of SCVt among them."""
     names = [name for name, one in PARTITIONERS.items() if task is None or task in one.tasks]
     if task in (None, NUMBERS):
         names[1:1] = SHOWN_STRATA
     return names
 
 
-def find_partitioner(name):
-    """What is known of a partitioner.
-
-    Parameters
-    ----------
-    name : str
-        As in `make_folds`.
-
-    Returns
-    -------
-    partitioner : Partitioner
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown; the message lists those there are.
-    """
+def find_partitioner(name: str) -> Partitioner:
+    """What is known of a partitioner."""
     if name in PARTITIONERS:
         return PARTITIONERS[name]
     n_strata_of(name)
     return STRATA
 
 
-def n_strata_of(name):
-    """Number of strata that a regression partitioner's name stands for.
-
-    Parameters
-    ----------
-    name : str
-        ``CV`` (one stratum), ``SCVt`` (t strata) or ``TSCV`` (as many as samples).
-
-    Returns
-    -------
-    n_strata : int or None
-        None for ``TSCV``.
-
-    Raises
-    ------
-    ValueError
-        If the name is none of these; the message lists them.
-    """
+def n_strata_of(name: str) -> int | None:
+    """Number of strata that a regression partitioner's name stands for."""
     if name == "CV":
         return 1
     if name == "TSCV":
@@ -140,55 +107,24 @@ def n_strata_of(name):
     return int(match.group(1))
 
 
-def import_path(partitioner):
-    """Import path of the function that cuts: what the folds of a partitioner rest on.
-
-    Parameters
-    ----------
-    partitioner : str
-        As in `make_folds`.
-
-    Returns
-    -------
-    path : str
-        ``package.module.function``.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown; the message lists those there are.
-    """
+def import_path(partitioner: str) -> str:
+    """Import path of the function that cuts: what the folds of a partitioner rest on."""
     return find_partitioner(partitioner).path
 
 
-def function_of(partitioner):
+def function_of(partitioner: str) -> Callable[..., Any]:
     """The array function of a partitioner by its name."""
     return import_object(find_partitioner(partitioner).path, "partitioner")
 
 
-def options_of(partitioner, *, categorical_features=None, groups=None, task=None):
-    """Of what is known of data, what a partitioner takes: options for `make_folds`.
-
-    Parameters
-    ----------
-    partitioner : str or callable
-        As in `make_folds`; a function of the user's own gets nothing but its own options.
-    categorical_features : array-like of bool of shape (n_features,), optional
-        Nominal columns.
-    groups : array-like of shape (n_samples,), optional
-        Group of every sample.
-    task : {"classification", "regression"}, optional
-        What the target is.
-
-    Returns
-    -------
-    options : dict
-
-    Raises
-    ------
-    ValueError
-        If the partitioner is unknown.
-    """
+def options_of(
+    partitioner: str | Callable[..., Any],
+    *,
+    categorical_features: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    task: Task | None = None,
+) -> dict[str, Any]:
+    """Of what is known of data, what a partitioner takes: options for `make_folds`."""
     if callable(partitioner):
         return {}
     takes = find_partitioner(partitioner).options
@@ -196,7 +132,14 @@ def options_of(partitioner, *, categorical_features=None, groups=None, task=None
     return {name: value for name, value in given.items() if name in takes and value is not None}
 
 
-def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
+def make_folds(
+    partitioner: str | Callable[..., Any],
+    X: TableLike,
+    y: TableLike,
+    n_folds: int = 5,
+    seeds: Iterable[int] | np.random.SeedSequence | np.random.Generator = (0,),
+    **options: Any,
+) -> UnsignedArray:
     """Cut the same data into folds once per seed.
 
     Parameters
@@ -275,7 +218,7 @@ def make_folds(partitioner, X, y, n_folds=5, seeds=(0,), **options):
     return function(X, y, n_folds, rngs, **options)
 
 
-def _no_target(partitioner, X):
+def _no_target(partitioner: str | Callable[..., Any], X: FloatArray) -> FloatArray:
     """A target without meaning, for cuts that do not look at one."""
     if not callable(partitioner) and partitioner not in BLIND:
         find_partitioner(partitioner)
@@ -285,7 +228,7 @@ def _no_target(partitioner, X):
     return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
 
 
-def _listed(seeds):
+def _listed(seeds: Any) -> Sequence[Any] | range:
     if isinstance(seeds, numbers.Integral):
         raise ValueError(
             f"seeds={seeds} must be a list, one partition for each: seeds=[{seeds}] for one, seeds=range({seeds}) for as many"

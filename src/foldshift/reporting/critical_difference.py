@@ -1,28 +1,23 @@
 """Critical-difference diagrams as figures of the house."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from foldshift.inference.comparisons.rank_diagram import draw_diagram, layout
 from foldshift.reporting.figure_style import plt
 from foldshift.reporting.number_formats import p_value
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def draw_critical_difference(result, *, blocks="data sets"):
+    from foldshift.inference.comparisons.ranks import CriticalDifference
+
+
+def draw_critical_difference(result: CriticalDifference, *, blocks: str = "data sets") -> Figure:
     """Diagram of the average ranks, with bars that join the methods that are not told apart.
-
-    Parameters
-    ----------
-    result : foldshift.inference.comparisons.ranks.CriticalDifference
-        As `foldshift.inference.comparisons.ranks.critical_difference` makes it.
-    blocks : str, default="data sets"
-        What the blocks are, for the line below.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Ranks from 1, the best, on the left, to k on the right. Methods are labelled from the outside in. The dots of a bar are
-        its members: a method that a bar passes without a dot is not in that group. Above, Nemenyi's critical difference to scale,
-        where it fits the axis.
 
     References
     ----------
@@ -36,7 +31,7 @@ def draw_critical_difference(result, *, blocks="data sets"):
     return figure
 
 
-def _footer(result, blocks):
+def _footer(result: CriticalDifference, blocks: str) -> str:
     test = result.friedman
     pairs = {"nemenyi": "Nemenyi", "holm": "Wilcoxon with Holm's correction", "bonferroni_dunn": "Bonferroni-Dunn"}[result.method]
     small = {"exact": " p exact, from all orders of the ranks.", "Monte Carlo": " p from 99,999 random orders of the ranks."}

@@ -1,17 +1,26 @@
 """Table 1: the data sets of a study, what was expected and what came."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from foldshift.reporting.items import Shown
 from foldshift.reporting.table_grid import plain_grid
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from foldshift.core.types import Inputs
+
 SHOWN = 12  # names or classes on the page; the CSV file has all
 LISTS = ("class_sizes", "read_as", "left_out", "dropped_because")
 
 
-def row(data, origin, expected):
+def row(data: dict[str, Any], origin: dict[str, str], expected: dict[str, bool | None]) -> dict[str, Any]:
     """One row of the table; cells of `LISTS` are lists of texts."""
     sizes = dict(zip(data["classes"], data.get("class_sizes", ())))
     return {
@@ -36,7 +45,7 @@ def row(data, origin, expected):
     }
 
 
-def target_words(data):
+def target_words(data: dict[str, Any]) -> str:
     """What kind of target a data set has."""
     if data["task"] == "classification":
         return f"{len(data['classes'])} classes"
@@ -44,36 +53,19 @@ def target_words(data):
     return f"a number, {low:g} to {high:g}"
 
 
-def shortened(texts):
+def shortened(texts: list[str]) -> str:
     """Some of a list of texts."""
     return ", ".join(texts[:SHOWN]) + (f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else "")
 
 
-def read(path):
+def read(path: Path) -> dict[str, Any]:
     """A JSON file."""
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
-def datasets_table(inputs, settings, entries):
-    """Table 1 of a study.
-
-    Parameters
-    ----------
-    inputs : object
-        ``descriptions`` of the prepared data sets and ``origins``, where they came from: JSON files in the same order.
-    settings : dict
-        Not used.
-    entries : sequence of dict
-        What the catalogue expects, in that order.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-        ``table1_datasets``: the target and its kind, the sizes of the classes, what every input was read as, the columns that
-        were left out and why, the rows dropped and the columns that lacked values in them. What is long stands below the table
-        on the page, twelve names at most, and columns that say nothing of any data set are left out there; the CSV file has all.
-    """
+def datasets_table(inputs: Inputs, settings: dict[Any, Any], entries: Sequence[dict[str, Any]]) -> dict[str, Shown]:
+    """Table 1 of a study."""
     both = zip(inputs.descriptions, inputs.origins, entries)
     table = pd.DataFrame([row(read(description), read(origin), expected) for description, origin, expected in both])
     notes = [text for one, entry in zip(table.to_dict("records"), entries) for text in below(one, entry.get("own", False))]
@@ -83,7 +75,7 @@ def datasets_table(inputs, settings, entries):
     return {"table1_datasets": Shown(table, plain_grid(page, notes))}
 
 
-def below(row, own):
+def below(row: dict[str, Any], own: bool) -> list[str]:
     """What stands below the table about a data set: of the user's own how every input was read, of any what is to be noted."""
     said = [f"read as {shortened(row['read_as'])}"] if own else []
     said += [row["note"]] if row["note"] else []

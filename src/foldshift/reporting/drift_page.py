@@ -1,12 +1,23 @@
 """One page that shows what moved between two tables, or which features a cut into folds has shifted; readable in grey print."""
 
+from __future__ import annotations
+
 from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.lines import Line2D
 
 from foldshift.reporting.figure_style import COLOURS, plt
 from foldshift.reporting.number_formats import p_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from foldshift.shift.columns import Column
+    from foldshift.shift.report.drift_report import DriftReport
+    from foldshift.shift.report.fold_drift import FoldDrift
 
 WIDTH = 8.3  # all lengths in inches
 MARGIN = 0.3
@@ -24,20 +35,8 @@ DARK, LIGHT, SECOND = COLOURS[0], "#7F7F7F", COLOURS[1]
 MARKERS = {True: {"marker": "s", "ms": 5, "color": DARK}, False: {"marker": "o", "ms": 4.5, "color": LIGHT, "mfc": "white"}}
 
 
-def draw_drift(report):
-    """One page of a drift report: the verdict, the effect of every feature, three features, the tests of the tables as wholes.
-
-    Parameters
-    ----------
-    report : foldshift.shift.report.drift_report.DriftReport
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Effects of at most 40 features, those that moved before others, the largest above; a filled square has moved, an open
-        circle has not. Beside them, of the three features that moved most (or would be the next to), distribution functions or
-        shares of categories.
-    """
+def draw_drift(report: DriftReport) -> Figure:
+    """One page of a drift report: the verdict, the effect of every feature, three features, the tests of the tables as wholes."""
     rows = sorted(
         (row for row in report.features if not np.isnan(row.effect)), key=lambda row: (-row.effect, not row.moved, row.name)
     )
@@ -67,20 +66,8 @@ def draw_drift(report):
     return figure
 
 
-def draw_fold_drift(drift):
-    """One page of the drift of folds: how far apart the parts are, how often a test fails, and what random cuts give.
-
-    Parameters
-    ----------
-    drift : foldshift.shift.report.fold_drift.FoldDrift
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        At most 40 features, those that differ from chance before others, the largest excess over random cuts above. A filled
-        square is shifted by the cut, a filled triangle balanced better than by chance, an open circle neither; a short upright
-        line is the mean of random cuts.
-    """
+def draw_fold_drift(drift: FoldDrift) -> Figure:
+    """One page of the drift of folds: how far apart the parts are, how often a test fails, and what random cuts give."""
     order = sorted(
         range(len(drift.features)),
         key=lambda j: (drift.features[j].distance_chance - drift.features[j].distance, drift.features[j].name),
@@ -102,13 +89,13 @@ def draw_fold_drift(drift):
     return figure
 
 
-def _split(rows, marked):
+def _split(rows: list[Any], marked: list[bool]) -> tuple[list[Any], list[Any]]:
     """Rows that are drawn and those that are not: marked ones before others, then in the order given, which both parts keep."""
     drawn = set(sorted(range(len(rows)), key=lambda i: (not marked[i], i))[:MOST])
     return [row for i, row in enumerate(rows) if i in drawn], [row for i, row in enumerate(rows) if i not in drawn]
 
 
-def _page(title, verdict, foot, body):
+def _page(title: str, verdict: str, foot: list[str], body: float) -> tuple[Figure, float]:
     """Figure with its text, and the distance of the body from the upper edge."""
     head = wrap(verdict, TEXT)
     foot = [line for text in foot for line in wrap(text, TEXT + 12, subsequent_indent="    ")]
@@ -120,21 +107,21 @@ def _page(title, verdict, foot, body):
     return figure, top
 
 
-def _write(figure, top, lines, size=9, weight="normal"):
+def _write(figure: Figure, top: float, lines: list[str], size: int = 9, weight: str = "normal") -> None:
     height = figure.get_size_inches()[1]
     for number, line in enumerate(lines):
         y = 1 - (top + number * LINE) / height
         figure.text(MARGIN / WIDTH, y, _plain(line), ha="left", va="top", fontsize=size, weight=weight)
 
 
-def _axes(figure, place):
+def _axes(figure: Figure, place: tuple[float, float, float, float]) -> Axes:
     """Axes from left, top, width and height in inches."""
     left, top, width, tall = place
     height = figure.get_size_inches()[1]
     return figure.add_axes((left / WIDTH, 1 - (top + tall) / height, width / WIDTH, tall / height))
 
 
-def _dots(axis, names, values, marks, chance=None):
+def _dots(axis: Axes, names: list[str], values: list[float], marks: list[Any], chance: list[float] | None = None) -> None:
     """One line per feature, the first above; `marks` are True and False, or the verdicts of folds."""
     for i, (value, mark) in enumerate(zip(values, marks)):
         axis.plot([0, value], [i, i], color="#BBBBBB", lw=1, zorder=1)
@@ -150,13 +137,13 @@ def _dots(axis, names, values, marks, chance=None):
     axis.grid(axis="y", visible=False)
 
 
-def _marker(mark):
+def _marker(mark: bool | str) -> dict[str, Any]:
     if mark == "less":
         return {"marker": "v", "ms": 5.5, "color": DARK}
     return MARKERS[mark is True or mark == "more"]
 
 
-def _key(axis, labels):
+def _key(axis: Axes, labels: tuple[str, ...]) -> None:
     marks = {
         "moved": MARKERS[True],
         "not moved": MARKERS[False],
@@ -172,11 +159,11 @@ def _key(axis, labels):
     )  # fmt: skip
 
 
-def _rest(hidden, marks):
+def _rest(hidden: list[Any], marks: list[bool]) -> str:
     return f"and {len(hidden)} more, {sum(marks)} of them marked"
 
 
-def _draw_column(axis, column):
+def _draw_column(axis: Axes, column: Column) -> None:
     """Distribution functions of a numeric column, shares of the categories of a nominal one."""
     lines = _lines(column.name)
     axis.set_title(
@@ -214,7 +201,7 @@ def _draw_column(axis, column):
     axis.tick_params(labelsize=7)
 
 
-def _pairs(drift):
+def _pairs(drift: FoldDrift) -> list[Any]:
     """The features that fail together most, in words."""
     names = [row.name for row in drift.features]
     pairs = [
@@ -229,7 +216,7 @@ def _pairs(drift):
     return ["Fail together: " + "; ".join(f"{a} and {b} (phi {phi:.2f}, Jaccard {share:.2f})" for phi, share, a, b in pairs[:5])]
 
 
-def _name(axis, name, x, y):
+def _name(axis: Axes, name: str, x: float, y: int) -> None:
     """Write a name to the left of an axis: small, and in two lines, where it is long."""
     lines = _lines(name)
     small = len(lines) > 1 or len(lines[0]) > LONGEST
@@ -239,7 +226,7 @@ def _name(axis, name, x, y):
     )  # fmt: skip
 
 
-def _lines(name):
+def _lines(name: str) -> list[str]:
     """At most two lines of a name; of a longer one the middle is left out, since names mostly differ at their ends."""
     if len(name) > 2 * SMALL_LINE:
         name = name[: SMALL_LINE - 2] + "… " + name[-SMALL_LINE:].strip()
@@ -247,10 +234,10 @@ def _lines(name):
     return lines if len(lines) <= 2 else [name[:SMALL_LINE], name[SMALL_LINE:]]
 
 
-def _short(name, longest):
+def _short(name: str, longest: int) -> str:
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
-def _plain(text):
+def _plain(text: str) -> str:
     """A dollar is a dollar, not the start of a formula."""
     return text.replace("$", r"\$")

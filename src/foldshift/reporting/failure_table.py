@@ -1,13 +1,21 @@
 """What failed in a study, and why: one table, from the lists of failures of its data sets."""
 
+from __future__ import annotations
+
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from foldshift.reporting.items import Shown
 from foldshift.reporting.table_grid import Cell, Grid
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
+    from foldshift.engine.study.declare import Items
 
 COLUMNS = ["dataset", "learner", "partitioner", "k", "status", "message", "n_failed", "n_fits", "n_jobs", "scores", "command"]
 LONGEST = 160  # letters of a message in print; the CSV file has them all
@@ -21,44 +29,15 @@ NOTES = (
 )
 
 
-def failures(inputs, settings):
-    """What failed in a study, and why.
-
-    Parameters
-    ----------
-    inputs : object
-        ``failures``: JSON files, one for each data set, in ``<results>/<study>/failures``.
-    settings : dict
-        Not used.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-        ``failures``.
-    """
+def failures(inputs: Inputs, settings: dict[str, Any]) -> Items:
+    """What failed in a study, and why."""
     lists = [json.loads(Path(path).read_text(encoding="utf-8")) for path in inputs.failures]
     table = failures_table(lists, Path(inputs.failures[0]).parents[2].as_posix())
     return {"failures": Shown(table, failures_grid(table, lists))}
 
 
-def failures_table(lists, results):
-    """Every kind of failure of a study.
-
-    Parameters
-    ----------
-    lists : sequence of dict
-        One for each data set: ``dataset``, ``n_fits`` and ``failures``, as
-        `foldshift.engine.storage.seed_results.count_failures` makes them.
-    results : str
-        Folder of the results, to which the paths in the lists are relative.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``dataset, learner, partitioner, k, status, message, n_failed, n_fits, n_jobs, scores, command``, sorted by the first six;
-        ``scores`` is the first file, relative to `results`, that holds such a row, ``command`` what makes it anew; without rows
-        where nothing failed.
-    """
+def failures_table(lists: Sequence[dict[str, Any]], results: str) -> pd.DataFrame:
+    """Every kind of failure of a study."""
     rows = []
     for one in lists:
         for failure in one["failures"]:
@@ -69,13 +48,13 @@ def failures_table(lists, results):
     return pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:6], kind="stable", ignore_index=True)
 
 
-def failures_grid(table, lists):
+def failures_grid(table: pd.DataFrame, lists: list[Any]) -> Grid:
     """The failures as they are printed: a block per data set and learner; a sentence where there are none."""
     n_fits = sum(one["n_fits"] for one in lists)
-    header = ["Partitioner", "Folds", "Status", "Message", "Lost", "Of", "Jobs", "Run again"]
+    header: list[Any] = ["Partitioner", "Folds", "Status", "Message", "Lost", "Of", "Jobs", "Run again"]
     if table.empty:
         return Grid(header, [[f"No fit failed: {n_fits} fits on {len(lists)} data sets."]])
-    rows = []
+    rows: list[Any] = []
     for (dataset, learner), block in table.groupby(["dataset", "learner"], sort=False):
         rows.append([f"{learner} on {dataset}"])
         for row in block.itertuples():

@@ -1,10 +1,19 @@
 """Figures that are the same bytes every time, readable in grey print and by the colour-blind."""
 
+from __future__ import annotations
+
 import html
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import FloatArray, PathLike
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # after the backend is chosen
@@ -38,7 +47,7 @@ matplotlib.rcParams.update(
 )
 
 
-def style(index):
+def style(index: int) -> dict[str, Any]:
     """Line colour, dashes and marker of the index-th series."""
     dashes = DASHES[index % len(DASHES)]
     return {
@@ -60,14 +69,14 @@ class PlainLogLocator(Locator):
     # Digits of a decade, from many to few.
     STEPS = ((1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
 
-    def __init__(self, most=5):
+    def __init__(self, most: int = 5) -> None:
         self.most = most
 
-    def __call__(self):
+    def __call__(self) -> FloatArray:
         """The ticks of what is shown."""
         return self.tick_values(*self.axis.get_view_interval())
 
-    def tick_values(self, vmin, vmax):
+    def tick_values(self, vmin: float, vmax: float) -> FloatArray:
         """Ticks between two numbers above 0, as an ndarray."""
         low, high = sorted((vmin, vmax))
         if not low > 0:
@@ -84,15 +93,8 @@ class PlainLogLocator(Locator):
         return ticks[:: -(-len(ticks) // self.most)]
 
 
-def log_scale(axis, most=5):
-    """Make an axis logarithmic with plain numbers at its ticks; left as it is where there is nothing above 0.
-
-    Parameters
-    ----------
-    axis : matplotlib.axis.Axis
-    most : int, default=5
-        How many ticks stand apart.
-    """
+def log_scale(axis: Axis, most: int = 5) -> None:
+    """Make an axis logarithmic with plain numbers at its ticks; left as it is where there is nothing above 0."""
     if not axis.get_data_interval()[1] > 0:
         return
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
@@ -101,15 +103,8 @@ def log_scale(axis, most=5):
     axis.set_minor_locator(NullLocator())
 
 
-def save_figure(path, figure):
-    """Write a figure as SVG, PDF and PNG without dates, and close it.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of one of the three; the others stand beside it.
-    figure : matplotlib.figure.Figure
-    """
+def save_figure(path: PathLike, figure: Figure) -> None:
+    """Write a figure as SVG, PDF and PNG without dates, and close it."""
     without_date = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}, "png": {"Software": None}}
     for form in FORMATS:
         with atomic_path(Path(path).with_suffix(f".{form}")) as temporary:
@@ -117,7 +112,7 @@ def save_figure(path, figure):
     plt.close(figure)
 
 
-def reason_figure(reason):
+def reason_figure(reason: str) -> Figure:
     """A picture that says why there is none: for programs that want the file, beside the page that says the same."""
     lines = textwrap.wrap(f"Left out: {reason}.", 90)
     figure, axis = plt.subplots(figsize=(7, 0.6 + 0.2 * len(lines)))
@@ -126,24 +121,8 @@ def reason_figure(reason):
     return figure
 
 
-def to_page(svg, title, caption, reason=""):
-    """A self-contained HTML page with one figure and, below it, its caption.
-
-    Parameters
-    ----------
-    svg : str
-        The figure, as `save_figure` writes it.
-    title : str
-        Of the page.
-    caption : str
-        Plain text.
-    reason : str, default=""
-        Why there is nothing to draw: it then stands in place of the figure.
-
-    Returns
-    -------
-    page : str
-    """
+def to_page(svg: str, title: str, caption: str, reason: str = "") -> str:
+    """A self-contained HTML page with one figure and, below it, its caption."""
     shown = f'<p class="reason">Left out: {html.escape(reason)}.</p>' if reason else svg[svg.index("<svg") :].strip()
     return "\n".join(
         [

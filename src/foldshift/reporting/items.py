@@ -1,12 +1,21 @@
 """Tables and figures as studies return them, and their files: every form of an item carries its one caption."""
 
+from __future__ import annotations
+
 import dataclasses
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.core.errors import DataError
 from foldshift.core.files import write_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import PathLike
+    from foldshift.reporting.table_grid import Grid
 
 
 class Shown(NamedTuple):
@@ -22,9 +31,9 @@ class Shown(NamedTuple):
         Words of the caption beside the settings.
     """
 
-    frame: object
-    grid: object = None
-    words: dict | None = None
+    frame: pd.DataFrame
+    grid: Grid | None = None
+    words: dict[str, Any] | None = None
 
 
 class Drawn(NamedTuple):
@@ -40,30 +49,15 @@ class Drawn(NamedTuple):
         Why there is nothing to draw: a sentence without its full stop, which stands in place of the figure.
     """
 
-    figure: object
-    words: dict | None = None
+    figure: Figure | None
+    words: dict[str, Any] | None = None
     reason: str = ""
 
 
-def write_item(item, made, path, settings):
-    """Write a table or a figure in all its forms, each with the one caption.
-
-    Parameters
-    ----------
-    item : dict
-        ``name``, ``kind`` (table or figure), ``title``, ``caption``.
-    made : pandas.DataFrame, Shown, Drawn or matplotlib.figure.Figure
-        What the function returned.
-    path : path-like
-        One of the files; the others stand beside it.
-    settings : dict
-        Settings of the study, the words of captions.
-
-    Raises
-    ------
-    DataError
-        If the caption has words that nobody gives.
-    """
+def write_item(
+    item: dict[str, str], made: pd.DataFrame | Shown | Drawn | Figure, path: PathLike, settings: dict[str, int]
+) -> None:
+    """Write a table or a figure in all its forms, each with the one caption."""
     kind = Drawn if item["kind"] == "figure" else Shown
     made = made if isinstance(made, kind) else kind(made)
     caption = caption_text(item, settings | (made.words or {}))
@@ -80,24 +74,8 @@ def write_item(item, made, path, settings):
     write_text(Path(path).with_suffix(".rst"), to_rst(caption, item["title"]) + "\n")
 
 
-def caption_text(item, words):
-    """Title and caption as plain text, with the words in braces filled in.
-
-    Parameters
-    ----------
-    item : dict
-        ``title``, ``caption``.
-    words : dict
-
-    Returns
-    -------
-    text : str
-
-    Raises
-    ------
-    DataError
-        If a word in braces is neither a setting nor given by the function.
-    """
+def caption_text(item: dict[str, str], words: dict[str, Any]) -> str:
+    """Title and caption as plain text, with the words in braces filled in."""
     try:
         caption = " ".join(item["caption"].split()).format(**words)
     except (KeyError, IndexError, ValueError) as error:
@@ -109,24 +87,12 @@ def caption_text(item, words):
     return f"{item['title']}{end} {caption}".strip()
 
 
-def to_rst(text, title):
-    """A caption as reStructuredText: the title bold, nothing else marked up.
-
-    Parameters
-    ----------
-    text : str
-        From `caption_text`.
-    title : str
-        Its beginning.
-
-    Returns
-    -------
-    text : str
-    """
+def to_rst(text: str, title: str) -> str:
+    """A caption as reStructuredText: the title bold, nothing else marked up."""
     head, rest = text[: len(title)], text[len(title) :]
     end = rest[:1] if rest[:1] == "." else ""
     return f"**{_escape(head)}{end}**{_escape(rest[len(end) :])}"
 
 
-def _escape(text):
+def _escape(text: str) -> str:
     return re.sub(r"([\\*`|_])", r"\\\1", text)

@@ -1,21 +1,14 @@
 """What tests over data sets can say of a run with few of them: below five, nothing at the usual levels."""
 
+from __future__ import annotations
+
 from foldshift.reporting.table_grid import Grid
 
 INSTEAD = "what each data set says by itself stands in the tables on single data sets"
 
 
-def smallest_p(n_datasets):
+def smallest_p(n_datasets: int) -> float:
     """Least two-sided p of the sign test and of the signed-ranks test over data sets: all differences have one sign.
-
-    Parameters
-    ----------
-    n_datasets : int
-
-    Returns
-    -------
-    p : float
-        ``2 ** (1 - n_datasets)``; 1 without data sets.
 
     Examples
     --------
@@ -25,20 +18,8 @@ def smallest_p(n_datasets):
     return min(1.0, 2.0 ** (1 - n_datasets))
 
 
-def too_few(n_datasets, alpha, unit="data set"):
+def too_few(n_datasets: int, alpha: float, unit: str = "data set") -> str:
     """Why no test over so many data sets can be significant, as a sentence without its full stop; empty where one can.
-
-    Parameters
-    ----------
-    n_datasets : int
-    alpha : float
-        Level of the tests; p equal to it is significant.
-    unit : str, default="data set"
-        What the tests are over.
-
-    Returns
-    -------
-    reason : str
 
     Examples
     --------
@@ -58,11 +39,11 @@ def too_few(n_datasets, alpha, unit="data set"):
     )
 
 
-def one_line(reason):
+def one_line(reason: str) -> Grid:
     """A printed table that says in one line why there is none."""
     return Grid([""], [[sentence(reason)]])
 
 
-def sentence(reason):
+def sentence(reason: str) -> str:
     """A reason as a sentence of its own."""
     return f"{reason[:1].upper()}{reason[1:]}."

@@ -1,10 +1,21 @@
 """Printed numbers of a paper beside ours: one way, and the same columns, for every study."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
 from foldshift.reporting.number_formats import missing
 from foldshift.reporting.table_grid import plain_grid
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import BoolArray, FloatArray
+    from foldshift.reporting.table_grid import Grid
 
 OTHER_DATA = "this run does not cover the paper's data sets"
 NOT_IN_RUN = "not in this run"
@@ -13,31 +24,8 @@ MET, EXPLAINED, OPEN = VERDICTS = ("met", "explained", "not explained")
 VERDICT_COLUMNS = {MET: "met", EXPLAINED: "explained", OPEN: "not_explained"}
 
 
-def join_with_print(printed, ours, keys):
-    """Every printed number, and ours where there is one.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        ``table``, the keys, ``printed`` (float64; NaN where the print is illegible) and, where something is to be said of the
-        printed number or of why it cannot be compared, ``note``. One row per number.
-    ours : pandas.DataFrame
-        ``table``, the keys, ``ours`` and, where known, ``standard_error`` (Monte Carlo, of our number) and ``note``; at most one
-        row per printed number. Rows that are not in print are left out.
-    keys : sequence of str
-        Columns that name a number within a table.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``table, <keys>, printed, ours, ratio, standard_error, note``, in the order of print. ``ratio`` is ours by printed,
-        NaN where that is 0. A number without ours always has a note: its own, or `NOT_IN_RUN`.
-
-    Raises
-    ------
-    pandas.errors.MergeError
-        If a number is given twice.
-    """
+def join_with_print(printed: pd.DataFrame, ours: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Every printed number, and ours where there is one."""
     on = ["table", *keys]
     printed = printed.reindex(columns=[*on, "printed", "note"])
     ours = ours.reindex(columns=[*on, "ours", "standard_error", "note"])
@@ -50,20 +38,8 @@ def join_with_print(printed, ours, keys):
     return table[[*on, *COLUMNS]]
 
 
-def compared_grid(table, notes=()):
-    """The rows of which there are two numbers, as they are printed; the others are counted by reason.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `join_with_print` makes it.
-    notes : sequence of str
-        Shown below, after what `comparison_notes` says.
-
-    Returns
-    -------
-    grid : foldshift.reporting.table_grid.Grid
-    """
+def compared_grid(table: pd.DataFrame, notes: Sequence[str] = ()) -> Grid:
+    """The rows of which there are two numbers, as they are printed; the others are counted by reason."""
     both = table["ours"].notna() & (table["printed"].notna() | (table["note"] != ""))
     shown = table[both]
     keys = [name for name in shown if name == "note" or name not in ("table", *COLUMNS)]
@@ -74,60 +50,23 @@ def compared_grid(table, notes=()):
     return plain_grid(shown, [*comparison_notes(table), *left_out, *notes])
 
 
-def comparison_notes(table):
-    """How much of the print is compared, in one sentence for below the table.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `join_with_print` makes it.
-
-    Returns
-    -------
-    notes : list of str
-    """
+def comparison_notes(table: pd.DataFrame) -> list[str]:
+    """How much of the print is compared, in one sentence for below the table."""
     n = int((table["printed"].notna() & table["ours"].notna()).sum())
     if n:
         return [f"{n} of {len(table)} printed numbers have one of ours beside them."]
     return [f"Nothing can be compared: {'; '.join(dict.fromkeys(table['note']))}."]
 
 
-def met_within_errors(table, print_error=1.0, n_errors=2):
-    """Which of our numbers differ from print by no more than their errors and the rounding of the print.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `join_with_print` makes it; where there is no ``standard_error`` a number must agree to the digits printed.
-    print_error : float or array-like of float, default=1.0
-        Error of the printed number, in errors of ours: 1 where both rest on as many draws, 0 where print is exact.
-    n_errors : float, default=2
-        So many errors of the difference are allowed. Of numbers that differ by chance alone, one in twenty is further off than
-        two.
-
-    Returns
-    -------
-    met : ndarray of bool
-        False where one of the two is missing.
-    """
+def met_within_errors(table: pd.DataFrame, print_error: ArrayLike = 1.0, n_errors: float = 2) -> BoolArray:
+    """Which of our numbers differ from print by no more than their errors and the rounding of the print."""
     errors = table["standard_error"].fillna(0.0).to_numpy() * np.sqrt(1 + np.square(print_error))
     gap = np.abs(table["ours"] - table["printed"]).to_numpy()
     return gap <= n_errors * errors + half_digits(table) * (1 + 1e-9)
 
 
-def half_digits(table):
-    """Half a unit of the last digit that is printed, by table and last key: of the number with the most decimals there.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `join_with_print` makes it.
-
-    Returns
-    -------
-    half : ndarray of float
-        Of a number printed with an exponent, half a unit of its own last digit.
-    """
+def half_digits(table: pd.DataFrame) -> FloatArray:
+    """Half a unit of the last digit that is printed, by table and last key: of the number with the most decimals there."""
     last = [name for name in table if name not in COLUMNS][-1]
     texts = [f"{value:.15g}" for value in table["printed"]]
     decimals = pd.Series([-1 if "e" in text else len(text.partition(".")[2]) for text in texts], index=table.index)
@@ -136,22 +75,8 @@ def half_digits(table):
     return 0.5 * 10.0 ** -np.where(decimals < 0, own, most).astype(np.float64)
 
 
-def print_ledger(table, verdicts):
-    """How many of the printed numbers are met, by table.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `join_with_print` makes it.
-    verdicts : sequence of str
-        One of `VERDICTS` by row; what else stands there is why the number cannot be compared.
-
-    Returns
-    -------
-    ledger : pandas.DataFrame
-        ``table, numbers``, one column for each of `VERDICTS`, ``not_compared`` and ``why_not``: the reasons, the most frequent
-        first. The last row, ``all``, has the sums.
-    """
+def print_ledger(table: pd.DataFrame, verdicts: Sequence[str]) -> pd.DataFrame:
+    """How many of the printed numbers are met, by table."""
     rows = []
     for name, part in pd.Series(list(verdicts), index=table.index).groupby(table["table"], sort=False):
         others = part[~part.isin(VERDICTS)]
@@ -165,6 +90,6 @@ def print_ledger(table, verdicts):
     return ledger
 
 
-def ledger_grid(ledger):
+def ledger_grid(ledger: pd.DataFrame) -> Grid:
     """The counts as they are printed."""
     return plain_grid(ledger.rename(columns={"why_not": "why not compared"}))

@@ -5,12 +5,21 @@ names every cell of the page. Around it, page, notes, headings and marks of both
 now.
 """
 
+from __future__ import annotations
+
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from foldshift.core.files import write_text
 from foldshift.reporting.number_formats import EMPTY, missing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldshift.core.types import PathLike
 
 DIGITS = 10  # significant digits in CSV: more than a reader needs, fewer than the last bits that differ between processors
 LONG = 60  # letters of a text that is broken into lines
@@ -67,13 +76,13 @@ class Grid:
         What the table shows, for a reader who has not read the paper; a study's table gets that of its item.
     """
 
-    header: list
-    rows: list
-    notes: list = field(default_factory=list)
+    header: list[str]
+    rows: list[list[Cell | str]]
+    notes: list[str] = field(default_factory=list)
     caption: str = ""
 
 
-def shades(values, lower_is_better=True):
+def shades(values: list[float], lower_is_better: bool = True) -> list[float]:
     """Grey of every value, linear between the worst (0) and the best (1); NaN are white."""
     present = [v for v in values if v == v]
     low, high = (min(present), max(present)) if present else (0.0, 0.0)
@@ -83,12 +92,12 @@ def shades(values, lower_is_better=True):
     return [s if s == s else 0.0 for s in scaled]
 
 
-def to_csv(frame):
+def to_csv(frame: pd.DataFrame) -> str:
     """CSV text of a data frame: 10 significant digits, empty for missing, line feeds."""
     return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
-def to_html(grid):
+def to_html(grid: Grid) -> str:
     """A self-contained HTML page with one table."""
     lines = [
         "<!DOCTYPE html>",
@@ -111,7 +120,7 @@ def to_html(grid):
     return "\n".join(lines) + "\n</body></html>\n"
 
 
-def _html_cell(cell):
+def _html_cell(cell: str | Cell) -> str:
     if not isinstance(cell, Cell):
         long = " long" * (len(str(cell)) > LONG)
         return f'<td class="text{long}">{html.escape(str(cell))}</td>'
@@ -120,11 +129,11 @@ def _html_cell(cell):
     return f"<td{' class=' + chr(34) + ' '.join(classes) + chr(34) if classes else ''}{shade}>{html.escape(cell.text)}</td>"
 
 
-def _grey(shade):
+def _grey(shade: float) -> int:
     return round(255 - 95 * shade)
 
 
-def to_tex(grid):
+def to_tex(grid: Grid) -> str:
     """A LaTeX table for the packages booktabs and xcolor (option table)."""
     columns = "l" + "r" * (len(grid.header) - 1)
     lines = [
@@ -145,7 +154,7 @@ def to_tex(grid):
     return "\n".join(lines) + "\n"
 
 
-def _tex_cell(cell):
+def _tex_cell(cell: str | Cell) -> str:
     if not isinstance(cell, Cell):
         return _tex(str(cell))
     text = _tex(cell.text)
@@ -156,7 +165,7 @@ def _tex_cell(cell):
     return f"\\cellcolor[gray]{{{_grey(cell.shade) / 255:.3f}}}{text}" if cell.shade else text
 
 
-def _tex(text):
+def _tex(text: str) -> str:
     special = {
         "&": "\\&",
         "%": "\\%",
@@ -171,43 +180,19 @@ def _tex(text):
     return "".join(special.get(letter, letter) for letter in text).replace(" *", "$^{*}$")
 
 
-def write_table(path, frame, grid):
-    """Write a table as CSV, HTML and LaTeX.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of one of the three; the others stand beside it.
-    frame : pandas.DataFrame
-        The tidy table.
-    grid : Grid
-        The same as it is printed.
-    """
+def write_table(path: PathLike, frame: pd.DataFrame, grid: Grid) -> None:
+    """Write a table as CSV, HTML and LaTeX."""
     for suffix, text in ((".csv", to_csv(frame)), (".html", to_html(grid)), (".tex", to_tex(grid))):
         write_text(Path(path).with_suffix(suffix), text)
 
 
-def plain_grid(frame, notes=(), digits=4):
-    """A data frame as a table without marks; heads are the names of its columns in words, ``p_value`` as "p value".
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-    notes : sequence of str
-        Shown below.
-    digits : int, default=4
-        Significant digits.
-
-    Returns
-    -------
-    grid : Grid
-    """
+def plain_grid(frame: pd.DataFrame, notes: Sequence[str] = (), digits: int = 4) -> Grid:
+    """A data frame as a table without marks; heads are the names of its columns in words, ``p_value`` as "p value"."""
     rows = [[_plain(value, digits) for value in row] for row in frame.itertuples(index=False)]
     return Grid([str(name).replace("_", " ") for name in frame.columns], rows, list(notes))
 
 
-def _plain(value, digits):
+def _plain(value: str | float, digits: int) -> str | Cell:
     if isinstance(value, str):
         return value
     if missing(value):

@@ -1,16 +1,24 @@
 """Columns of a training and a test table: numbers with NaN, or codes of categories."""
 
+from __future__ import annotations
+
 import numbers
 import re
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from foldshift.core.categorical import nominal_columns
 from foldshift.shift.table_versions import FEWEST_ROWS, as_table, is_frame
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, TableLike, Task
 
 MISSING_LABEL = "missing"
 NEARLY_ALL = 0.95  # of the rows: a text with so many values is an identifier
@@ -27,12 +35,12 @@ class Column(NamedTuple):
 
     name: str
     kind: str
-    train: np.ndarray
-    test: np.ndarray
-    categories: list
+    train: Array
+    test: Array
+    categories: list[Any]
 
 
-def _names(table, role):
+def _names(table: pd.DataFrame, role: str) -> list[str]:
     names = [str(name) for name in table.columns]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -40,25 +48,10 @@ def _names(table, role):
     return names
 
 
-def matched_columns(train, test, categorical_features, feature_names):
-    """Columns of both tables, matched by name where both have names.
-
-    Parameters
-    ----------
-    train, test : DataFrame or array-like of shape (n_samples, n_features)
-    categorical_features, feature_names
-        As of `foldshift.shift.report.drift_report.DriftReport`.
-
-    Returns
-    -------
-    columns : list of Column
-        In the order of `train`.
-
-    Raises
-    ------
-    ValueError
-        If the tables do not have the same columns, one is too small, or a column of numbers holds anything else.
-    """
+def matched_columns(
+    train: TableLike, test: TableLike, categorical_features: ArrayLike | None, feature_names: Sequence[str] | None
+) -> list[Column]:
+    """Columns of both tables, matched by name where both have names."""
     tables = [as_table(table, role) for table, role in ((train, "training"), (test, "test"))]
     frames = [is_frame(table) for table in tables]
     for role, table in zip(("training", "test"), tables):
@@ -106,29 +99,10 @@ def matched_columns(train, test, categorical_features, feature_names):
     return columns
 
 
-def without_left_out(columns, keep, dates):
-    """The columns to be tested: neither identifiers nor, if `dates` is "leave out", dates; and what was left out, in words.
-
-    Parameters
-    ----------
-    columns : list of Column
-        From `matched_columns`.
-    keep : sequence of str
-        Names of columns that are tested whatever they look like.
-    dates : {"leave out", "keep"}
-
-    Returns
-    -------
-    columns : list of Column
-        Of kind ``numeric`` or ``nominal``; a date is a number of days.
-    notes : list of str
-        One for each column left out.
-
-    Raises
-    ------
-    ValueError
-        If a name in `keep` is no column.
-    """
+def without_left_out(
+    columns: list[Column], keep: Sequence[str], dates: Literal["leave out", "keep"]
+) -> tuple[list[Column], list[str]]:
+    """The columns to be tested: neither identifiers nor, if `dates` is "leave out", dates; and what was left out, in words."""
     names = [column.name for column in columns]
     if isinstance(keep, str) or any(str(name) not in names for name in keep):
         raise ValueError(f"keep={keep!r} must be a list of names of columns; columns are {', '.join(map(repr, names))}")
@@ -151,7 +125,7 @@ def without_left_out(columns, keep, dates):
     return kept, notes
 
 
-def _range(days):
+def _range(days: FloatArray) -> str:
     days = days[~np.isnan(days)]
     if not len(days):
         return "none"
@@ -159,7 +133,7 @@ def _range(days):
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
-def _or_identifier(column):
+def _or_identifier(column: Column) -> Column:
     """The column, as an identifier if it looks like one: (nearly) as many texts as rows, or whole numbers all unlike.
 
     Whole numbers must besides fill half of their range or more, as those of an index do, or the name must say so: a price can be
@@ -179,7 +153,7 @@ def _or_identifier(column):
     return column._replace(kind="identifier") if dense or IDENTIFIER.search(column.name) else column
 
 
-def _are_dates(values):
+def _are_dates(values: Array) -> bool:
     """Whether a column holds dates: by its type, or, of objects, each of them that is not missing."""
     if values.dtype.kind == "M":
         return True
@@ -187,7 +161,7 @@ def _are_dates(values):
     return bool(values) and all(isinstance(value, date | pd.Period) for value in values)
 
 
-def _days(values, missing):
+def _days(values: Array, missing: BoolArray) -> FloatArray:
     """Dates as days since 1970, NaN where missing; of a time zone, in UTC."""
     if values.dtype.kind == "O":
         given = [value.to_timestamp() if isinstance(value, pd.Period) else value for value in values[~missing]]
@@ -199,7 +173,7 @@ def _days(values, missing):
     return out
 
 
-def _nominal(categorical_features, names):
+def _nominal(categorical_features: ArrayLike | None, names: list[str]) -> BoolArray | None:
     """Mask of the nominal columns from names, positions or a mask; None where the types decide."""
     if categorical_features is None:
         return None
@@ -214,7 +188,7 @@ def _nominal(categorical_features, names):
     return nominal_columns(given if given.size else None, len(names))
 
 
-def column_values(table, j):
+def column_values(table: TableLike, j: int) -> tuple[Array, BoolArray]:
     """Values of a column as an array, and which are missing."""
     if is_frame(table):
         column = table.iloc[:, j]
@@ -224,7 +198,7 @@ def column_values(table, j):
     return values, np.asarray(pd.isna(values), dtype=bool)
 
 
-def _holds_numbers(values):
+def _holds_numbers(values: Array) -> bool:
     """Whether a column is one of numbers, or of durations; dates count, to be refused by name if the other table has none."""
     if values.dtype.kind in "fiuMm":
         return True
@@ -233,25 +207,8 @@ def _holds_numbers(values):
     )  # fmt: skip
 
 
-def numeric_column(name, *parts):
-    """A column of numbers.
-
-    Parameters
-    ----------
-    name : str
-    *parts : tuple of (ndarray, ndarray of bool)
-        Values of the training and of the test table, and which are missing; see `column_values`.
-
-    Returns
-    -------
-    column : Column
-        NaN where a value is missing.
-
-    Raises
-    ------
-    ValueError
-        If a value is no number, or infinite.
-    """
+def numeric_column(name: str, *parts: Any) -> Column:
+    """A column of numbers."""
     arrays = []
     for (values, missing), role in zip(parts, ("training", "test")):
         if _are_dates(values):
@@ -273,7 +230,7 @@ def numeric_column(name, *parts):
     return Column(name, "numeric", *arrays, [])
 
 
-def _is_number(value):
+def _is_number(value: str) -> bool:
     try:
         float(value)
     except (TypeError, ValueError):
@@ -281,11 +238,11 @@ def _is_number(value):
     return True
 
 
-def nominal_column(name, *parts):
+def nominal_column(name: str, *parts: Any) -> Column:
     """A column of categories, of which missing is one; parameters as of `numeric_column`."""
     labels = [[MISSING_LABEL if gone else value for value, gone in zip(values.tolist(), missing)] for values, missing in parts]
 
-    def place(label):  # numbers before texts before others
+    def place(label: str | float) -> tuple[int, str, float]:  # numbers before texts before others
         if isinstance(label, str):
             return 1, label, 0
         return (0, "", label) if isinstance(label, numbers.Real) else (2, str(label), 0)
@@ -300,25 +257,8 @@ def nominal_column(name, *parts):
     return Column(name, "nominal", *(np.array([number[label] for label in some], np.int64) for some in labels), categories)
 
 
-def target_column(parts, task=None):
-    """A target as a column: ``numeric`` for a quantity, ``nominal`` for classes.
-
-    Parameters
-    ----------
-    parts : list of tuple of (ndarray, ndarray of bool)
-        Values of the training and of the test table, and which are missing; see `column_values`.
-    task : {None, "regression", "classification"}
-        None: numbers that are not all whole, or of more than 20 different values, are a quantity, anything else classes.
-
-    Returns
-    -------
-    column : Column
-
-    Raises
-    ------
-    ValueError
-        If `task` is not known, or the target of a regression holds anything but numbers.
-    """
+def target_column(parts: list[tuple[tuple[Array, BoolArray], ...]], task: Task | None = None) -> Column:
+    """A target as a column: ``numeric`` for a quantity, ``nominal`` for classes."""
     if task not in (None, "regression", "classification"):
         raise ValueError(f"task={task!r} must be 'regression', 'classification' or None (by the values)")
     quantity = task == "regression"
@@ -328,14 +268,8 @@ def target_column(parts, task=None):
     return numeric_column("target", *parts) if quantity else nominal_column("target", *parts)
 
 
-def target_values(y, n, role="y"):
-    """Values of a target and which are missing, of a table of n rows.
-
-    Raises
-    ------
-    ValueError
-        If it has another shape, or a value is missing.
-    """
+def target_values(y: TableLike, n: int, role: str = "y") -> tuple[Array, BoolArray]:
+    """Values of a target and which are missing, of a table of n rows."""
     y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     if y.shape != (n,):
         raise ValueError(f"{role} has shape {y.shape}; the table has {n} rows")

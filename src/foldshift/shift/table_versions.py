@@ -1,10 +1,17 @@
 """A training table and many versions of a test table, checked, in the form that the measures take."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, TableLike
 
 FEWEST_ROWS = 5  # of a table, or values of a column, that can be compared
 
@@ -12,31 +19,14 @@ FEWEST_ROWS = 5  # of a table, or values of a column, that can be compared
 class VersionPlan(NamedTuple):
     """Versions in the form the kernels take; rows has one row where all versions have the same rows."""
 
-    rows: np.ndarray
-    feature: np.ndarray
-    offset: np.ndarray
+    rows: Array
+    feature: Array
+    offset: Array
     masked: bool
 
 
-def plan_versions(versions, n, n_features):
-    """Versions of a test table in the form the kernels take.
-
-    Parameters
-    ----------
-    versions : None, Versions, or array-like of int of shape (n_versions, n_kept)
-        As of `foldshift.shift.measures.ks.ks_features`.
-    n, n_features : int
-        Shape of the test table.
-
-    Returns
-    -------
-    plan : VersionPlan
-
-    Raises
-    ------
-    ValueError
-        If there is no version or no row, or a row or feature does not exist.
-    """
+def plan_versions(versions: TableLike, n: int, n_features: int) -> VersionPlan:
+    """Versions of a test table in the form the kernels take."""
     if versions is None:
         return VersionPlan(np.arange(n)[None], np.array([-1]), np.zeros(1), False)
     if hasattr(versions, "rows"):
@@ -55,22 +45,8 @@ def plan_versions(versions, n, n_features):
     return VersionPlan(rows[:1] if rows.strides[0] == 0 else rows, feature, offset, masked)
 
 
-def numeric_tables(train, test):
-    """Training and test table as float64, checked: as many features, at least one row each, nothing infinite.
-
-    Parameters
-    ----------
-    train, test : array-like of shape (n_train, n_features), (n_test, n_features)
-
-    Returns
-    -------
-    train, test : ndarray, dtype float64
-
-    Raises
-    ------
-    ValueError
-        If the tables have different numbers of features or none, no rows, or a value is infinite.
-    """
+def numeric_tables(train: ArrayLike, test: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Training and test table as float64, checked: as many features, at least one row each, nothing infinite."""
     train, test = as_numbers(train, "train"), as_numbers(test, "test")
     if train.ndim != 2 or test.ndim != 2 or train.shape[1] != test.shape[1] or 0 in train.shape or 0 in test.shape:
         raise ValueError(
@@ -83,24 +59,8 @@ def numeric_tables(train, test):
     return train, test
 
 
-def as_table(table, role):
+def as_table(table: TableLike, role: str) -> pd.DataFrame | Array:
     """A data frame of pandas where the table has names, else an array.
-
-    Parameters
-    ----------
-    table : DataFrame or array-like
-        Of pandas, polars, pyarrow, or any other with ``columns`` (or ``column_names``) and columns by name.
-    role : str
-        For messages, e.g. ``training``.
-
-    Returns
-    -------
-    table : pandas.DataFrame or ndarray
-
-    Raises
-    ------
-    ValueError
-        If it is sparse, or is not made of rows and columns.
 
     Examples
     --------
@@ -123,28 +83,13 @@ def as_table(table, role):
     return array
 
 
-def is_frame(table):
+def is_frame(table: ArrayLike) -> bool:
     """Whether a table is a data frame of pandas, or like one."""
     return hasattr(table, "columns") and hasattr(table, "iloc")
 
 
-def as_numbers(values, name):
+def as_numbers(values: TableLike, name: str) -> FloatArray:
     """Values as float64, NaN where missing.
-
-    Parameters
-    ----------
-    values : DataFrame, Series or array-like
-    name : str
-        For messages.
-
-    Returns
-    -------
-    values : ndarray of float64
-
-    Raises
-    ------
-    ValueError
-        If a value is no number; the message names the first one.
 
     Examples
     --------
@@ -164,7 +109,7 @@ def as_numbers(values, name):
     return np.array([np.nan if pd.isna(value) else float(value) for value in flat], dtype=np.float64).reshape(array.shape)
 
 
-def _is_number(value):
+def _is_number(value: float | str | None) -> bool:
     if isinstance(value, str | np.datetime64 | np.timedelta64):
         return False
     try:
@@ -173,14 +118,14 @@ def _is_number(value):
         return False
 
 
-def features_frame(**columns):
+def features_frame(**columns: Any) -> pd.DataFrame:
     """Arrays of shape (n_features,) or (n_versions, n_features) as a table: one row for each feature, of each version."""
     shape = next(iter(columns.values())).shape
     keys = dict(zip(("version", "feature")[-len(shape) :], np.indices(shape).reshape(len(shape), -1)))
     return pd.DataFrame(keys | {name: np.ravel(values) for name, values in columns.items()})
 
 
-def features_in_words(what, distance):
+def features_in_words(what: str, distance: FloatArray) -> str:
     """A sentence on the distances of features, (n_features,) or (n_versions, n_features)."""
     versions = f" in {len(distance)} versions" if distance.ndim == 2 else ""
     features = f"{distance.shape[-1]} feature{'s' * (distance.shape[-1] != 1)}{versions}"
@@ -190,18 +135,8 @@ def features_in_words(what, distance):
     return f"{what} of {features}: {np.nanmean(distance):.3g} on average, {np.nanmax(distance):.3g} at most (feature {most})."
 
 
-def scaled(values):
+def scaled(values: FloatArray) -> Array:
     """Values divided by the power of two above the largest magnitude, so that no square of them overflows or is lost.
-
-    Parameters
-    ----------
-    values : ndarray of float64
-        Finite, or NaN.
-
-    Returns
-    -------
-    scaled : ndarray of the same shape
-        In [-1, 1]; a power of two rounds nothing, so that what is computed next is the same for all scales.
 
     Examples
     --------

@@ -3,21 +3,31 @@
 Each is drawn twice, for a wide page and for a narrow one; the page shows the one that fits.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.core.repr import figures
 
+if TYPE_CHECKING:
+    from foldshift.advice.result import Advice
+    from foldshift.advice.split_shift import SplitShift
+    from foldshift.inference.repetitions.recommend import Repetitions
+    from foldshift.shift.report.fold_drift import FoldFeature
+
 WIDE, NARROW = 720, 350
 SHORT = {"rows": "rows of one repetition", "fold means": "fold means", "corrected t": "fold means, corrected"}
 
 
-def _number(value):
+def _number(value: float) -> str:
     return figures(value, 3)
 
 
-def _ticks(low, high, most=6):
+def _ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Round values between two ends."""
     span = high - low
     if not np.isfinite(span) or span <= 0:
@@ -27,7 +37,7 @@ def _ticks(low, high, most=6):
     return (np.ceil(low / step) * step + step * np.arange(int(np.floor(high / step + 1e-9) - np.ceil(low / step)) + 1)).tolist()
 
 
-def _svg(width, height, label, body):
+def _svg(width: int, height: int, label: str, body: list[str]) -> str:
     return (
         f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label, quote=True)}" '
         f'class="{"wide" if width == WIDE else "narrow"}" xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
@@ -35,24 +45,24 @@ def _svg(width, height, label, body):
     )
 
 
-def _both(draw, *args):
+def _both(draw: Callable[..., Any], *args: Any) -> str:
     """A picture for a wide page and one for a narrow one."""
     return draw(*args, WIDE) + draw(*args, NARROW)
 
 
-def _text(x, y, text, anchor="start", kind=""):
+def _text(x: float, y: int, text: str, anchor: str = "start", kind: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{f" class={kind!r}" if kind else ""}>{escape(text)}</text>'
 
 
-def _line(x1, y1, x2, y2, kind):
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{kind}"/>'
 
 
-def _dot(x, y, kind, r=5):
+def _dot(x: float, y: float, kind: str, r: int = 5) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" class="{kind}"/>'
 
 
-def _scale(low, high, left, right):
+def _scale(low: float, high: float, left: int, right: int) -> Callable[..., Any]:
     span = (high - low) or 1.0
     return lambda value: left + (value - low) / span * (right - left)
 
@@ -60,50 +70,50 @@ def _scale(low, high, left, right):
 class _Rows:
     """Marks in rows over one axis: the name of a row stands before them where there is room, else above them."""
 
-    def __init__(self, n_rows, width, names, end=30):
+    def __init__(self, n_rows: int, width: int, names: int, end: int = 30) -> None:
         self.wide, self.width = width == WIDE, width
         self.left, self.right = (names, width - end) if self.wide else (16, width - 20)
         self.step = 30 if self.wide else 46
         self.bottom = 12 + self.step * n_rows
 
-    def y(self, row):
+    def y(self, row: int) -> int:
         return 12 + self.step * row + (12 if self.wide else 34)
 
-    def name(self, row, text):
+    def name(self, row: int, text: str) -> str:
         if self.wide:
             return _text(self.left - 12, self.y(row) + 5, text, "end")
         return _text(self.left - 8, self.y(row) - 14, text)
 
-    def said(self, row, text):
+    def said(self, row: int, text: str) -> str:
         """A word on a row, at its end."""
         if self.wide:
             return _text(self.right + 10, self.y(row) + 5, text, "start", "soft")
         return _text(self.right + 8, self.y(row) - 14, text, "end", "soft")
 
-    def axis(self, scale, low, high, text=_number):
+    def axis(self, scale: Callable[..., Any], low: float, high: float, text: Callable[..., Any] = _number) -> list[str]:
         body = []
         for tick in _ticks(low, high, 6 if self.wide else 4):
             body.append(_line(scale(tick), 6, scale(tick), self.bottom, "grid"))
             body.append(_text(scale(tick), self.bottom + 17, text(tick), "middle", "soft"))
         return body
 
-    def scale(self, low, high):
+    def scale(self, low: float, high: float) -> Callable[..., Any]:
         return _scale(low, high, self.left, self.right)
 
-    def svg(self, label, body):
+    def svg(self, label: str, body: list[str]) -> str:
         return _svg(self.width, self.bottom + 28, label, body)
 
 
-def _short(name, most=24):
+def _short(name: str, most: int = 24) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
-def interval_chart(advice):
+def interval_chart(advice: Advice) -> str:
     """The intervals below each other, and the baseline."""
     return _both(_intervals, advice)
 
 
-def _intervals(advice, width):
+def _intervals(advice: Advice, width: int) -> str:
     score, told = advice.score, advice.intervals
     base = advice.baseline
     ends = [value for one in told for value in (one.low, one.high, one.estimate) if np.isfinite(value)]
@@ -125,12 +135,12 @@ def _intervals(advice, width):
     return rows.svg(f"Intervals of the {score.name}", body)
 
 
-def cuts_chart(advice, chosen):
+def cuts_chart(advice: Advice, chosen: str) -> str:
     """Distances of target and inputs by way of cutting."""
     return _both(_cuts, advice, chosen)
 
 
-def _cuts(advice, chosen, width):
+def _cuts(advice: Advice, chosen: str, width: int) -> str:
     cuts = advice.cuts
     high = 1.08 * max(max(one.target, one.inputs) for one in cuts) or 1.0
     rows = _Rows(len(cuts), width, 170)
@@ -144,7 +154,7 @@ def _cuts(advice, chosen, width):
     return rows.svg("Distance between training and test part by way of cutting", body)
 
 
-def split_chart(split, most=12):
+def split_chart(split: SplitShift, most: int = 12) -> str:
     """Columns of the split furthest from random cuts; empty without columns."""
     if split.drift is None:
         return ""
@@ -152,7 +162,7 @@ def split_chart(split, most=12):
     return _both(_columns, shown)
 
 
-def _columns(shown, width):
+def _columns(shown: list[FoldFeature], width: int) -> str:
     high = 1.08 * max(max(row.distance, row.distance_chance) for row in shown) or 1.0
     rows = _Rows(len(shown), width, 220, 150)
     scale = rows.scale(0, high)
@@ -167,12 +177,12 @@ def _columns(shown, width):
     return rows.svg("Distance between training and test part by column", body)
 
 
-def curve_chart(advice):
+def curve_chart(advice: Advice) -> str:
     """Standard error of the mean of r repetitions against r."""
     return _both(_curve, advice.repetitions)
 
 
-def _curve(found, width):
+def _curve(found: Repetitions, width: int) -> str:
     most = int(max(20, 2 * (found.repetitions or 10)))
     r = np.arange(1, most + 1)
     rho = found.rho if np.isfinite(found.rho) else 1.0

@@ -1,7 +1,10 @@
 """The page: one file of HTML with pictures in it, no network, light and dark, for screens of any width and for paper."""
 
+from __future__ import annotations
+
 import json
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +15,13 @@ from foldshift.advice.wording import CUT_WORDS, cut_of
 from foldshift.core.repr import figures
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.shift.report.drift_text import counted
+
+if TYPE_CHECKING:
+    from foldshift.advice.expected import Expected
+    from foldshift.advice.result import Advice
+    from foldshift.advice.rules import Rule
+    from foldshift.advice.score import Score
+    from foldshift.advice.split_shift import CutShift
 
 SINGLE = ("ABA", "SPXY")  # cuts whose seeds change the names of the folds alone
 
@@ -39,17 +49,8 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:
 """  # noqa: E501
 
 
-def page(advice):
-    """The page as text.
-
-    Parameters
-    ----------
-    advice : foldshift.advice.Advice
-
-    Returns
-    -------
-    html : str
-    """
+def page(advice: Advice) -> str:
+    """The page as text."""
     title = f"Advice for {advice.learner} on {advice.data.name}"
     parts = [
         _verdict(advice), _data(advice), _faults(advice), _split(advice), _cuts(advice), _repetitions(advice), _score(advice),
@@ -64,16 +65,16 @@ def page(advice):
     )
 
 
-def _json(advice):
+def _json(advice: Advice) -> str:
     """The figures inside the page: no text in them can end the element."""
     return json.dumps(advice.to_dict(), ensure_ascii=False).replace("<", "\\u003c")
 
 
-def _paragraph(text, kind=""):
+def _paragraph(text: str, kind: str = "") -> str:
     return f"<p{f' class={kind!r}' if kind else ''}>{escape(text)}</p>"
 
 
-def _evidence(kind, shown):
+def _evidence(kind: str, shown: str) -> str:
     words = {
         "theorem": "Evidence: theorem.",
         "measured": "Evidence: measured where the truth is known.",
@@ -83,15 +84,15 @@ def _evidence(kind, shown):
     return f"<p class='evidence'>{escape(words[kind])} {escape(shown)}</p>"
 
 
-def _section(name, title, *parts):
+def _section(name: str, title: str, *parts: Any) -> str:
     return f"<section id='{name}'><h2>{escape(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"
 
 
-def _figure(svg, caption):
+def _figure(svg: str, caption: str) -> str:
     return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _table(head, rows, numbers=(), wide=()):
+def _table(head: list[str], rows: list[Any], numbers: tuple[int, int, int] | range = (), wide: tuple[int, ...] = ()) -> str:
     """A table; columns of numbers stand to the right, those in `wide` are left out on narrow screens."""
     kinds = [" class=n" if j in numbers else " class=wide" if j in wide else "" for j in range(len(head))]
     cells = "".join(f"<th{kind} scope='col'>{escape(name)}</th>" for kind, name in zip(kinds, head))
@@ -101,7 +102,7 @@ def _table(head, rows, numbers=(), wide=()):
     return f"<div class='scroll'><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
-def _verdict(advice):
+def _verdict(advice: Advice) -> str:
     how, *rest = advice.verdict
     how = how.split("cv=")[0].rstrip(": ") + "."
     return (
@@ -112,11 +113,11 @@ def _verdict(advice):
     )
 
 
-def _rule(advice, part):
+def _rule(advice: Advice, part: str) -> Rule:
     return next(rule for rule in advice.rules if rule.part == part)
 
 
-def _score(advice):
+def _score(advice: Advice) -> str:
     score, rule = advice.score, _rule(advice, "interval")
     rows = [
         (("print this: " if told.use else "not: ") + told.words, *map(score.text, (told.estimate, told.low, told.high)))
@@ -141,14 +142,14 @@ def _score(advice):
     )  # fmt: skip
 
 
-def _halves(advice):
+def _halves(advice: Advice) -> str:
     if advice.halves is None:
         return ""
     shown = f"{advice.halves['n']} random halves, in pairs, each held against the other."
     return _paragraph(advice.halves["said"]) + _evidence("measured here", shown)
 
 
-def _difference(advice):
+def _difference(advice: Advice) -> str:
     rule = _rule(advice, "difference")
     return _section(
         "difference",
@@ -159,7 +160,7 @@ def _difference(advice):
     )
 
 
-def _more_rows(advice):
+def _more_rows(advice: Advice) -> str:
     caution = next(one for one in advice.rules if one.id == "caution-more-rows")
     return _section(
         "rows",
@@ -169,7 +170,7 @@ def _more_rows(advice):
     )
 
 
-def _split(advice):
+def _split(advice: Advice) -> str:
     split = advice.split
     if split is None:
         return _section(
@@ -208,7 +209,7 @@ def _split(advice):
     )  # fmt: skip
 
 
-def _cuts(advice):
+def _cuts(advice: Advice) -> str:
     rule, folds = _rule(advice, "cut"), _rule(advice, "folds")
     chosen = cut_of(advice)
     text = [
@@ -253,7 +254,7 @@ def _cuts(advice):
     )  # fmt: skip
 
 
-def _expected_cells(expected, cut):
+def _expected_cells(expected: dict[str, Expected], cut: str) -> tuple[str, ...]:
     """What the study found of a cut: its bias, and how far off one estimate is; nothing where it looked at nothing alike."""
     if not expected:
         return ()
@@ -263,7 +264,7 @@ def _expected_cells(expected, cut):
     return f"{one.bias:+.1f} ± {one.bias_error:.1f} %", f"{one.off:.0f} %"
 
 
-def _expected_words(advice, expected):
+def _expected_words(advice: Advice, expected: dict[str, Expected]) -> str:
     if not expected:
         return ""
     one = next(iter(expected.values()))
@@ -278,7 +279,7 @@ def _expected_words(advice, expected):
     )  # fmt: skip
 
 
-def _bias(score, one):
+def _bias(score: Score, one: CutShift) -> str:
     if not np.isfinite(one.bias):
         return EMPTY
     scale = 100 if score.percent else 1
@@ -287,13 +288,13 @@ def _bias(score, one):
     return f"{scale * one.bias:+.{digits}f} ± {scale * one.bias_error:.{digits}f}{' points' if score.percent else ''}"
 
 
-def _spread(advice, one):
+def _spread(advice: Advice, one: CutShift) -> str:
     if not np.isfinite(one.spread):
         return EMPTY
     return advice.score.text(one.spread) if one.cut not in SINGLE else "one partition"
 
 
-def _repetitions(advice):
+def _repetitions(advice: Advice) -> str:
     rule, found = _rule(advice, "repetitions"), advice.repetitions
     cost = f"One fit takes {advice.seconds_per_fit:.2g} s here; one repetition of {advice.n_splits} folds {advice.n_splits * advice.seconds_per_fit:.2g} s."  # noqa: E501
     picture = ""
@@ -319,7 +320,7 @@ def _repetitions(advice):
     )
 
 
-def _faults(advice):
+def _faults(advice: Advice) -> str:
     if not advice.faults:
         return _section("faults", "Faults", _paragraph("None was found."), _evidence("measured here", "Looked for: identifiers, "
                         "columns that give the target away, duplicates and near ones, groups, order, time, rare classes, too few "
@@ -333,7 +334,7 @@ def _faults(advice):
     return _section("faults", "What could be wrong", *blocks)
 
 
-def _data(advice):
+def _data(advice: Advice) -> str:
     data = advice.data
     rows = [("rows", f"{data.n:,}"), ("columns", f"{np.shape(data.X)[1]:,}")]
     kinds = [column.kind for column in data.columns]
@@ -357,7 +358,7 @@ def _data(advice):
     return _section("data", "What the data are", f"<dl>{listed}</dl>", *(_paragraph(note + ".", "soft") for note in advice.notes))
 
 
-def _cautions(advice):
+def _cautions(advice: Advice) -> str:
     said = [rule for rule in advice.rules if rule.part == "caution" and rule.id != "caution-more-rows"]
     if not said:
         return ""
@@ -366,7 +367,7 @@ def _cautions(advice):
     )
 
 
-def _methods(advice):
+def _methods(advice: Advice) -> str:
     references = list(dict.fromkeys(rule.reference for rule in advice.rules if rule.reference))
     budget = f" of a budget of {advice.budget:.0f} s" if advice.budget is not None else ""
     versions = ", ".join(f"{name} {number}" for name, number in advice.versions.items())

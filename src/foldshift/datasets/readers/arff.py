@@ -1,35 +1,30 @@
 """Formats with a header of attributes: KEEL and ARFF."""
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING, Any, Literal
 
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.column_kinds import Columns, build_table
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.text_fields import as_number, check_width, split_lines, text_of, unquoted
 
+if TYPE_CHECKING:
+    from foldshift.datasets.readers.raw_table import RawTable
+
 # possessive quantifiers (*+): no way back, so a hostile line costs no more than its length
 _QUOTED_FIELD = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'\s*+|"((?:[^"\\]|\\.)*+)"\s*+|([^,'"]*+))(,|$)""")
 
 
-def read_keel(data, options=None, *, task="", target=""):
+def read_keel(
+    data: bytes | str,
+    options: ReadOptions | None = None,
+    *,
+    task: Literal["", "regression", "classification"] = "",
+    target: str = "",
+) -> RawTable:
     """Read a KEEL `.dat` file.
-
-    Parameters
-    ----------
-    data : bytes or str
-        Content of the file; bytes are Latin-1 after an optional UTF-8 byte-order mark.
-    options, task, target
-        As in `foldshift.datasets.readers.formats.read_table`.
-
-    Returns
-    -------
-    table : RawTable
-        Kinds and labels as in the header; values outside a declared range become notes.
-
-    Raises
-    ------
-    DataError
-        If the header is damaged or disagrees with the rows, or a label is not declared.
 
     References
     ----------
@@ -39,25 +34,14 @@ def read_keel(data, options=None, *, task="", target=""):
     return build_table(_header_columns(text_of(data, "latin-1"), options, quoted=False), options, task, target)
 
 
-def read_arff(data, options=None, *, task="", target=""):
+def read_arff(
+    data: bytes | str,
+    options: ReadOptions | None = None,
+    *,
+    task: Literal["", "regression", "classification"] = "",
+    target: str = "",
+) -> RawTable:
     """Read a dense ARFF file.
-
-    Parameters
-    ----------
-    data : bytes or str
-        Content of the file; bytes are UTF-8, else Latin-1.
-    options, task, target
-        As in `foldshift.datasets.readers.formats.read_table`.
-
-    Returns
-    -------
-    table : RawTable
-        ``numeric`` is integer if all values are whole numbers, else real; string and date attributes are nominal.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, sparse or relational.
 
     References
     ----------
@@ -66,7 +50,7 @@ def read_arff(data, options=None, *, task="", target=""):
     return build_table(_header_columns(text_of(data), options, quoted=True), options, task, target)
 
 
-def _header_columns(text, options, quoted):
+def _header_columns(text: str, options: ReadOptions | None, quoted: bool) -> Columns:
     """Columns of a KEEL file or (`quoted`) of an ARFF file: both have `@attribute` lines, then `@data` and rows."""
     options = options or ReadOptions()
     lines = split_lines(text)
@@ -118,7 +102,7 @@ def _header_columns(text, options, quoted):
     return Columns(names, list(zip(*rows)), numbers, kinds, categories, target, others, ranges)
 
 
-def _attribute(text, quoted):
+def _attribute(text: str, quoted: bool) -> tuple[Any, ...]:
     """Name, kind, labels and range of one `@attribute` line, without its keyword."""
     if text[:1] in ("'", '"'):
         end = text.find(text[0], 1)
@@ -156,7 +140,7 @@ def _attribute(text, quoted):
     return name, kind, None, limits
 
 
-def _fields(line, number):
+def _fields(line: str, number: int | None) -> list[str]:
     """Fields of an ARFF row or label list, with quotes and backslash escapes."""
     if "'" not in line and '"' not in line:
         if line.startswith("{"):
@@ -181,7 +165,7 @@ def _fields(line, number):
             return fields
 
 
-def _roles(names, roles):
+def _roles(names: list[str], roles: dict[str, tuple[int, list[str]]]) -> tuple[int | None, set[Any]]:
     """Position of the target and of the columns that are neither inputs nor target, from @inputs and @outputs."""
     where = {name: position for position, name in enumerate(names)}
     positions = {}

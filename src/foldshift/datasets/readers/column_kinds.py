@@ -1,8 +1,12 @@
 """From columns of texts, as a format reads them, to a table with kinds and labels."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,6 +17,9 @@ from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.text_fields import as_number, check_width
 from foldshift.datasets.sources.download import one_line
+
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray
 
 ALWAYS_MISSING = {"?", "<null>"}
 MOST_NAMED = 8  # columns in one line
@@ -47,49 +54,29 @@ class Columns:
         What was assumed in reading.
     """
 
-    names: list | None
-    values: list
-    lines: list
-    kinds: list
-    categories: list
+    names: list[str] | None
+    values: list[Sequence[str]]
+    lines: Sequence[int]
+    kinds: list[Literal["real", "integer", "numeric", "nominal", ""]]
+    categories: list[list[str] | None]
     target: int | None = None
-    others: set = field(default_factory=set)
-    ranges: dict = field(default_factory=dict)
-    unnamed: set = field(default_factory=set)
-    notes: list = field(default_factory=list)
+    others: set[int] = field(default_factory=set)
+    ranges: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    unnamed: set[int] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
 
 
-def _shown(texts):
+def _shown(texts: list[str]) -> str:
     """Some of a list of texts from a file, for messages."""
     return ", ".join(repr(text[:30]) for text in texts[:12]) + (", ..." if len(texts) > 12 else "")
 
 
-def _listed(names):
+def _listed(names: list[str]) -> str:
     return ", ".join(one_line(name, 60) for name in names[:12]) + (", ..." if len(names) > 12 else "")
 
 
-def row_columns(rows, lines, options, header):
-    """Columns from rows of texts, of a format whose header has names at most.
-
-    Parameters
-    ----------
-    rows : list of list of str
-        Texts, blanks stripped. Rows without any text, and unnamed columns without any text at the end, do not count.
-    lines : sequence of int
-        Line of every row.
-    options : ReadOptions
-    header : bool
-        Whether such files have a row of names where the options do not say.
-
-    Returns
-    -------
-    columns : Columns
-
-    Raises
-    ------
-    DataError
-        If there are no rows, they differ in length, or the header is missing.
-    """
+def row_columns(rows: list[list[str]], lines: Sequence[int], options: ReadOptions, header: bool) -> Columns:
+    """Columns from rows of texts, of a format whose header has names at most."""
     kept = [(row, line) for row, line in zip(rows, lines) if any(row)]
     if not kept:
         raise DataError("no rows; the file is empty or truncated")
@@ -120,7 +107,7 @@ def row_columns(rows, lines, options, header):
     return Columns(names, values, lines, [""] * len(values), [None] * len(values), unnamed=unnamed)
 
 
-def _position(reference, columns):
+def _position(reference: str, columns: Columns) -> int:
     """Position of a column given by name or by 1-based or negative position."""
     if columns.names is not None and reference in columns.names:
         return columns.names.index(reference)
@@ -136,7 +123,7 @@ def _position(reference, columns):
     raise DataError(unknown("column", reference, [one_line(name, 60) for name in known[:1000]]))
 
 
-def _target(columns, options, target, dropped):
+def _target(columns: Columns, options: ReadOptions, target: str, dropped: set[int]) -> int:
     """Position of the target: option, declaration, catalogue, last column."""
     if options.target:
         return _position(options.target, columns)
@@ -152,7 +139,7 @@ def _target(columns, options, target, dropped):
     return left[-1]
 
 
-def _own_target(columns, target):
+def _own_target(columns: Columns, target: str) -> int:
     """Position of the target that the user names; nothing stands in for it."""
     if columns.names is None and target == "y" and columns.target is None:
         return len(columns.values) - 1  # as tables without names call their last column
@@ -167,27 +154,8 @@ def _own_target(columns, target):
     return where
 
 
-def build_table(columns, options, task, target):
-    """Make a table of columns of text.
-
-    Parameters
-    ----------
-    columns : Columns
-        As a format reads them.
-    options : ReadOptions or None
-        How to read them.
-    task, target : str
-        As in `foldshift.datasets.readers.formats.read_table`.
-
-    Returns
-    -------
-    table : RawTable
-
-    Raises
-    ------
-    DataError
-        If there is nothing to read, a column that is asked for does not exist, or a text does not fit its column.
-    """
+def build_table(columns: Columns, options: ReadOptions | None, task: str, target: str) -> RawTable:
+    """Make a table of columns of text."""
     options = options or ReadOptions()
     if not columns.values or not columns.lines:
         raise DataError("no rows or no columns; the file is empty or truncated")
@@ -284,7 +252,7 @@ def build_table(columns, options, task, target):
     return table
 
 
-def _say_left_out(table):
+def _say_left_out(table: RawTable) -> None:
     """One line on what is no input, and how it becomes one; an error where nothing else is left."""
     whys = "; ".join(f"{one_line(name, 30)} ({why})" for name, why in list(table.left_out.items())[:MOST_NAMED])
     whys += f"; and {len(table.left_out) - MOST_NAMED} more" if len(table.left_out) > MOST_NAMED else ""
@@ -299,16 +267,16 @@ class _Column:
     """Texts of one column on their way to numbers or labels."""
 
     name: str
-    texts: tuple
-    lines: list
+    texts: tuple[Any, ...]
+    lines: list[Any]
     kind: str
     categories: list | None
     decimal: str
-    missing: tuple
-    notes: list
+    missing: tuple[Any, ...]
+    notes: list[Any]
     own: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         declared = set(self.categories or ())
         absent = {
             text
@@ -319,7 +287,7 @@ class _Column:
         }
         self.texts = [None if text in absent else text for text in self.texts]
 
-    def look(self, numeric, separator):
+    def look(self, numeric: bool | None, separator: str) -> None:
         """Find decimal commas and marks of missing values in a column of the user's own; `numeric` as in `marks_among`."""
         texts = {text for text in set(self.texts) if text is not None}
         if numeric is not False:
@@ -332,11 +300,11 @@ class _Column:
             self.texts = [None if text in absent else text for text in self.texts]
         self.own = True
 
-    def bad(self, text, problem):
+    def bad(self, text: str, problem: str) -> DataError:
         line = self.lines[self.texts.index(text)]
         return DataError(f"line {line}: column {self.name[:60]!r} holds {text[:60]!r}, {problem}")
 
-    def recode(self, new):
+    def recode(self, new: dict[str, str]) -> None:
         for text in dict.fromkeys(self.texts):
             if text is not None and text not in new:
                 raise self.bad(text, f"which map does not recode; it knows {_shown(list(new))}")
@@ -345,7 +313,7 @@ class _Column:
         self.kind = ""
         self.categories = list(dict.fromkeys(new[text] for text in known if text in new))
 
-    def content(self, numeric):
+    def content(self, numeric: bool) -> tuple[str, FloatArray | pd.Categorical]:
         """Kind and values: float64 array or `pandas.Categorical`."""
         if self.kind == "nominal":
             return "nominal", self._labels()
@@ -371,9 +339,9 @@ class _Column:
             return "real", values
         return "integer", values
 
-    def _why_nominal(self, odd):
+    def _why_nominal(self, odd: set[str]) -> str:
         """Which values are no numbers in a column that has numbers."""
-        first = {}
+        first: dict[Any, Any] = {}
         for text, line in zip(self.texts, self.lines):
             if text in odd:
                 first.setdefault(text, line)
@@ -383,7 +351,7 @@ class _Column:
             f"{one_line(self.name, 60)}: read as labels, for {shown}{more} is no number; list under missing what stands for none"
         )
 
-    def _labels(self):
+    def _labels(self) -> pd.Categorical:
         present = dict.fromkeys(text for text in self.texts if text is not None)
         categories = self.categories if self.categories is not None else sorted(present)
         codes = {text: code for code, text in enumerate(categories)}

@@ -1,13 +1,20 @@
 """Single files packed by gzip, bzip2, xz or zip, unpacked in memory and within limits."""
 
+from __future__ import annotations
+
 import bz2
 import lzma
 import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import SourceError
 from foldshift.datasets.readers.excel import ZIP_SIGNATURE, is_workbook
 from foldshift.datasets.sources.download import MAX_BYTES, MAX_RATIO, one_line, read_members
+
+if TYPE_CHECKING:
+    from foldshift.datasets.readers.read_options import ReadOptions
 
 _CHUNK = 2**16
 _TAR = slice(257, 262)  # where a tar archive says what it is
@@ -22,52 +29,27 @@ _PACKERS = (
 class _Gzip:
     """One gzip stream with the interface of the unpackers of bz2 and lzma."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._state = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
 
-    def decompress(self, data, max_length):
+    def decompress(self, data: bytes, max_length: int) -> bytes:
         return self._state.decompress(self._state.unconsumed_tail + data, max_length)
 
     @property
-    def eof(self):
+    def eof(self) -> bool:
         return self._state.eof
 
     @property
-    def needs_input(self):
+    def needs_input(self) -> bool:
         return not self._state.unconsumed_tail
 
     @property
-    def unused_data(self):
+    def unused_data(self) -> bytes:
         return self._state.unused_data
 
 
-def opened(data, name, options, max_bytes=MAX_BYTES):
-    """Content of a file as it is read: unpacked, and taken out of a zip archive.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    name : str
-        Its name.
-    options : foldshift.datasets.readers.read_options.ReadOptions
-        ``member`` names the files of an archive that are read, one below the other; without it there must be a single one.
-    max_bytes : int, default=64 MiB
-        Largest content.
-
-    Returns
-    -------
-    name : str
-        Of the content, below that of its archive.
-    content : bytes
-    options : foldshift.datasets.readers.read_options.ReadOptions
-        Without ``skip`` where the lines of several members were skipped here.
-
-    Raises
-    ------
-    SourceError
-        If it is damaged, larger than allowed, or holds several files of which none is named.
-    """
+def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BYTES) -> tuple[str, bytes, ReadOptions]:
+    """Content of a file as it is read: unpacked, and taken out of a zip archive."""
     name, data = unpacked(data, name, max_bytes)
     book = options.format == "excel" or name.lower().endswith(".xlsx") or is_workbook(data)
     if not options.member and (book or not data.startswith(ZIP_SIGNATURE)):
@@ -80,29 +62,8 @@ def opened(data, name, options, max_bytes=MAX_BYTES):
     return name, content, options
 
 
-def unpacked(data, name, max_bytes=MAX_BYTES):
+def unpacked(data: bytes, name: str, max_bytes: int = MAX_BYTES) -> tuple[str, bytes]:
     """Content of a file that may be packed by gzip, bzip2 or xz, by its first bytes and its ending.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    name : str
-        Its name; a packed file has the ending of its content before that of the packer, ``mine.csv.gz``.
-    max_bytes : int, default=64 MiB
-        Largest content, counted while unpacking.
-
-    Returns
-    -------
-    name : str
-        Without the ending of the packer.
-    content : bytes
-        Both as they were, if the file is not packed.
-
-    Raises
-    ------
-    SourceError
-        If it is damaged, larger than allowed, or an archive of several files.
 
     Examples
     --------
@@ -124,7 +85,7 @@ def unpacked(data, name, max_bytes=MAX_BYTES):
     return name[: len(name) - len(ending)], content
 
 
-def _pieces(data, make, name, max_bytes):
+def _pieces(data: bytes, make: Callable[..., Any] | type[Any], name: str, max_bytes: int) -> Iterator[bytes]:
     """Pieces of the content: of one stream after the other, none larger than a chunk however tightly it is packed."""
     name, size, allowed, position = one_line(name, 60), 0, max(2**20, MAX_RATIO * len(data)), 0
     state = make()

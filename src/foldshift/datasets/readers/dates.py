@@ -1,7 +1,11 @@
 """Dates among texts: which columns hold nothing else, and the day that each stands for."""
 
+from __future__ import annotations
+
 import datetime
 import re
+from collections.abc import Iterable
+from typing import Any
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CLOCK = (
@@ -25,21 +29,8 @@ _FORMS = {
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
-def days_of(texts):
+def days_of(texts: Iterable[str]) -> tuple[Any, ...]:
     """Days that texts stand for, if all of them are dates of one form.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Different texts of a column, missing ones left out.
-
-    Returns
-    -------
-    days : dict of str to float, or None
-        Days since 1970-01-01, the time of day as a fraction; None if some text is no date, or there are none. Numbers of eight
-        digits count from three different ones on.
-    form : str
-        The form in words, e.g. ``year-month-day``; empty without dates.
 
     Examples
     --------
@@ -65,7 +56,17 @@ def days_of(texts):
     return None, ""
 
 
-def _day(year, month=None, day="1", name=None, hour=None, minute=None, second=None, half=None, zone=None):
+def _day(
+    year: str,
+    month: str | None = None,
+    day: str = "1",
+    name: str | None = None,
+    hour: str | None = None,
+    minute: str | None = None,
+    second: str | None = None,
+    half: Any = None,
+    zone: str | None = None,
+) -> float | None:
     """Days since 1970 of the parts of a date, or None if there is no such day or time."""
     if name is not None:
         if name[:3].lower() not in _MONTHS:

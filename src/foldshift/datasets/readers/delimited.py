@@ -1,9 +1,12 @@
 """Rows of separated fields: csv, tabs, blanks."""
 
+from __future__ import annotations
+
 import csv
 import io
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.column_kinds import build_table, row_columns
@@ -11,27 +14,18 @@ from foldshift.datasets.readers.infer import SEPARATORS, find_separator
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.text_fields import check_width, split_lines, text_of, unquoted
 
+if TYPE_CHECKING:
+    from foldshift.datasets.readers.raw_table import RawTable
 
-def read_csv(data, options=None, *, task="", target=""):
-    """Read rows of separated fields, RFC 4180 with any one-character separator.
 
-    Parameters
-    ----------
-    data : bytes or str
-        Content of the file; bytes are UTF-8, else Latin-1.
-    options, task, target
-        As in `foldshift.datasets.readers.formats.read_table`; the first row is a header unless ``header`` is False.
-
-    Returns
-    -------
-    table : RawTable
-        Kinds from the values: integer if all are whole numbers, real if all are numbers, else nominal.
-
-    Raises
-    ------
-    DataError
-        If rows differ in length, or the header is missing.
-    """
+def read_csv(
+    data: bytes | str,
+    options: ReadOptions | None = None,
+    *,
+    task: Literal["", "regression", "classification"] = "",
+    target: str = "",
+) -> RawTable:
+    """Read rows of separated fields, RFC 4180 with any one-character separator."""
     options = options or ReadOptions()
     text = "\n".join(split_lines(text_of(data))[options.skip :])
     usual = "\t" if options.format == "tsv" else ","
@@ -51,32 +45,26 @@ def read_csv(data, options=None, *, task="", target=""):
     return build_table(columns, replace(options, sep=separator), task, target)
 
 
-def read_tsv(data, options=None, *, task="", target=""):
+def read_tsv(
+    data: bytes | str,
+    options: ReadOptions | None = None,
+    *,
+    task: Literal["", "regression", "classification"] = "",
+    target: str = "",
+) -> RawTable:
     """Read rows of fields separated by tabs; see `read_csv`."""
     options = options or ReadOptions()
     return read_csv(data, replace(options, format="tsv"), task=task, target=target)
 
 
-def read_space(data, options=None, *, task="", target=""):
-    """Read rows of fields separated by any number of blanks; a field in double quotes may hold blanks.
-
-    Parameters
-    ----------
-    data : bytes or str
-        Content of the file; bytes are UTF-8, else Latin-1.
-    options, task, target
-        As in `foldshift.datasets.readers.formats.read_table`; there is no header unless ``header`` is True.
-
-    Returns
-    -------
-    table : RawTable
-        Kinds from the values.
-
-    Raises
-    ------
-    DataError
-        If rows differ in length.
-    """
+def read_space(
+    data: bytes | str,
+    options: ReadOptions | None = None,
+    *,
+    task: Literal["", "regression", "classification"] = "",
+    target: str = "",
+) -> RawTable:
+    """Read rows of fields separated by any number of blanks; a field in double quotes may hold blanks."""
     options = options or ReadOptions()
     texts = split_lines(text_of(data))[options.skip :]
     rows = [[unquoted(value) for value in re.findall(r'"[^"]*"|[^\s"]+|"', line)] for line in texts]

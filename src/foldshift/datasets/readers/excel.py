@@ -1,7 +1,11 @@
 """Excel workbooks."""
 
+from __future__ import annotations
+
 import io
 import zipfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.column_kinds import build_table, row_columns
@@ -9,30 +13,19 @@ from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.text_fields import MAX_CELLS, cell_text
 from foldshift.datasets.sources.download import check_archive, one_line
 
+if TYPE_CHECKING:
+    from foldshift.datasets.readers.raw_table import RawTable
+
 MAX_SHEET_ROWS = 2**20  # of Excel itself; a row number in a damaged sheet may be anything
 OLE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP_SIGNATURE = b"PK\x03\x04"
 
 
-def read_excel(data, options=None, *, task="", target=""):
-    """Read the first sheet of an Excel workbook, `.xls` or `.xlsx`. Empty rows, and columns without name and value, are left out.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of the file.
-    options, task, target
-        As in `foldshift.datasets.readers.formats.read_table`; the first row is a header unless ``header`` is False.
-
-    Returns
-    -------
-    table : RawTable
-        Kinds from the values.
-
-    Raises
-    ------
-    DataError
-        If this is not a workbook, or openpyxl (`.xlsx`) or xlrd (`.xls`) is not installed.
+def read_excel(
+    data: bytes, options: ReadOptions | None = None, *, task: Literal["", "regression", "classification"] = "", target: str = ""
+) -> RawTable:
+    """Read the first sheet of an Excel workbook, `.xls` or `.xlsx`. Empty rows, and columns without name and value, are left
+    out.
     """
     options = options or ReadOptions()
     if data.startswith(OLE_SIGNATURE):
@@ -53,19 +46,8 @@ def read_excel(data, options=None, *, task="", target=""):
     return build_table(row_columns(rows[options.skip :], lines, options, header=True), options, task, target)
 
 
-def is_workbook(data):
-    """Whether bytes are an Excel workbook, whatever their name.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of a file.
-
-    Returns
-    -------
-    workbook : bool
-        Whether it begins like an ``.xls``, or is a zip archive that holds what an ``.xlsx`` holds.
-    """
+def is_workbook(data: bytes) -> bool:
+    """Whether bytes are an Excel workbook, whatever their name."""
     if data.startswith(ZIP_SIGNATURE):
         try:
             return "xl/workbook.xml" in zipfile.ZipFile(io.BytesIO(data)).namelist()
@@ -74,7 +56,7 @@ def is_workbook(data):
     return data.startswith(OLE_SIGNATURE)
 
 
-def _sheet_rows(rows):
+def _sheet_rows(rows: Iterator[Any]) -> list[list[str]]:
     """Rows of a sheet as texts, all of the same length."""
     texts, cells = [], 0
     for row in rows:
@@ -94,7 +76,7 @@ def _sheet_rows(rows):
     return [row + [""] * (width - len(row)) for row in texts]
 
 
-def _xlsx_rows(data):
+def _xlsx_rows(data: bytes) -> list[list[str]]:
     import openpyxl
 
     check_archive(data)
@@ -104,7 +86,7 @@ def _xlsx_rows(data):
     return _sheet_rows(sheet.iter_rows(values_only=True))
 
 
-def _xls_rows(data):
+def _xls_rows(data: bytes) -> list[list[str]]:
     import xlrd
 
     book = xlrd.open_workbook(file_contents=data, logfile=io.StringIO(), ragged_rows=True)

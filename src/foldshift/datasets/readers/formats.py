@@ -1,6 +1,9 @@
 """Files of data in any of the known formats: which one it is, and the table in it."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.arff import read_arff, read_keel
@@ -10,6 +13,9 @@ from foldshift.datasets.readers.infer import decoded, guess_rows
 from foldshift.datasets.readers.parquet import read_parquet
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.sources.download import one_line
+
+if TYPE_CHECKING:
+    from foldshift.datasets.readers.raw_table import RawTable
 
 ENDINGS = {
     ".csv": "csv",
@@ -33,32 +39,15 @@ _PARSERS = {
 }
 
 
-def read_table(data, name, options=None, *, task="", target=""):
-    """Read a file in any of the known formats.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of the file.
-    name : str
-        Name of the file; its ending tells the format, and messages name it.
-    options : ReadOptions or None, default=None
-        How to read it.
-    task : {"", "regression", "classification"}, default=""
-        With ``"classification"`` the target becomes nominal, labels as in the file; with ``"regression"`` it must be numeric.
-    target : str, default=""
-        Name of the target column, used if neither the options nor the file name one.
-
-    Returns
-    -------
-    table : RawTable
-        The table.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read; one line that begins with `name`.
-    """
+def read_table(
+    data: bytes,
+    name: str,
+    options: ReadOptions | None = None,
+    *,
+    task: Literal["", "regression", "classification"] = "",
+    target: str = "",
+) -> RawTable:
+    """Read a file in any of the known formats."""
     options = options or ReadOptions()
     try:
         if not data.strip():
@@ -75,7 +64,7 @@ def read_table(data, name, options=None, *, task="", target=""):
         raise DataError(f"{one_line(name)}: {one_line(error, 500)}") from error
 
 
-def _read_own(data, kind, options, task, target):
+def _read_own(data: bytes, kind: str, options: ReadOptions, task: str, target: str) -> RawTable:
     """A text of the user's own: its encoding, and how its rows are written where its ending does not say."""
     text, note = decoded(data)
     if kind == "":
@@ -90,21 +79,8 @@ def _read_own(data, kind, options, task, target):
     return table
 
 
-def format_of(data, name):
-    """Format of a file by its ending, else by its first bytes; ``keel`` if it begins with a header line or comment.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of the file.
-    name : str
-        Its name.
-
-    Returns
-    -------
-    kind : str
-        One of `foldshift.datasets.readers.read_options.FORMATS`, or empty: plain text, comma- or blank-separated.
-    """
+def format_of(data: bytes, name: str) -> str:
+    """Format of a file by its ending, else by its first bytes; ``keel`` if it begins with a header line or comment."""
     dot = name.rfind(".")
     ending = name[dot:].lower() if dot >= 0 else ""
     if ending in ENDINGS:
@@ -117,24 +93,13 @@ def format_of(data, name):
     return "keel" if start.lstrip()[:1] in (b"@", b"%") else ""
 
 
-def looks_like_html(data):
-    """Whether bytes are a web page, as servers send it instead of a file.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of a file.
-
-    Returns
-    -------
-    html : bool
-        True for a page.
-    """
+def looks_like_html(data: bytes) -> bool:
+    """Whether bytes are a web page, as servers send it instead of a file."""
     start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html")) or (start.startswith((b"<?xml", b"<!--")) and b"<html" in start)
 
 
-def _guess(data, options):
+def _guess(data: bytes, options: ReadOptions) -> tuple[str, ReadOptions]:
     """Plain text of unknown ending: the separator of its first row; such files have no header."""
     first = next((line for line in data.split(b"\n")[options.skip :] if line.strip()), b"")
     header = bool(options.header)

@@ -3,9 +3,13 @@
 Data sets of the catalogue have a checksum and are read as they always were; none of this touches them.
 """
 
+from __future__ import annotations
+
 import codecs
 import csv
 import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 import numpy as np
@@ -14,6 +18,12 @@ from foldshift.core.errors import DataError
 from foldshift.datasets.readers.dates import days_of
 from foldshift.datasets.readers.text_fields import as_number, split_lines
 from foldshift.datasets.sources.download import one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldshift.core.types import FloatArray
+    from foldshift.datasets.readers.read_options import ReadOptions
 
 NULL_MARKS = {"null", "n/a", "#n/a"}  # missing in any column
 PLAIN_MARKS = NULL_MARKS | {"none", "-", "--", "."}  # missing in a column of numbers; among labels they may be labels
@@ -28,25 +38,8 @@ _IDENTIFIER = re.compile(
 )
 
 
-def decoded(data):
+def decoded(data: bytes) -> tuple[str, str]:
     """Text of a file of unknown encoding.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of the file.
-
-    Returns
-    -------
-    text : str
-        Decoded as UTF-8; as UTF-16 or UTF-32 if a byte-order mark says so or every other byte is zero; else as Windows-1252.
-    note : str
-        What was assumed, with a word of the file that shows it; empty for UTF-8 and where a mark says it.
-
-    Raises
-    ------
-    DataError
-        If it is no text.
 
     Examples
     --------
@@ -84,14 +77,14 @@ def decoded(data):
     return text, ""
 
 
-def _try(data, encoding):
+def _try(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
 
 
-def _sixteen(data):
+def _sixteen(data: bytes) -> str:
     """UTF-16 without a mark: where letters are those of European languages, nearly every other byte is zero."""
     head = data[: 2**12]
     for encoding, zeros, others in (("utf-16-le", head[1::2], head[::2]), ("utf-16-be", head[::2], head[1::2])):
@@ -100,21 +93,8 @@ def _sixteen(data):
     return ""
 
 
-def find_separator(lines, usual):
+def find_separator(lines: list[str], usual: str) -> str:
     """The separator of rows of fields.
-
-    Parameters
-    ----------
-    lines : list of str
-        Lines of the file, the header first.
-    usual : str
-        What is usual for such files, taken where none fits.
-
-    Returns
-    -------
-    separator : str
-        The one of `SEPARATORS` that cuts most lines into as many fields as the first, two at least. Where several do, the comma
-        comes last: it may be a decimal mark.
 
     Examples
     --------
@@ -137,24 +117,8 @@ def find_separator(lines, usual):
     return best
 
 
-def guess_rows(text, options, target):
-    """How plain text of unknown ending is written: its separator, and whether its first row holds names.
-
-    Parameters
-    ----------
-    text : str
-        The file.
-    options : foldshift.datasets.readers.read_options.ReadOptions
-        What the user says.
-    target : str
-        Name of the target: a first row that has it is a header.
-
-    Returns
-    -------
-    separator : str
-        Empty: blanks.
-    header : bool
-    """
+def guess_rows(text: str, options: ReadOptions, target: str) -> tuple[str, bool]:
+    """How plain text of unknown ending is written: its separator, and whether its first row holds names."""
     lines = [line for line in split_lines(text)[options.skip :] if line.strip()][:SAMPLE]
     separator = options.sep or find_separator(lines, "")
     if options.header is not None or not lines:
@@ -163,20 +127,8 @@ def guess_rows(text, options, target):
     return separator, target in fields
 
 
-def decimal_of(texts, decimal, separator):
-    """The decimal mark of a column: the comma where every number with a mark has one, and fields are not cut at commas.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Different texts of the column.
-    decimal, separator : str
-        Of the file, as far as they are known.
-
-    Returns
-    -------
-    decimal : {".", ","}
-    """
+def decimal_of(texts: Iterable[str], decimal: str, separator: str) -> Any:
+    """The decimal mark of a column: the comma where every number with a mark has one, and fields are not cut at commas."""
     if decimal != "." or separator == ",":
         return decimal
     texts = [text for text in texts if text and text != "?" and text.lower() not in PLAIN_MARKS]
@@ -184,22 +136,8 @@ def decimal_of(texts, decimal, separator):
     return "," if commas and all(as_number(text, ",") is not None for text in texts) else decimal
 
 
-def marks_among(texts, numeric, decimal):
+def marks_among(texts: set[str], numeric: bool | None, decimal: Literal[".", ","]) -> set[str]:
     """Which texts of a column stand for a missing value.
-
-    Parameters
-    ----------
-    texts : set of str
-        Different texts of the column.
-    numeric : bool or None
-        Whether it must hold numbers, must hold labels (False), or neither is known (None): then the texts tell.
-    decimal : {".", ","}
-        Its decimal mark.
-
-    Returns
-    -------
-    marks : set of str
-        `PLAIN_MARKS` in a column that otherwise holds numbers only, `NULL_MARKS` in any, whatever the case of their letters.
 
     Examples
     --------
@@ -214,25 +152,8 @@ def marks_among(texts, numeric, decimal):
     return {text for text in plain if text.lower() in NULL_MARKS}
 
 
-def no_input(name, kind, values, unnamed):
-    """Why a column is left out of the inputs of an own file unless it is asked for.
-
-    Parameters
-    ----------
-    name, kind : str
-        Of the column.
-    values : ndarray of float64 or pandas.Categorical
-        Its content.
-    unnamed : bool
-        Whether the file gives it no name.
-
-    Returns
-    -------
-    why : str
-        In words: row numbers, dates, or a label of its own for (nearly) every row; empty for an input like others.
-    days : dict of (str or float) to float, or None
-        For dates, what every value stands for in days since 1970.
-    """
+def no_input(name: str, kind: str, values: FloatArray | pd.Categorical, unnamed: bool) -> tuple[Any, ...]:
+    """Why a column is left out of the inputs of an own file unless it is asked for."""
     if kind == "nominal":
         codes = np.asarray(values.codes)
         present = np.unique(codes[codes >= 0])
@@ -258,7 +179,7 @@ def no_input(name, kind, values, unnamed):
     return "", None
 
 
-def many_labels(kind, values):
+def many_labels(kind: str, values: FloatArray | pd.Categorical) -> Any:
     """Number of labels and of rows, if there is less than two rows to a label; else None."""
     if kind != "nominal":
         return None
@@ -267,23 +188,8 @@ def many_labels(kind, values):
     return (n_labels, n) if n >= FEW and n_labels > MANY_LABELS * n else None
 
 
-def check_classes(name, texts, decimal, separator):
-    """Refuse a target of classes that is a quantity, or names rows.
-
-    Parameters
-    ----------
-    name : str
-        Of the target.
-    texts : sequence of str
-        Its values, missing ones left out.
-    decimal, separator : str
-        As in `decimal_of`.
-
-    Raises
-    ------
-    DataError
-        If it holds numbers only, and more than 20 different ones or more than one for two rows; or so many labels.
-    """
+def check_classes(name: str, texts: Sequence[str], decimal: str, separator: str) -> None:
+    """Refuse a target of classes that is a quantity, or names rows."""
     distinct = dict.fromkeys(texts)
     decimal = decimal_of(distinct, decimal, separator)
     crowded = len(texts) >= FEW and len(distinct) > MANY_LABELS * len(texts)
@@ -301,7 +207,7 @@ def check_classes(name, texts, decimal, separator):
         )
 
 
-def listed(names, most=5):
+def listed(names: list[str], most: int = 5) -> str:
     """Names of columns for a message, as they are written in the options of a source.
 
     Examples

@@ -1,6 +1,9 @@
 """Parquet files and data frames."""
 
+from __future__ import annotations
+
 import io
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
@@ -9,29 +12,17 @@ from foldshift.datasets.readers.column_kinds import Columns, build_table
 from foldshift.datasets.readers.text_fields import MAX_CELLS, MAX_COLUMNS, cell_text
 from foldshift.datasets.sources.download import one_line
 
+if TYPE_CHECKING:
+    from foldshift.datasets.readers.raw_table import RawTable
+    from foldshift.datasets.readers.read_options import ReadOptions
+
 MAX_UNPACKED = 2**30  # bytes of a parquet file as its header counts them
 
 
-def read_parquet(data, options=None, *, task="", target=""):
-    """Read a parquet file.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of the file.
-    options, task, target
-        As in `foldshift.datasets.readers.formats.read_table`.
-
-    Returns
-    -------
-    table : RawTable
-        Labels of dictionary columns in the order of the dictionary; other kinds from the values.
-
-    Raises
-    ------
-    DataError
-        If this is not a parquet file, or pyarrow is not installed.
-    """
+def read_parquet(
+    data: bytes, options: ReadOptions | None = None, *, task: Literal["", "regression", "classification"] = "", target: str = ""
+) -> RawTable:
+    """Read a parquet file."""
     if not (data.startswith(b"PAR1") and data.endswith(b"PAR1")):
         raise DataError("not a parquet file (the letters PAR1 are missing at its ends); check the file or set format")
     try:
@@ -45,7 +36,7 @@ def read_parquet(data, options=None, *, task="", target=""):
     return build_table(columns, options, task, target)
 
 
-def _parquet_frame(data):
+def _parquet_frame(data: bytes) -> pd.DataFrame:
     """Data frame of a parquet file. Its texts are read as they are stored, each once, so that few bytes cannot become many."""
     import pyarrow.parquet
 
@@ -68,30 +59,18 @@ def _parquet_frame(data):
     return frame
 
 
-def read_frame(frame, options=None, *, task="", target=""):
-    """Bring a data frame into the form of a parsed file.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Columns of numbers, texts, truth values or categories.
-    options, task, target
-        As in `foldshift.datasets.readers.formats.read_table`.
-
-    Returns
-    -------
-    table : RawTable
-        Labels of categorical columns in the order of their categories; other kinds from the values.
-
-    Raises
-    ------
-    DataError
-        If the frame has no rows or no columns, or column names repeat.
-    """
+def read_frame(
+    frame: pd.DataFrame,
+    options: ReadOptions | None = None,
+    *,
+    task: Literal["", "regression", "classification"] = "",
+    target: str = "",
+) -> RawTable:
+    """Bring a data frame into the form of a parsed file."""
     return build_table(_frame_columns(frame), options, task, target)
 
 
-def _frame_columns(frame):
+def _frame_columns(frame: pd.DataFrame) -> Columns:
     """Columns of text of a data frame."""
     names = [str(name) for name in frame.columns]
     values, categories = [], []

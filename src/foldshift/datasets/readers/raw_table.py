@@ -1,10 +1,16 @@
 """A table as it was read: the form every parser returns and every source is checked in."""
 
+from __future__ import annotations
+
 import hashlib
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+
+if TYPE_CHECKING:
+    from foldshift.core.types import BoolArray, ObjectArray
 
 KINDS = ("real", "integer", "nominal")
 
@@ -37,24 +43,24 @@ class RawTable:
 
     frame: pd.DataFrame
     target: str
-    kinds: dict
-    notes: list = field(default_factory=list)
-    left_out: dict = field(default_factory=dict)
+    kinds: dict[str, str]
+    notes: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
     own: bool = False
     groups: str = ""
-    ranges: dict = field(default_factory=dict)
+    ranges: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
-    def features(self):
+    def features(self) -> list[str]:
         """Names of the input columns, in their order."""
         return [name for name in self.frame.columns if name not in (self.target, self.groups)]
 
-    def complete(self):
+    def complete(self) -> BoolArray:
         """Boolean array of shape (n_rows,): rows without a missing value."""
         return ~self.frame.isna().to_numpy().any(axis=1)
 
 
-def _texts(column):
+def _texts(column: pd.Series) -> ObjectArray:
     """Every value of a column as text: numbers as ``repr(float(x) + 0.0)``, labels stripped of blanks and quotes."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         texts = []
@@ -70,35 +76,13 @@ def _texts(column):
     return np.array([repr(float(v)) for v in distinct], dtype=object)[where]
 
 
-def row_texts(table):
-    """Every complete row as one line of text, in the order of the table; the target is the last field.
-
-    Parameters
-    ----------
-    table : RawTable
-        The table.
-
-    Returns
-    -------
-    rows : list of str
-        One line per row without missing values, fields joined by commas.
-    """
+def row_texts(table: RawTable) -> list[str]:
+    """Every complete row as one line of text, in the order of the table; the target is the last field."""
     frame = table.frame.loc[table.complete(), [*table.features, *filter(None, [table.groups]), table.target]]
     columns = [_texts(frame[name]) for name in frame.columns]
     return [",".join(row) for row in zip(*columns)]
 
 
-def fingerprint(table):
-    """Checksum of what a table says, whatever its line ends, blanks, number format, header or row order.
-
-    Parameters
-    ----------
-    table : RawTable
-        The table; rows with missing values do not count.
-
-    Returns
-    -------
-    digest : str
-        The first 16 hexadecimal digits of SHA-256 over the rows of `row_texts`, sorted as text and joined by line feeds.
-    """
+def fingerprint(table: RawTable) -> str:
+    """Checksum of what a table says, whatever its line ends, blanks, number format, header or row order."""
     return hashlib.sha256("\n".join(sorted(row_texts(table))).encode()).hexdigest()[:16]

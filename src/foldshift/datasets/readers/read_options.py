@@ -1,6 +1,10 @@
 """How a file is to be read: the options after the `?` of a source."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import unquote
 
 from foldshift.core.errors import SourceError, unknown
@@ -57,8 +61,8 @@ class ReadOptions:
     member: tuple[str, ...] = ()
     target: str = ""
     drop: tuple[str, ...] = ()
-    map: dict = field(default_factory=dict)
-    round: dict = field(default_factory=dict)
+    map: dict[str, dict[str, str]] = field(default_factory=dict)
+    round: dict[str, int] = field(default_factory=dict)
     ranges: str = ""
     missing: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
@@ -67,27 +71,8 @@ class ReadOptions:
     own: bool = False
 
 
-def parse_options(query, allowed=None):
-    """Read the text after the `?` of a source.
-
-    Parameters
-    ----------
-    query : str
-        ``option=value`` pairs joined by ``&``. Lists are separated by commas, columns of `map` and `round` by semicolons;
-        a separator that belongs to a name or label is percent-encoded.
-    allowed : iterable of str or None, default=None
-        Names of the options that make sense here; None for all of them.
-
-    Returns
-    -------
-    options : ReadOptions
-        The options.
-
-    Raises
-    ------
-    SourceError
-        If an option is not known or its value is not allowed.
-    """
+def parse_options(query: str, allowed: Iterable[str] | None = None) -> ReadOptions:
+    """Read the text after the `?` of a source."""
     names = sorted(_READERS) if allowed is None else sorted(allowed)
     values = {}
     for part in query.split("&") if query else []:
@@ -102,8 +87,8 @@ def parse_options(query, allowed=None):
     return ReadOptions(**values)
 
 
-def _one_of(choices):
-    def read(name, value):
+def _one_of(choices: tuple[str, ...]) -> Callable[..., Any]:
+    def read(name: str, value: str) -> str:
         if value not in choices:
             raise SourceError(unknown(f"value of {name}", value, choices))
         return value
@@ -111,32 +96,32 @@ def _one_of(choices):
     return read
 
 
-def _separator(name, value):
+def _separator(name: str, value: str) -> str:
     value = {"tab": "\t", "\\t": "\t"}.get(unquote(value), unquote(value))
     if len(value) != 1 or value in '"\r\n\0':
         raise SourceError(f"reading option {name}={value!r} is not a separator; give one character, or tab")
     return value
 
 
-def _yes_no(name, value):
+def _yes_no(name: str, value: str) -> bool:
     return _one_of(("yes", "no"))(name, value) == "yes"
 
 
-def _count(name, value):
+def _count(name: str, value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 7):
         raise SourceError(f"reading option {name}={value!r} is not a number of lines or digits; give 0, 1, 2, ...")
     return int(value)
 
 
-def _plain(name, value):
+def _plain(name: str, value: str) -> str:
     return unquote(value)
 
 
-def _list(name, value):
+def _list(name: str, value: str) -> tuple[str, ...]:
     return tuple(unquote(item) for item in value.split(","))
 
 
-def _by_column(name, value):
+def _by_column(name: str, value: str) -> dict[str, str]:
     columns = {}
     for part in value.split(";"):
         column, colon, rest = part.partition(":")
@@ -146,18 +131,18 @@ def _by_column(name, value):
     return columns
 
 
-def _map(name, value):
+def _map(name: str, value: str) -> dict[str, dict[str, str]]:
     return {column: dict(_pair(name, pair) for pair in rest.split(",")) for column, rest in _by_column(name, value).items()}
 
 
-def _pair(name, text):
+def _pair(name: str, text: str) -> tuple[str, str]:
     old, equals, new = text.partition("=")
     if not equals or not old or not new:
         raise SourceError(f"reading option {name}: {text!r} is not of the form old=new")
     return unquote(old), unquote(new)
 
 
-def _round(name, value):
+def _round(name: str, value: str) -> dict[str, int]:
     return {column: _count(name, digits) for column, digits in _by_column(name, value).items()}
 
 

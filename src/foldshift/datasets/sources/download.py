@@ -1,5 +1,7 @@
 """Downloads that end: limits on time, size and retries, whole files or none, archives that cannot harm."""
 
+from __future__ import annotations
+
 import email.utils
 import io
 import queue
@@ -8,12 +10,20 @@ import threading
 import time
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from foldshift import __version__
 from foldshift.core.errors import SourceError
 from foldshift.core.files import atomic_path
+
+if TYPE_CHECKING:
+    from threading import Event
+    from zipfile import ZipFile, ZipInfo
+
+    from foldshift.core.types import PathLike
 
 MAX_BYTES = 64 * 2**20  # ten times the largest set of the catalogue
 MAX_RATIO = 200  # text tables reach about 50; zip bombs exceed 1000
@@ -22,21 +32,8 @@ USER_AGENT = f"foldshift/{__version__} (research data download)"
 _CHUNK = 2**16
 
 
-def one_line(text, length=200):
-    """Text from outside, fit for a message: one line, no control characters, which terminals obey, and not endless.
-
-    Parameters
-    ----------
-    text : object
-        What ``str`` makes a text of.
-    length : int, default=200
-        Most characters.
-
-    Returns
-    -------
-    line : str
-        Characters that cannot be printed are escaped as in Python.
-    """
+def one_line(text: Any, length: int = 200) -> str:
+    """Text from outside, fit for a message: one line, no control characters, which terminals obey, and not endless."""
     text = " ".join(str(text)[: 10 * length].split())
     if not text.isprintable():
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -79,50 +76,24 @@ class Limits:
 class _Transient(Exception):
     """An attempt failed in a way that may pass; `pause` is what the server asks for, in seconds."""
 
-    def __init__(self, message, pause=None):
+    def __init__(self, message: str, pause: float | None = None) -> None:
         super().__init__(message)
         self.pause = pause
 
 
 def download(
-    url,
-    path,
+    url: str,
+    path: PathLike,
     *,
-    max_bytes=Limits.max_bytes,
-    timeout=Limits.timeout,
-    total_timeout=Limits.total_timeout,
-    retries=Limits.retries,
-    backoff=Limits.backoff,
-    authorities=None,
-    sleep=time.sleep,
-):
-    """Download one file, whole or not at all.
-
-    Parameters
-    ----------
-    url : str
-        Address, ``https://`` or ``http://``.
-    path : path-like
-        Where the file shall be. On failure an older file there is left alone and no other file remains.
-    max_bytes, timeout, total_timeout, retries, backoff
-        As in `Limits`.
-    authorities : str or None, default=None
-        File of the certificate authorities to trust instead of the usual ones. Certificates are always verified.
-    sleep : callable, default=time.sleep
-        Called with the seconds of every pause.
-
-    Returns
-    -------
-    path : pathlib.Path
-        The file.
-
-    Raises
-    ------
-    NotFoundError
-        If the server answers 404 or 410.
-    SourceError
-        If the file cannot be had within the limits; one line that names the address.
-    """
+    max_bytes: int = Limits.max_bytes,
+    timeout: float = Limits.timeout,
+    total_timeout: float = Limits.total_timeout,
+    retries: int = Limits.retries,
+    backoff: float = Limits.backoff,
+    authorities: str | None = None,
+    sleep: Callable[..., Any] = time.sleep,
+) -> Path:
+    """Download one file, whole or not at all."""
     if not re.match(r"https?://[^/]", url):
         raise SourceError(f"{url!r} is not an address; it must begin with https:// or http://")
     end = time.monotonic() + total_timeout
@@ -147,7 +118,7 @@ def download(
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def _run_until(end, total_timeout, function, *args):
+def _run_until(end: float, total_timeout: float, function: Callable[..., Any], *args: Any) -> None:
     """Result of ``function(*args, stop)``, or SourceError at the time `end`.
 
     A thread, because neither a name look-up nor an answer that drips byte by byte can be bounded otherwise. One that
@@ -156,7 +127,7 @@ def _run_until(end, total_timeout, function, *args):
     result = queue.SimpleQueue()
     stop = threading.Event()
 
-    def work():
+    def work() -> None:
         try:
             result.put((function(*args, stop), None))
         except BaseException as error:
@@ -174,7 +145,7 @@ def _run_until(end, total_timeout, function, *args):
     return value
 
 
-def _transfer(url, file, max_bytes, timeout, authorities, stop):
+def _transfer(url: str, file: IO[Any], max_bytes: int, timeout: float, authorities: Any, stop: Event) -> None:
     """One attempt: the answer of `url` into `file`."""
     try:
         import requests
@@ -218,7 +189,7 @@ def _transfer(url, file, max_bytes, timeout, authorities, stop):
         raise SourceError(f"the request failed ({_reason(error)}); check the address") from error
 
 
-def _check_encryption(url, answer):
+def _check_encryption(url: str, answer: Any) -> None:
     """Refuse an answer that an encrypted address got by way of an address that is not."""
     if url.startswith("https://"):
         for step in (*answer.history, answer):
@@ -226,7 +197,7 @@ def _check_encryption(url, answer):
                 raise SourceError(f"it leads to {one_line(step.url)}, which is not encrypted; use another source or a mirror")
 
 
-def _unpacker(encoding):
+def _unpacker(encoding: str) -> Callable[..., Any]:
     """Generator function from bytes of an answer to pieces of the file, none larger than a chunk however tightly it is packed.
 
     Packed answers are not asked for, but some stores of files know no other.
@@ -238,7 +209,7 @@ def _unpacker(encoding):
         raise SourceError(f"the server packs its answer as {one_line(encoding, 40)!r}; use another source or a mirror")
     state = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
 
-    def unpack(chunk):
+    def unpack(chunk: bytes) -> Iterator[bytes]:
         while chunk and not state.eof:
             yield state.decompress(chunk, _CHUNK)
             chunk = state.unconsumed_tail
@@ -246,7 +217,7 @@ def _unpacker(encoding):
     return unpack
 
 
-def _check_status(answer):
+def _check_status(answer: Any) -> None:
     status, reason = answer.status_code, one_line(answer.reason or "", 60)
     text = f"HTTP {status} {reason}".strip()
     if status in (404, 410):
@@ -257,7 +228,7 @@ def _check_status(answer):
         raise SourceError(f"{text}; the server does not give the file")
 
 
-def _retry_after(text):
+def _retry_after(text: str) -> float | None:
     """Seconds asked for by a Retry-After header, a number or a date (RFC 9110, 10.2.3); None if there is none."""
     text = text.strip()
     if text.isascii() and text.isdigit():
@@ -268,35 +239,15 @@ def _retry_after(text):
         return None
 
 
-def _reason(error):
+def _reason(error: Any) -> str:
     """The innermost cause of a client's error, on one line."""
     while error.__context__ is not None or error.__cause__ is not None:
         error = error.__cause__ or error.__context__
     return f"{type(error).__name__}: {one_line(error, 160)}"
 
 
-def read_members(archive, names=(), max_bytes=MAX_BYTES):
-    """Read files of a zip archive into memory; nothing is extracted to disk.
-
-    Parameters
-    ----------
-    archive : bytes or path-like
-        The archive.
-    names : sequence of str, default=()
-        Base names of the files, ignoring case and folders. Empty: the archive holds one file, and that is meant.
-    max_bytes : int, default=64 MiB
-        Largest sum of their sizes, counted while reading; headers are not trusted.
-
-    Returns
-    -------
-    members : dict of str to bytes
-        Path in the archive to content, in the order of `names`.
-
-    Raises
-    ------
-    SourceError
-        If this is not a zip archive, a file is not in it or is damaged or encrypted, or a limit is exceeded.
-    """
+def read_members(archive: bytes | PathLike, names: Sequence[str] = (), max_bytes: int = MAX_BYTES) -> dict[str, bytes]:
+    """Read files of a zip archive into memory; nothing is extracted to disk."""
     data = archive if isinstance(archive, bytes) else Path(archive).read_bytes()
     if not data.startswith(b"PK"):
         html = data[:512].lstrip().lower().startswith((b"<!doctype", b"<html"))
@@ -316,22 +267,10 @@ def read_members(archive, names=(), max_bytes=MAX_BYTES):
         return members
 
 
-def check_archive(data, max_bytes=MAX_BYTES):
+def check_archive(data: bytes, max_bytes: int = MAX_BYTES) -> None:
     """Check that every file of a packed workbook can be read within the limits, before a library reads it without any.
 
     XML with a document type definition is refused: its entities can grow without bounds, and no office program writes one.
-
-    Parameters
-    ----------
-    data : bytes
-        The archive.
-    max_bytes : int, default=64 MiB
-        Largest sum of the sizes.
-
-    Raises
-    ------
-    SourceError
-        As in `read_members`.
     """
     with _opened(data) as opened:
         for info in opened.infolist():
@@ -341,17 +280,17 @@ def check_archive(data, max_bytes=MAX_BYTES):
                 raise SourceError(f"{one_line(info.filename, 60)!r} in the archive declares XML entities; no workbook does")
 
 
-def _opened(data):
+def _opened(data: bytes) -> ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except Exception as error:  # zipfile raises half a dozen kinds, by the damage
         raise SourceError(f"damaged zip archive ({_reason(error)}); fetch it again") from error
 
 
-def _member(files, name):
+def _member(files: list[ZipInfo], name: str) -> ZipInfo:
     """The file of this base name; of several, the one at the top level."""
 
-    def base(info):
+    def base(info: ZipInfo) -> str:
         return info.filename.replace("\\", "/").rsplit("/", 1)[-1].lower()
 
     found = [info for info in files if base(info) == name.lower()]
@@ -366,11 +305,11 @@ def _member(files, name):
     raise SourceError(f"the archive holds no file {name!r}; it holds {_shown(files) or 'nothing'}")
 
 
-def _shown(files):
+def _shown(files: list[ZipInfo]) -> str:
     return ", ".join(one_line(info.filename, 60) for info in files[:12]) + (", ..." if len(files) > 12 else "")
 
 
-def _chunks(opened, info, archive_size, max_bytes):
+def _chunks(opened: ZipFile, info: ZipInfo, archive_size: int, max_bytes: int) -> Iterator[bytes]:
     """Pieces of a file of an archive, as long as it stays within the limits."""
     name = one_line(info.filename, 60)
     if info.flag_bits & 0x1:

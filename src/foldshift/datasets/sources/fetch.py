@@ -1,13 +1,17 @@
 """Where data sets come from: sources in order of preference, each checked before it is believed."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import re
 import stat
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from foldshift.core.errors import DataError, SourceError, unknown
@@ -18,6 +22,10 @@ from foldshift.datasets.readers.raw_table import RawTable, fingerprint
 from foldshift.datasets.readers.read_options import ReadOptions, parse_options
 from foldshift.datasets.sources.download import Limits, NotFoundError, UnreachableError, download
 from foldshift.datasets.sources.openml_client import fetch_openml
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+    from foldshift.datasets.catalogue_entry import CatalogueEntry
 
 DEFAULT_HOSTS = {
     "keel": "https://sci2s.ugr.es/keel/dataset/data",
@@ -121,7 +129,7 @@ class Fetched:
     sha256: str
     licence: str
     fingerprint: str
-    attempts: tuple
+    attempts: tuple[Attempt, ...]
 
 
 @dataclass
@@ -132,30 +140,11 @@ class _Found:
     retrieved: str = ""
     sha256: str = ""
     licence: str = ""
-    downloaded: tuple = ()  # files of the cache to forget if the table is refused
+    downloaded: tuple[Any, ...] = ()  # files of the cache to forget if the table is refused
 
 
-def parse_source(text):
-    """Read one source as it stands in the catalogue.
-
-    Parameters
-    ----------
-    text : str
-        ``scheme:address?option=value&option=value``; a blank, ``&``, ``?`` or ``%`` of the address or of a value is
-        percent-encoded. Schemes: ``mirror:PATH`` (a file under the configured mirror), ``keel:KIND/NAME``, ``uci:ID/SLUG``,
-        ``openml:ID``, ``sklearn:LOADER``, ``generated:NAME``, ``file:PATH``, ``url:https://...``. Options: those of
-        `foldshift.datasets.readers.read_options.ReadOptions`.
-
-    Returns
-    -------
-    source : Source
-        The parts.
-
-    Raises
-    ------
-    SourceError
-        If the scheme, an option or the form of the address is not known.
-    """
+def parse_source(text: str) -> Source:
+    """Read one source as it stands in the catalogue."""
     scheme, colon, rest = text.partition(":")
     if not colon:
         raise SourceError(f"source {text!r} is not of the form scheme:address; schemes are {', '.join(_SCHEMES)}")
@@ -175,35 +164,16 @@ def parse_source(text):
     return Source(text, scheme, address, options)
 
 
-def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print, limits=DEFAULT_LIMITS):
-    """Get a data set from the first of its sources that gives the table which the catalogue expects.
-
-    Parameters
-    ----------
-    entry : CatalogueEntry
-        What the catalogue says.
-    mirror : str, path-like or None, default=None
-        Folder or http(s) address for the ``mirror:`` sources; they are passed over if it is None or empty.
-    hosts : dict of str to str, default=DEFAULT_HOSTS
-        Base addresses of ``keel``, ``uci`` and ``openml``; missing ones have their default.
-    cache : path-like or None, default=None
-        Folder that keeps downloaded files; what is in it is not fetched again. None keeps nothing.
-    progress : callable, default=print
-        Called with one line of text per accepted source, and per refused one where there are others.
-    limits : Limits, default=DEFAULT_LIMITS
-        Limits of every download.
-
-    Returns
-    -------
-    fetched : Fetched
-        The table and where it came from.
-
-    Raises
-    ------
-    SourceError
-        If a source is written wrongly (before any is tried), or if all are refused: one line with the reason of each;
-        `foldshift.datasets.sources.download.UnreachableError` if one of them could not be reached and may be later.
-    """
+def fetch(
+    entry: CatalogueEntry,
+    *,
+    mirror: PathLike | None = None,
+    hosts: dict[str, str] = DEFAULT_HOSTS,
+    cache: PathLike | None = None,
+    progress: Callable[..., Any] = print,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Fetched:
+    """Get a data set from the first of its sources that gives the table which the catalogue expects."""
     sources = [parse_source(text) for text in entry.sources]
     if not sources:
         raise SourceError(f"{entry.name}: the catalogue names no source; add one")
@@ -250,7 +220,7 @@ def fetch(entry, *, mirror=None, hosts=DEFAULT_HOSTS, cache=None, progress=print
     )
 
 
-def _check(table, digest, entry):
+def _check(table: RawTable, digest: str, entry: CatalogueEntry) -> None:
     """Refuse a table that is not the expected one."""
     rows, columns = int(table.complete().sum()), len(table.features)
     compared = (
@@ -263,14 +233,14 @@ def _check(table, digest, entry):
         raise SourceError(f"not the expected table: {', '.join(different)}")
 
 
-def _read(data, name, source, entry, found, limits):
+def _read(data: bytes, name: str, source: Source, entry: CatalogueEntry, found: _Found, limits: Limits) -> RawTable:
     """Table from the bytes of a file or of an archive."""
     found.sha256 = hashlib.sha256(data).hexdigest()
     name, data, options = opened(data, name, replace(source.options, own=entry.own), limits.max_bytes)
     return read_table(data, name, options, task=entry.task, target=entry.target)
 
 
-def _local(path, source, entry, found, limits):
+def _local(path: Path, source: Source, entry: CatalogueEntry, found: _Found, limits: Limits) -> RawTable:
     found.address = str(path)
     try:
         mode = path.stat().st_mode
@@ -289,7 +259,14 @@ def _local(path, source, entry, found, limits):
     return _read(data, path.name, source, entry, found, limits)
 
 
-def _remote(places, source, entry, found, limits, member=None):
+def _remote(
+    places: list[tuple[str, Path]],
+    source: Source,
+    entry: CatalogueEntry,
+    found: _Found,
+    limits: Limits,
+    member: str | None = None,
+) -> RawTable:
     """Table from the first of `places` (address, path in the cache) that is in the cache or exists at its address."""
     kept = [place for place in places if place[1].is_file()]
     for found.address, path in kept or places:
@@ -308,12 +285,14 @@ def _remote(places, source, entry, found, limits, member=None):
     return _read(path.read_bytes(), name, source, entry, found, limits)
 
 
-def _cached(cache, *parts):
+def _cached(cache: Path, *parts: Any) -> Path:
     """Path in the cache; parts come from addresses and must not lead out of it."""
     return cache.joinpath(*(re.sub(r"[^\w.+-]", "_", part).lstrip(".") or "_" for part in parts))
 
 
-def _from_mirror(source, entry, found, mirror, hosts, cache, limits):
+def _from_mirror(
+    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
+) -> RawTable:
     if ".." in Path(source.address).parts:
         raise SourceError(f"the path {source.address!r} leads out of the mirror")
     if mirror.startswith(("http://", "https://")):
@@ -324,16 +303,22 @@ def _from_mirror(source, entry, found, mirror, hosts, cache, limits):
     return _local(Path(os.path.expanduser(mirror)) / source.address.lstrip("/"), source, entry, found, limits)
 
 
-def _from_file(source, entry, found, mirror, hosts, cache, limits):
+def _from_file(
+    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
+) -> RawTable:
     return _local(Path(os.path.expanduser(source.address)), source, entry, found, limits)
 
 
-def _from_url(source, entry, found, mirror, hosts, cache, limits):
+def _from_url(
+    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
+) -> RawTable:
     key = hashlib.sha256(source.address.encode()).hexdigest()[:16]
     return _remote([(source.address, _cached(cache, "url", key))], source, entry, found, limits)
 
 
-def _from_keel(source, entry, found, mirror, hosts, cache, limits):
+def _from_keel(
+    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
+) -> RawTable:
     kind, name = source.address.split("/")
     base = f"{hosts['keel'].rstrip('/')}/{kind}"
     places = [
@@ -343,13 +328,17 @@ def _from_keel(source, entry, found, mirror, hosts, cache, limits):
     return _remote(places, source, entry, found, limits, member=f"{name}.dat")
 
 
-def _from_uci(source, entry, found, mirror, hosts, cache, limits):
+def _from_uci(
+    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
+) -> RawTable:
     identifier, slug = source.address.split("/")
     url = f"{hosts['uci'].rstrip('/')}/static/public/{identifier}/{quote(slug, safe='+')}.zip"
     return _remote([(url, _cached(cache, "uci", f"{identifier}.zip"))], source, entry, found, limits)
 
 
-def _from_openml(source, entry, found, mirror, hosts, cache, limits):
+def _from_openml(
+    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
+) -> RawTable:
     found.address = f"{hosts['openml'].rstrip('/')}/data/{source.address}"
     folder = _cached(cache, "openml", hashlib.sha256(hosts["openml"].encode()).hexdigest()[:8])
     path, about = fetch_openml(
@@ -371,7 +360,9 @@ def _from_openml(source, entry, found, mirror, hosts, cache, limits):
     return _read(path.read_bytes(), path.name, replace(source, options=options), entry, found, limits)
 
 
-def _from_sklearn(source, entry, found, mirror, hosts, cache, limits):
+def _from_sklearn(
+    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
+) -> RawTable:
     from sklearn import datasets
 
     found.address = f"sklearn.datasets.{source.address}"
@@ -385,7 +376,9 @@ def _from_sklearn(source, entry, found, mirror, hosts, cache, limits):
     return read_frame(frame, options, task=entry.task, target=entry.target)
 
 
-def _from_generated(source, entry, found, mirror, hosts, cache, limits):
+def _from_generated(
+    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
+) -> RawTable:
     from foldshift.datasets.synthetic.generated import generate
 
     found.address = f"foldshift.datasets.synthetic.generated.{source.address}"

@@ -4,6 +4,8 @@ The client sets no time limit on its requests and keeps settings and a log in th
 ended, and its folders can be chosen. The client fetches; the files are read by `foldshift.datasets.readers.formats`.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import json
@@ -12,43 +14,23 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import SourceError
 from foldshift.core.files import atomic_path, write_text
 from foldshift.datasets.sources.download import UnreachableError, one_line
 
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+    from foldshift.datasets.sources.download import Limits
+
 _MEMORY = 4 * 2**30  # the client holds whole answers in memory; an endless one must not take the machine with it
 
 
-def fetch_openml(identifier, folder, *, server, limits, insecure_parquet=False):
-    """Fetch the file of one OpenML data set, or take it from the cache.
-
-    Parameters
-    ----------
-    identifier : int
-        The data set's number.
-    folder : path-like
-        Cache: the file and, beside it, what OpenML says about it.
-    server : str
-        Base address of the interface, e.g. ``https://www.openml.org/api/v1/xml``.
-    limits : foldshift.datasets.sources.download.Limits
-        `total_timeout` and `max_bytes` hold for the whole data set, `retries` for each request.
-    insecure_parquet : bool, default=False
-        Whether the parquet form may be taken if the ARFF form cannot be had. The client gets it without a checksum and
-        without encryption, so the caller must know the fingerprint.
-
-    Returns
-    -------
-    path : pathlib.Path
-        The file, ``.arff`` or ``.parquet``.
-    about : dict
-        ``target`` (default target attribute or ""), ``ignore`` (attributes that are no inputs), ``licence``, ``url``.
-
-    Raises
-    ------
-    SourceError
-        If the data set cannot be had within the limits.
-    """
+def fetch_openml(
+    identifier: int, folder: PathLike, *, server: str, limits: Limits, insecure_parquet: bool = False
+) -> tuple[Path, dict[str, Any]]:
+    """Fetch the file of one OpenML data set, or take it from the cache."""
     folder = Path(folder)
     description = folder / f"{identifier}.json"
     with contextlib.suppress(OSError, ValueError, KeyError):
@@ -70,7 +52,7 @@ def fetch_openml(identifier, folder, *, server, limits, insecure_parquet=False):
     return path, about
 
 
-def _ask(identifier, scratch, server, limits, insecure_parquet):
+def _ask(identifier: int, scratch: str, server: str, limits: Limits, insecure_parquet: bool) -> dict[str, Any]:
     """Run the client in a process of its own with `scratch` for all its files."""
     command = [sys.executable, "-m", "foldshift.datasets.sources.openml_client"]
     command += [
@@ -111,7 +93,7 @@ def _ask(identifier, scratch, server, limits, insecure_parquet):
     return answer
 
 
-def _main(identifier, server, attempts, max_bytes, form):
+def _main(identifier: str, server: str, attempts: str, max_bytes: str, form: str) -> None:
     """What the separate process does; the last line of its output is the answer."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
@@ -128,7 +110,7 @@ def _main(identifier, server, attempts, max_bytes, form):
     print("\n" + json.dumps(answer))
 
 
-def _describe(identifier, server, attempts, form):
+def _describe(identifier: int, server: str, attempts: int, form: str) -> dict[str, Any]:
     try:
         import openml
     except ImportError:

@@ -1,16 +1,21 @@
 """Where the reviews of products come from: a mirror or their public place, each file known by its checksum."""
 
+from __future__ import annotations
+
 import csv
 import hashlib
 import io
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from foldshift.core.errors import DataError, SourceError
 from foldshift.datasets.sources.download import Limits, download
 from foldshift.datasets.sources.reviews import unpacked
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, PathLike
 
 MIRRORED = "sentiment/fdu-mtl/{domain}.task.{part}.gz"
 MAX_BYTES = 16 * 2**20  # of one file; the largest has two million
@@ -37,46 +42,19 @@ class ReviewFile(NamedTuple):
     url: str
 
 
-def review_files():
-    """The files of all domains.
-
-    Returns
-    -------
-    found : dict of str to list of ReviewFile
-        By domain, in the order of the alphabet.
-    """
+def review_files() -> dict[str, list[ReviewFile]]:
+    """The files of all domains."""
     text = files("foldshift.datasets.sources").joinpath("reviews.tsv").read_text(encoding="utf-8")
-    found = {}
+    found: dict[Any, Any] = {}
     for row in csv.DictReader(io.StringIO(text), delimiter="\t"):
         found.setdefault(row["domain"], []).append(ReviewFile(**row | {"n_reviews": int(row["n_reviews"])}))
     return found
 
 
-def fetch_review_file(file, *, mirror=None, cache, limits=None):
-    """Text of one file, from the mirror or else from its public place; what is not the known text is refused.
-
-    Parameters
-    ----------
-    file : ReviewFile
-    mirror : str or None
-        Folder or address that holds ``sentiment/fdu-mtl/DOMAIN.task.PART.gz``; tried first.
-    cache : path-like
-        Folder that keeps what was downloaded.
-    limits : Limits, optional
-        Of the download.
-
-    Returns
-    -------
-    data : bytes
-        The text.
-    address : str
-        Where it was found.
-
-    Raises
-    ------
-    SourceError
-        If no place has it; one line with the reason of each.
-    """
+def fetch_review_file(
+    file: ReviewFile, *, mirror: str | None = None, cache: PathLike, limits: Limits | None = None
+) -> tuple[bytes, str]:
+    """Text of one file, from the mirror or else from its public place; what is not the known text is refused."""
     name = MIRRORED.format(domain=file.domain, part=file.part)
     limits = limits or Limits()
     problems = []
@@ -98,7 +76,7 @@ def fetch_review_file(file, *, mirror=None, cache, limits=None):
     )
 
 
-def _read(place, file, cache, limits):
+def _read(place: Array | str, file: ReviewFile, cache: Path, limits: Limits | None) -> bytes:
     if not place.startswith(("https://", "http://")):
         return unpacked(Path(place).read_bytes(), MAX_BYTES)
     path = cache / "reviews" / f"{file.domain}.{file.part}.{hashlib.sha256(place.encode()).hexdigest()[:8]}"
@@ -111,7 +89,7 @@ def _read(place, file, cache, limits):
     return data
 
 
-def _checked(data, file):
+def _checked(data: bytes, file: ReviewFile) -> bytes:
     found = hashlib.sha256(data).hexdigest()
     if found != file.sha256:
         raise SourceError(f"not the expected text: SHA-256 {found[:12]}... instead of {file.sha256[:12]}...")

@@ -1,12 +1,15 @@
 """Product reviews of several domains: parser, bag of words, file of counts, and a generated stand-in."""
 
+from __future__ import annotations
+
 import gzip
 import io
 import stat
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -14,6 +17,11 @@ from scipy.sparse import csr_array
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.files import atomic_path
 from foldshift.datasets.sources.download import MAX_BYTES, MAX_RATIO, one_line
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import Array, IntArray, PathLike
 
 # The domains with 1000 negative and 1000 positive reviews. There are nine; the paper has ten.
 COMPLETE_DOMAINS = (
@@ -39,8 +47,8 @@ _GZIP_SIGNATURE = b"\x1f\x8b"
 class Reviews(NamedTuple):
     """Reviews of one domain: `texts`, a tuple of str; `labels`, ndarray of shape (n_reviews,), int8, 0 negative, 1 positive."""
 
-    texts: tuple
-    labels: np.ndarray
+    texts: tuple[Any, ...]
+    labels: Array
 
 
 class Counts(NamedTuple):
@@ -61,59 +69,22 @@ class Counts(NamedTuple):
     """
 
     X: csr_array
-    y: np.ndarray
-    groups: np.ndarray
-    vocabulary: tuple
-    domains: tuple
+    y: NDArray[np.int8]
+    groups: IntArray
+    vocabulary: tuple[str, ...]
+    domains: tuple[str, ...]
 
 
-def parse_reviews(data, name, *, max_bytes=MAX_BYTES):
-    """Read the reviews of one file.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of the file, packed by gzip or not: one review per line, label 0 or 1, tab, tokenised text in ISO-8859-1. A text
-        may be empty.
-    name : str
-        Name of the file, for messages.
-    max_bytes : int, default=64 MiB
-        Largest size, packed and unpacked; counted while unpacking.
-
-    Returns
-    -------
-    reviews : Reviews
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, too large, or not of this form; one line that begins with `name`.
-    """
+def parse_reviews(data: bytes, name: str, *, max_bytes: int = MAX_BYTES) -> Reviews:
+    """Read the reviews of one file."""
     try:
         return _parse(unpacked(data, max_bytes))
     except DataError as error:
         raise DataError(f"{one_line(name)}: {error}") from error
 
 
-def unpacked(data, max_bytes):
-    """Content of a file that may be packed by gzip, within limits.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    max_bytes : int
-        Largest size, packed and unpacked.
-
-    Returns
-    -------
-    content : bytes
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, too large, or unpacks to more than `MAX_RATIO` times its size.
-    """
+def unpacked(data: bytes, max_bytes: int) -> bytes:
+    """Content of a file that may be packed by gzip, within limits."""
     if len(data) > max_bytes:
         raise DataError(f"the file has {len(data)} bytes, more than the limit of {max_bytes}")
     if not data.startswith(_GZIP_SIGNATURE):
@@ -136,7 +107,7 @@ def unpacked(data, max_bytes):
     return b"".join(pieces)
 
 
-def _parse(data):
+def _parse(data: bytes) -> Reviews:
     if not data.strip():
         raise DataError("the file is empty; fetch it again")
     if b"\0" in data:
@@ -156,28 +127,8 @@ def _parse(data):
     return Reviews(tuple(line[2:].decode("latin-1") for line in lines), labels)
 
 
-def load_reviews(mirror, domains=TEN_DOMAINS, *, max_bytes=MAX_BYTES):
-    """Read the reviews of several domains from a folder.
-
-    Parameters
-    ----------
-    mirror : path-like
-        Folder that holds ``sentiment/fdu-mtl/DOMAIN.task.train.gz`` and ``DOMAIN.task.test.gz``.
-    domains : sequence of str, default=TEN_DOMAINS
-        Names from `ALL_DOMAINS`.
-    max_bytes : int, default=64 MiB
-        Largest size of a file, packed and unpacked.
-
-    Returns
-    -------
-    reviews : dict of str to Reviews
-        In the order of `domains`; the reviews of ``train``, then those of ``test``: the published division is undone.
-
-    Raises
-    ------
-    DataError
-        If a domain is not known or a file is missing or refused.
-    """
+def load_reviews(mirror: PathLike, domains: Sequence[str] = TEN_DOMAINS, *, max_bytes: int = MAX_BYTES) -> dict[str, Reviews]:
+    """Read the reviews of several domains from a folder."""
     reviews = {}
     for domain in domains:
         if domain not in ALL_DOMAINS:
@@ -188,7 +139,7 @@ def load_reviews(mirror, domains=TEN_DOMAINS, *, max_bytes=MAX_BYTES):
     return reviews
 
 
-def _content(path, max_bytes):
+def _content(path: Path, max_bytes: int) -> bytes:
     """At most one byte more than the limit."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -199,35 +150,18 @@ def _content(path, max_bytes):
         raise DataError(f"cannot read {path}: {error.strerror or error}; set mirror to the folder that holds {FOLDER}") from error
 
 
-def bag_of_words(texts_by_domain, *, n_features=None, min_count=2, binary=False, ngram_range=(1, 1)):
+def bag_of_words(
+    texts_by_domain: dict[str, Reviews],
+    *,
+    n_features: int | None = None,
+    min_count: int = 2,
+    binary: bool = False,
+    ngram_range: tuple[int, ...] = (1, 1),
+) -> Counts:
     """Count the words of reviews, by scikit-learn's ``CountVectorizer``.
 
     The vocabulary is taken from the reviews of *all* domains, test domains included. No label is used (it is unsupervised), but
     the number of words, and with it the smoothing of naive Bayes, depends on reviews that a model is not trained on.
-
-    Parameters
-    ----------
-    texts_by_domain : dict of str to Reviews
-        The reviews of every domain, as `load_reviews` gives them.
-    n_features : int or None, default=None
-        Keep only so many words, the most frequent over all reviews; of equally frequent ones those that come first in sorted
-        order.
-    min_count : int, default=2
-        Keep only words that so many reviews hold or more.
-    binary : bool, default=False
-        Count a word once per review.
-    ngram_range : tuple of int, default=(1, 1)
-        Smallest and largest number of words in a row that count as one.
-
-    Returns
-    -------
-    counts : Counts
-        Words are what stands between blanks, as it stands there. A review without a word of the vocabulary is a row of zeros.
-
-    Raises
-    ------
-    ValueError
-        If there is no domain, an argument is out of range, or no word is left.
     """
     from sklearn.feature_extraction.text import CountVectorizer  # here, because most jobs read counts that are there
 
@@ -261,27 +195,20 @@ def bag_of_words(texts_by_domain, *, n_features=None, min_count=2, binary=False,
     return Counts(_canonical(X[:, kept]), y.astype(np.int8), groups, tuple(words[kept].tolist()), tuple(texts_by_domain))
 
 
-def _check_integer(name, value, lowest):
+def _check_integer(name: str, value: int, lowest: int) -> None:
     if not (isinstance(value, (int, np.integer)) and value >= lowest):
         raise ValueError(f"{name}={value!r} must be an integer of at least {lowest}")
 
 
-def _canonical(X):
+def _canonical(X: csr_array) -> csr_array:
     """Sorted columns, 32-bit indices: the same counts are the same arrays."""
     X = csr_array(X)
     X.sort_indices()
     return csr_array((X.data.astype(np.int32), X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
-def write_counts(path, counts):
-    """Write counts; the same counts give the same bytes.
-
-    Parameters
-    ----------
-    path : path-like
-        File in NumPy's ``.npz`` format, without pickles.
-    counts : Counts
-    """
+def write_counts(path: PathLike, counts: Counts) -> None:
+    """Write counts; the same counts give the same bytes."""
     X = counts.X
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez(
@@ -297,23 +224,8 @@ def write_counts(path, counts):
         )
 
 
-def read_counts(path):
-    """Read counts that `write_counts` wrote.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    counts : Counts
-
-    Raises
-    ------
-    DataError
-        If the file is not one that `write_counts` wrote, or is damaged.
-    """
+def read_counts(path: PathLike) -> Counts:
+    """Read counts that `write_counts` wrote."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = dict(archive)
@@ -331,39 +243,22 @@ def read_counts(path):
 
 
 def generate_reviews(
-    n_sources, n_per_source, rng, *, n_words=300, mean_length=40, polarity=0.15, word_spread=0.8, polarity_spread=0.15
-):
+    n_sources: int,
+    n_per_source: int,
+    rng: np.random.Generator,
+    *,
+    n_words: int = 300,
+    mean_length: float = 40,
+    polarity: float = 0.15,
+    word_spread: float = 0.8,
+    polarity_spread: float = 0.15,
+) -> Counts:
     """Draw reviews of two classes from several sources: a hierarchical multinomial model, for machines without the real ones.
 
     Word j has log-frequency ``a_j`` (Zipf's law), and its polarity is ``d_j ~ N(0, polarity)``. Source k adds ``b_kj ~ N(0,
     word_spread)`` to the log-frequency, its own words, and ``e_kj ~ N(0, polarity_spread)`` to the polarity, its own way to tell
     the class. A review of class c in {-1, 1} has ``max(1, Poisson(mean_length))`` words, drawn independently with probabilities
     in proportion to ``exp(a_j + b_kj + c (d_j + e_kj))``.
-
-    Parameters
-    ----------
-    n_sources : int
-        Number of sources K.
-    n_per_source : int
-        Reviews of every source; the first half (rounded up) is negative.
-    rng : numpy.random.Generator
-        Source of randomness.
-    n_words : int, default=300
-    mean_length : float, default=40
-        Mean number of words of a review.
-    polarity, word_spread, polarity_spread : float
-        Standard deviations, see above; the defaults give naive Bayes errors near those on the real reviews. With
-        ``polarity_spread=0`` and ``word_spread=0`` all sources are the same.
-
-    Returns
-    -------
-    counts : Counts
-        Words ``w0001`` ..., domains ``source01`` ....
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
     """
     for name, value, lowest in (("n_sources", n_sources, 1), ("n_per_source", n_per_source, 1), ("n_words", n_words, 2)):
         _check_integer(name, value, lowest)

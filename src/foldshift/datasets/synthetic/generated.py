@@ -1,6 +1,9 @@
 """Data sets that a rule or a published count table determines: no download, the same on every machine."""
 
+from __future__ import annotations
+
 import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -8,21 +11,14 @@ import pandas as pd
 from foldshift.core.errors import SourceError, unknown
 from foldshift.datasets.readers.raw_table import RawTable
 
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray
+
 DECIMALS = 6  # of generated numbers: the last bits of sine and square root differ between machines
 
 
-def uniform(seed, n_rows, n_columns):
+def uniform(seed: int, n_rows: int, n_columns: int) -> FloatArray:
     """Uniform numbers in [0, 1) by SplitMix64, written out so that they never change with a library.
-
-    Parameters
-    ----------
-    seed : int
-        Below 2**32.
-    n_rows, n_columns : int
-
-    Returns
-    -------
-    numbers : ndarray of shape (n_rows, n_columns), dtype float64
 
     References
     ----------
@@ -36,7 +32,7 @@ def uniform(seed, n_rows, n_columns):
     return ((z >> np.uint64(11)).astype(np.float64) * 2.0**-53).reshape(n_rows, n_columns)
 
 
-def noise(seed, n_rows):
+def noise(seed: int, n_rows: int) -> FloatArray:
     """Numbers with mean 0 and variance 1, close to normal: the sum of twelve uniform ones less six (additions only)."""
     numbers = uniform(seed, n_rows, 12)
     total = np.zeros(n_rows)
@@ -45,7 +41,7 @@ def noise(seed, n_rows):
     return total - 6.0
 
 
-def friedman1():
+def friedman1() -> RawTable:
     """Friedman's first function of ten inputs, five of which matter: 500 rows.
 
     ``y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, x uniform on [0, 1], e of standard deviation 1 [1]_.
@@ -59,13 +55,13 @@ def friedman1():
     return _numeric(x, y)
 
 
-def _circuit(seed, n_rows):
+def _circuit(seed: int, n_rows: int) -> FloatArray:
     """Inputs of Friedman's alternating current circuit: resistance, frequency, inductance, capacity."""
     low, high = np.array([0, 40 * np.pi, 0, 1]), np.array([100, 560 * np.pi, 1, 11])
     return np.round(low + (high - low) * uniform(seed, n_rows, 4), DECIMALS)
 
 
-def friedman2():
+def friedman2() -> RawTable:
     """Friedman's second function: the impedance of a circuit, noise of standard deviation 125, 400 rows (Friedman 1991, section
     4.4)."""
     x = _circuit(3, 400)
@@ -73,7 +69,7 @@ def friedman2():
     return _numeric(x, np.sqrt(x[:, 0] ** 2 + reactance**2) + 125 * noise(4, 400))
 
 
-def friedman3():
+def friedman3() -> RawTable:
     """Friedman's third function: the phase angle of a circuit, noise of standard deviation 0.1, 300 rows (Friedman 1991, section
     4.4)."""
     x = _circuit(5, 300)
@@ -81,21 +77,21 @@ def friedman3():
     return _numeric(x, np.arctan2(reactance, x[:, 0]) + 0.1 * noise(6, 300))
 
 
-def steps():
+def steps() -> RawTable:
     """A target with many ties: a staircase of three inputs, in whole numbers, 400 rows; the fourth input does not matter."""
     x = uniform(7, 400, 4)
     y = np.floor(4 * x[:, 0]) + np.floor(3 * x[:, 1]) * (x[:, 2] > 0.5) + np.floor(noise(8, 400) / 2 + 0.5)
     return _numeric(x, y)
 
 
-def heavy_tail():
+def heavy_tail() -> RawTable:
     """A target with a heavy tail (Pareto of index 2), such as costs have: 350 rows, three inputs."""
     x = uniform(9, 350, 3)
     scale = 1 + x[:, 0] + 2 * x[:, 1] * x[:, 2]
     return _numeric(x, scale / np.sqrt(1 - uniform(10, 350, 1)[:, 0]))
 
 
-def monk_2():
+def monk_2() -> RawTable:
     """KEEL's `monk-2`: all 432 combinations of six attributes. Its classes are those of the *third* of the monk's problems.
 
     Class 1 where ``(A5 = 3 and A4 = 1) or (A5 != 4 and A2 != 3)``: the third problem without its noise, row by row; the rule of
@@ -128,7 +124,7 @@ SQUARES = {
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
-def tic_tac_toe():
+def tic_tac_toe() -> RawTable:
     """All 958 boards at the end of a game in which x moved first; positive where x has three in a row.
 
     References
@@ -153,7 +149,7 @@ def tic_tac_toe():
     return RawTable(frame, "Class", dict.fromkeys(frame.columns, "nominal"))
 
 
-def _wins(board, player):
+def _wins(board: str, player: str) -> bool:
     return any(all(board[square] == player for square in line) for line in LINES)
 
 
@@ -180,7 +176,7 @@ TITANIC_AGE = {1: -0.228, 0: 4.38}
 TITANIC_SEX = {1: 0.521, 0: -1.92}
 
 
-def titanic():
+def titanic() -> RawTable:
     """The 2201 people on board the Titanic from the published table of counts, coded as in KEEL's file.
 
     References
@@ -198,7 +194,7 @@ def titanic():
     return RawTable(frame, "Survived", {"Class": "real", "Age": "real", "Sex": "real", "Survived": "nominal"})
 
 
-def balance():
+def balance() -> RawTable:
     """The balance scale: all 625 combinations of weights and distances; it tips left, right, or balances.
 
     References
@@ -226,29 +222,14 @@ GENERATED = {
 }
 
 
-def generate(name):
-    """Make a generated data set.
-
-    Parameters
-    ----------
-    name : str
-        A name of `GENERATED`.
-
-    Returns
-    -------
-    table : foldshift.datasets.readers.raw_table.RawTable
-
-    Raises
-    ------
-    SourceError
-        If there is no such data set.
-    """
+def generate(name: str) -> RawTable:
+    """Make a generated data set."""
     if name not in GENERATED:
         raise SourceError(unknown("generated data set", name, GENERATED))
     return GENERATED[name]()
 
 
-def _numeric(x, y):
+def _numeric(x: FloatArray, y: FloatArray) -> RawTable:
     """Table of numeric inputs x1, x2, ... and a numeric target y, rounded."""
     frame = pd.DataFrame(np.round(x, DECIMALS), columns=[f"x{i + 1}" for i in range(x.shape[1])])
     frame["y"] = np.round(y, DECIMALS)

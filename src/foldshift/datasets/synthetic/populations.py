@@ -1,16 +1,23 @@
 """Populations that draw as many rows as wanted, of two classes or with a number as target: a learner can be measured on rows it
 has never met."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.core.errors import SourceError, unknown
 from foldshift.datasets.dataset import Dataset
 
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, IntArray
+
 N_PLACES = 120  # of populations whose rows are near duplicates
 DECIMALS = 6  # of generated numbers: the last bits of sine and square root differ between machines
 
 
-def twonorm(n, rng):
+def twonorm(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Two normal clouds in 20 dimensions, unit covariance, means ``(a, ..., a)`` and ``-(a, ..., a)``, ``a = 2 / sqrt(20)`` [1]_.
 
     The best possible error is 2.3 %, by a plane that no axis-parallel cut approaches well.
@@ -23,7 +30,7 @@ def twonorm(n, rng):
     return rng.standard_normal((n, 20)) + np.where(y == 0, 1, -1)[:, None] * 2 / np.sqrt(20), y
 
 
-def ringnorm(n, rng):
+def ringnorm(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """A wide normal cloud around a narrow one, 20 dimensions: covariance 4 and mean 0 against covariance 1 and mean ``a = 2 /
     sqrt(20)`` everywhere [1]_.
 
@@ -39,7 +46,7 @@ def ringnorm(n, rng):
     return np.where(y[:, None] == 0, 2 * x, x + 2 / np.sqrt(20)), y
 
 
-def threenorm(n, rng):
+def threenorm(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Two clouds at ``(a, ..., a)`` and ``-(a, ..., a)`` against one at ``(a, -a, a, ...)``, 20 dimensions, ``a = 2 / sqrt(20)``
     [1]_; best error 10.5 %.
 
@@ -53,7 +60,7 @@ def threenorm(n, rng):
     return rng.standard_normal((n, 20)) + centre * 2 / np.sqrt(20), y
 
 
-def waveform(n, rng):
+def waveform(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """The first two of three classes of noisy mixtures of triangular waves, 21 inputs [1]_.
 
     References
@@ -67,7 +74,7 @@ def waveform(n, rng):
     return u * first + (1 - u) * np.where(y[:, None] == 0, second, third) + rng.standard_normal((n, 21)), y
 
 
-def unequal_gaussians(n, rng):
+def unequal_gaussians(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Two overlapping normal clouds in 4 dimensions, one unit apart along every axis; every fifth row belongs to the second.
 
     The model of linear discriminant analysis [1]_, with the imbalance that many real sets have.
@@ -80,7 +87,7 @@ def unequal_gaussians(n, rng):
     return rng.standard_normal((n, 4)) + y[:, None], y
 
 
-def xor_blobs(n, rng):
+def xor_blobs(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Four normal clouds of standard deviation 0.6 at the corners of a square of side 2; opposite corners have the same class
     [1]_.
 
@@ -92,7 +99,7 @@ def xor_blobs(n, rng):
     return corner + 0.6 * rng.standard_normal((n, 2)), (corner[:, 0] != corner[:, 1]).astype(np.int64)
 
 
-def circles(n, rng):
+def circles(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Two rings of radius 1 and 0.5 around the same centre, normal noise of standard deviation 0.2 (scikit-learn's
     `make_circles`)."""
     y = _coin(n, rng)
@@ -100,7 +107,7 @@ def circles(n, rng):
     return _polar(np.where(y == 0, 1.0, 0.5), angle) + 0.2 * rng.standard_normal((n, 2)), y
 
 
-def spirals(n, rng):
+def spirals(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Two spirals of one and a half turns that wind around each other [1]_, radius up to 1, normal noise of standard deviation
     0.06.
 
@@ -113,7 +120,7 @@ def spirals(n, rng):
     return _polar(radius, 3 * np.pi * radius + np.pi * y) + 0.06 * rng.standard_normal((n, 2)), y
 
 
-def checkerboard(n, rng):
+def checkerboard(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """A board of 4 x 4 squares of alternating class [1]_, uniform inputs; one label in ten is flipped.
 
     References
@@ -125,7 +132,7 @@ def checkerboard(n, rng):
     return X, _flip(y, 0.1, rng)
 
 
-def mixed_attributes(n, rng):
+def mixed_attributes(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Applicants for a loan: six numeric and three nominal attributes (education, car, region), of which age and education
     decide; one label in ten is flipped.
 
@@ -148,7 +155,7 @@ def mixed_attributes(n, rng):
     return X, _flip(y, 0.1, rng)
 
 
-def sparse_signal(n, rng):
+def sparse_signal(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Sixty independent normal inputs, five of which differ between the classes, by one standard deviation each; best error 13.2
     %.
 
@@ -164,7 +171,7 @@ def sparse_signal(n, rng):
     return X, y
 
 
-def integer_grid(n, rng):
+def integer_grid(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Three inputs of whole numbers 0 to 4, so that most rows have duplicates, often of the other class; logistic in their sum.
 
     In the manner of sets such as haberman, monk-2 and titanic, with 125 distinct rows and noise: ``log odds = (x1 + x2 + x3 - 6)
@@ -175,7 +182,7 @@ def integer_grid(n, rng):
     return X, y
 
 
-def rare_class(n, rng):
+def rare_class(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """One row in ten is of the second class, shifted by one and a half standard deviations along three of six normal inputs."""
     y = (rng.random(n) < 0.1).astype(np.int64)
     X = rng.standard_normal((n, 6))
@@ -183,7 +190,7 @@ def rare_class(n, rng):
     return X, y
 
 
-def near_twins(n, rng):
+def near_twins(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Rows in near duplicates, as repeated measurements make them: one of 120 places in four dimensions, each with a class of its
     own, met with normal noise of standard deviation 0.02; one label in twenty is flipped.
 
@@ -194,7 +201,7 @@ def near_twins(n, rng):
     return X, _flip(at % 2, 0.05, rng)
 
 
-def friedman_1991(n, rng):
+def friedman_1991(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Ten uniform inputs, five of which matter: ``10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, e normal of standard
     deviation 1 [1]_.
 
@@ -207,7 +214,7 @@ def friedman_1991(n, rng):
     return X, y + rng.standard_normal(n)
 
 
-def pareto_costs(n, rng):
+def pareto_costs(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """A target with a heavy tail, such as costs have: Pareto of index 5 above ``1 + x1 + 2 x2 x3``, three uniform inputs.
 
     Its first four moments exist: a squared error has a variance but no skewness, and its mean over some hundred rows is far from
@@ -217,7 +224,7 @@ def pareto_costs(n, rng):
     return X, (1 + X[:, 0] + 2 * X[:, 1] * X[:, 2]) * (1 - rng.random(n)) ** -0.2
 
 
-def staircase(n, rng):
+def staircase(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """A target in whole numbers, hence with many ties: steps along three of four uniform inputs, and noise of -1, 0 or 1 (chances
     1/4, 1/2, 1/4)."""
     X, noise = rng.random((n, 4)), rng.random(n)
@@ -225,7 +232,7 @@ def staircase(n, rng):
     return X, y + (noise > 0.75) - (noise < 0.25)
 
 
-def linear_outliers(n, rng):
+def linear_outliers(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """A plane over five normal inputs, and errors of which one in twenty is ten times as wide [1]_: least squares follows them.
 
     References
@@ -237,7 +244,7 @@ def linear_outliers(n, rng):
     return X, X @ np.array([3, 2, 1, 0, 0]) + width * rng.standard_normal(n)
 
 
-def correlated_inputs(n, rng):
+def correlated_inputs(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Forty normal inputs, neighbours correlated by 0.8, of which every eighth counts, in the manner of [1]_; noise of standard
     deviation 2.
 
@@ -251,7 +258,7 @@ def correlated_inputs(n, rng):
     return X, X[:, ::8] @ np.array([2, -1, 1, -2, 1]) + 2 * rng.standard_normal(n)
 
 
-def phase_angle(n, rng):
+def phase_angle(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """The third function of Friedman [1]_: ``arctan((x2 x3 - 1 / (x2 x4)) / x1)`` of a circuit, noise of standard deviation 0.1.
 
     References
@@ -264,7 +271,7 @@ def phase_angle(n, rng):
     return X, y + 0.1 * rng.standard_normal(n)
 
 
-def mixed_premiums(n, rng):
+def mixed_premiums(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Insurance premiums: age, value and mileage, and three nominal inputs (region, make, use), two of which decide; the noise
     grows with the premium."""
     age, value, mileage = 18 + 62 * rng.random(n), 2 + 48 * rng.random(n), 30 * rng.random(n)
@@ -273,19 +280,19 @@ def mixed_premiums(n, rng):
     return np.column_stack([age, value, mileage, region, make, use]), y * np.exp(0.2 * rng.standard_normal(n))
 
 
-def pure_interaction(n, rng):
+def pure_interaction(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """The product of two of six normal inputs, neither of which tells anything alone; noise of standard deviation 0.5."""
     X = rng.standard_normal((n, 6))
     return X, X[:, 0] * X[:, 1] + 0.5 * rng.standard_normal(n)
 
 
-def one_wave(n, rng):
+def one_wave(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """A single input: two waves of a sine, noise of standard deviation 0.4."""
     X = rng.random((n, 1))
     return X, np.sin(4 * np.pi * X[:, 0]) + 0.4 * rng.standard_normal(n)
 
 
-def twin_measurements(n, rng):
+def twin_measurements(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Rows in near duplicates as in `near_twins`; half of the target is the place's own, half a plane over the inputs."""
     places, at = _places(4), rng.integers(N_PLACES, size=n)
     X = places[at] + 0.02 * rng.standard_normal((n, 4))
@@ -325,28 +332,8 @@ TARGET_POPULATIONS = {
 N_CATEGORIES = {"mixed_attributes": {3: 5, 4: 20, 5: 9}, "mixed_premiums": {3: 8, 4: 15, 5: 3}}  # of nominal columns
 
 
-def draw_population(name, n_rows, rng):
-    """Draw rows of a generated population.
-
-    Parameters
-    ----------
-    name : str
-        A name of `POPULATIONS` or `TARGET_POPULATIONS`.
-    n_rows : int
-        How many; rows are independent.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    data : foldshift.datasets.Dataset
-        Inputs as drawn, not scaled; classes ``0`` and ``1``, or a float64 target, not scaled either.
-
-    Raises
-    ------
-    SourceError
-        If there is no such population.
-    """
+def draw_population(name: str, n_rows: int, rng: np.random.Generator) -> Dataset:
+    """Draw rows of a generated population."""
     populations = POPULATIONS | TARGET_POPULATIONS
     if name not in populations:
         raise SourceError(unknown("generated population", name, populations))
@@ -378,20 +365,20 @@ def draw_population(name, n_rows, rng):
     )
 
 
-def _places(n_columns):
+def _places(n_columns: int) -> FloatArray:
     """Uniform points, the same in every draw."""
     return np.random.default_rng(0).random((N_PLACES, n_columns))
 
 
-def _coin(n, rng):
+def _coin(n: int, rng: np.random.Generator) -> IntArray:
     """Classes 0 and 1 with equal chances."""
     return (rng.random(n) < 0.5).astype(np.int64)
 
 
-def _flip(y, share, rng):
+def _flip(y: IntArray, share: float, rng: np.random.Generator) -> IntArray:
     """Labels of which a share is exchanged."""
     return np.where(rng.random(len(y)) < share, 1 - y, y)
 
 
-def _polar(radius, angle):
+def _polar(radius: FloatArray, angle: FloatArray) -> FloatArray:
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])

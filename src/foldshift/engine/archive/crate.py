@@ -5,6 +5,8 @@ The crate follows RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and Workflow Run 
 data as objects and tables and figures as results. Every file has its size and SHA-256.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
@@ -14,8 +16,9 @@ import struct
 import uuid
 import zipfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from rocrate.model import ContextEntity
@@ -23,6 +26,11 @@ from rocrate.rocrate import ROCrate
 
 from foldshift.core.errors import DataError
 from foldshift.core.files import atomic_path
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
+
+    from foldshift.core.types import PathLike, Rows
 
 METADATA = "ro-crate-metadata.json"
 # Of the rows that tables are made from: 2, studies as folders (0.2). What has no number is 1.
@@ -92,23 +100,12 @@ class Archive(NamedTuple):
         The tables and figures among them.
     """
 
-    files: dict
-    outputs: tuple
+    files: dict[str, Content]
+    outputs: tuple[str, ...]
 
 
-def workflow_files(root):
-    """Files of the workflow itself: rules, scripts, library, environments.
-
-    Parameters
-    ----------
-    root : path-like
-        Folder of the workflow.
-
-    Returns
-    -------
-    files : dict of str to pathlib.Path
-        Path by name relative to `root`, with slashes.
-    """
+def workflow_files(root: PathLike) -> dict[str, Path]:
+    """Files of the workflow itself: rules, scripts, library, environments."""
     root = Path(root)
     found = {}
     for part in _PARTS:
@@ -119,45 +116,24 @@ def workflow_files(root):
     return found
 
 
-def content_of(path):
-    """Size and checksum of a file.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    content : Content
-    """
+def content_of(path: PathLike) -> Content:
+    """Size and checksum of a file."""
     with open(path, "rb") as file:
         return _copy(file, None)
 
 
-def write_archive(path, files, outputs, objects, *, started, ended, versions, origins):
-    """Write an archive; the same files and facts give the same bytes.
-
-    Parameters
-    ----------
-    path : path-like
-        The zip file.
-    files : dict of str to path-like
-        Every file by its name in the archive: relative, with slashes. `workflow/Snakefile` must be among them.
-    outputs, objects : iterable of str
-        Names of the tables and figures, and of the files that the run started from (configuration, catalogue).
-    started, ended : str
-        Time of the first and of the last file of the run, ISO 8601.
-    versions : dict
-        With ``foldshift`` and ``packages``; see ``foldshift.core.versions``.
-    origins : list of dict
-        Where each data set came from: ``name``, ``address``, ``licence``, ``sha256``, ...
-
-    Raises
-    ------
-    DataError
-        If the file cannot be written.
-    """
+def write_archive(
+    path: PathLike,
+    files: dict[str, PathLike],
+    outputs: Iterable[str],
+    objects: Iterable[str],
+    *,
+    started: str,
+    ended: str,
+    versions: dict[str, Any],
+    origins: Rows,
+) -> None:
+    """Write an archive; the same files and facts give the same bytes."""
     contents = {}
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name in sorted(files):
@@ -169,7 +145,7 @@ def write_archive(path, files, outputs, objects, *, started, ended, versions, or
         archive.writestr(_info(METADATA), json.dumps(graph, indent=1, ensure_ascii=False) + "\n")
 
 
-def _info(name):
+def _info(name: str) -> ZipInfo:
     """Entry of a zip file that depends on the name alone."""
     info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.create_system = 3  # Unix, wherever it is written
@@ -178,7 +154,7 @@ def _info(name):
     return info
 
 
-def _copy(source, target):
+def _copy(source: IO[Any], target: Any) -> Content:
     """Copy a stream, or only read it, and tell its size and checksum."""
     digest, size = hashlib.sha256(), 0
     while chunk := source.read(_CHUNK):
@@ -189,24 +165,21 @@ def _copy(source, target):
     return Content(size, digest.hexdigest())
 
 
-def crate(contents, outputs, objects, *, started, ended, versions, origins):
-    """Metadata of an archive, JSON-LD, without anything random and without the time of day.
-
-    Parameters
-    ----------
-    contents : dict of str to Content
-        Every file by name.
-    outputs, objects, started, ended, versions, origins
-        As for `write_archive`.
-
-    Returns
-    -------
-    metadata : dict
-    """
+def crate(
+    contents: dict[str, Content],
+    outputs: Any,
+    objects: Any,
+    *,
+    started: str,
+    ended: str,
+    versions: dict[str, Any],
+    origins: list[dict[str, str]],
+) -> dict[str, Any]:
+    """Metadata of an archive, JSON-LD, without anything random and without the time of day."""
     made = ROCrate(version="1.1")
     made.metadata.extra_contexts.append("https://w3id.org/ro/terms/workflow-run/context")
 
-    def add(identifier, kind, /, **properties):
+    def add(identifier: str, kind: str, /, **properties: Any) -> Any:
         return made.add(ContextEntity(made, identifier, {"@type": kind} | properties))
 
     files = {}
@@ -262,7 +235,7 @@ def crate(contents, outputs, objects, *, started, ended, versions, origins):
     return made.metadata.generate()
 
 
-def _facts(origin):
+def _facts(origin: dict[str, str]) -> dict[str, Any]:
     """A data set, which is not in the archive, by where it came from."""
     facts = {
         "name": origin.get("title") or origin["name"],
@@ -275,27 +248,10 @@ def _facts(origin):
     return {key: value for key, value in facts.items() if value}
 
 
-def unpack(path, folder):
+def unpack(path: PathLike, folder: PathLike) -> Archive:
     """Unpack an archive and check every file of it.
 
     Nothing is written outside `folder`, whatever the archive says, and nothing that its metadata do not list.
-
-    Parameters
-    ----------
-    path : path-like
-        The zip file.
-    folder : path-like
-        An empty folder, or one that does not exist yet.
-
-    Returns
-    -------
-    archive : Archive
-
-    Raises
-    ------
-    DataError
-        If it is not such an archive, or at the first file (by name) that is damaged, changed, missing, not listed, or would land
-        outside the folder.
     """
     path, folder = Path(path), Path(folder)
     try:
@@ -319,7 +275,7 @@ def unpack(path, folder):
     return archive
 
 
-def _members(opened, path):
+def _members(opened: ZipFile, path: Path) -> dict[str, ZipInfo]:
     """Files of a zip file by name, after a look at what could do harm."""
     infos = [info for info in opened.infolist() if not (info.filename.endswith("/") and _is_inside(info.filename.rstrip("/")))]
     if len(infos) > MAX_FILES:
@@ -346,12 +302,12 @@ def _members(opened, path):
     return members
 
 
-def _is_inside(name):
+def _is_inside(name: str) -> bool:
     """Whether a member's name stays within the folder it is unpacked to, on every system."""
     return not re.search(r"[\\\x00-\x1f]|^[A-Za-z]:", name) and all(part not in ("", ".", "..") for part in name.split("/"))
 
 
-def _check_space(path, folder, members):
+def _check_space(path: Path, folder: Path, members: dict[str, ZipInfo]) -> None:
     """Refuse what the disk cannot take, before anything is written."""
     place = folder.absolute()
     while not place.exists():
@@ -364,7 +320,7 @@ def _check_space(path, folder, members):
         )
 
 
-def _read_metadata(opened, members, path):
+def _read_metadata(opened: ZipFile, members: dict[str, ZipInfo], path: Path) -> Archive:
     """What the metadata of an archive list."""
     info = members.get(METADATA)
     if info is None:
@@ -382,23 +338,8 @@ def _read_metadata(opened, members, path):
         ) from error
 
 
-def read_crate(metadata):
-    """Read what metadata list; the counterpart of `crate`.
-
-    Parameters
-    ----------
-    metadata : dict
-        JSON-LD, as `crate` makes it.
-
-    Returns
-    -------
-    archive : Archive
-
-    Raises
-    ------
-    KeyError, TypeError, ValueError, AttributeError
-        If something is missing or of another form.
-    """
+def read_crate(metadata: dict[str, Any]) -> Archive:
+    """Read what metadata list; the counterpart of `crate`."""
     entities = {entity["@id"]: entity for entity in metadata["@graph"]}
     (action,) = (entity for entity in entities.values() if entity["@type"] == "CreateAction")
     files = {}
@@ -414,7 +355,7 @@ def read_crate(metadata):
     return Archive(files, outputs)
 
 
-def _compare_names(path, members, archive):
+def _compare_names(path: Path, members: dict[str, ZipInfo], archive: Archive) -> None:
     """The zip file must hold what the metadata list, no more and no less."""
     for name in sorted(archive.files.keys() ^ (members.keys() - {METADATA})):
         if name in members:
@@ -422,7 +363,7 @@ def _compare_names(path, members, archive):
         raise DataError(f"archive {path}: {name} is missing; the archive was changed after it was made")
 
 
-def _extract(opened, info, target, expected, path):
+def _extract(opened: ZipFile, info: ZipInfo, target: Path, expected: Content | None, path: Path) -> None:
     """Write one member and compare it with what is expected of it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -1,8 +1,12 @@
 """What the schema of the configuration cannot know, checked before anything is planned: names, imports, folders."""
 
+from __future__ import annotations
+
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from foldshift import learners as own_learners
@@ -16,28 +20,22 @@ from foldshift.engine.jobs.user_code import DECLARED, LEARNER, PARTITIONER, OwnC
 from foldshift.engine.layout.bundles import TRUTH
 from foldshift.partition.registry import HINT, STRATA, find_partitioner, known_partitioners, n_strata_of
 
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+    from foldshift.datasets.catalogue_entry import CatalogueEntry
+    from foldshift.engine.study.declare import Study
+    from foldshift.engine.study.find import Found
+    from foldshift.engine.study.run import Run
 
-def check_studies(config, catalogue, learners, studies, declared):
-    """Check what the schema cannot know: names against catalogue and learners, folds and strata against the number of rows.
 
-    Parameters
-    ----------
-    config : dict
-        Resolved configuration.
-    catalogue : dict of str to foldshift.datasets.catalogue_entry.CatalogueEntry
-        The data sets.
-    learners : dict of str to dict
-        The learners file.
-    studies : dict of str to foldshift.engine.study.find.Found
-        The studies.
-    declared : dict of str to foldshift.engine.study.declare.Study
-        What they declare.
-
-    Raises
-    ------
-    ConfigError
-        At the first mistake.
-    """
+def check_studies(
+    config: dict[str, Any],
+    catalogue: dict[str, CatalogueEntry],
+    learners: dict[str, dict[str, Any]],
+    studies: dict[str, Found],
+    declared: dict[str, Study],
+) -> None:
+    """Check what the schema cannot know: names against catalogue and learners, folds and strata against the number of rows."""
     for study, settings in config["studies"].items():
         task = studies[study].task
         for name in settings.get("datasets", []):
@@ -98,20 +96,8 @@ def check_studies(config, catalogue, learners, studies, declared):
                     )
 
 
-def check_measures(run, learners):
-    """Refuse names of learners and partitioners that a measure of a study would call and nobody knows.
-
-    Parameters
-    ----------
-    run : foldshift.engine.study.run.Run
-    learners : dict of str to dict
-        The learners file.
-
-    Raises
-    ------
-    ConfigError
-        At the first one.
-    """
+def check_measures(run: Run, learners: dict[str, dict[str, Any]]) -> None:
+    """Refuse names of learners and partitioners that a measure of a study would call and nobody knows."""
     for measure in run.measures():
         for name in measure.learners(run):
             if name not in learners:
@@ -124,7 +110,9 @@ def check_measures(run, learners):
                 raise ConfigError(unknown(f"partitioner in {run.id} ({measure.name})", name, known, HINT))
 
 
-def _check_partitioner(study, task, name, settings, config, catalogue):
+def _check_partitioner(
+    study: str, task: str, name: str, settings: dict[str, Any], config: dict[str, Any], catalogue: dict[str, CatalogueEntry]
+) -> None:
     if name in config["own_partitioners"]:
         return
     if not is_partitioner(name) or task not in find_partitioner(name).tasks:
@@ -143,7 +131,7 @@ def _check_partitioner(study, task, name, settings, config, catalogue):
             )
 
 
-def _check_population(where, name, n_sample, catalogue, task):
+def _check_population(where: str, name: str, n_sample: int, catalogue: dict[str, CatalogueEntry], task: str | None) -> None:
     """`task`: the only one that fits; None if both do."""
     generated = (*POPULATIONS, *(TARGET_POPULATIONS if task is None else ()))
     if name in generated:
@@ -159,23 +147,8 @@ def _check_population(where, name, n_sample, catalogue, task):
         )
 
 
-def check_imports(config, learners, studies):
-    """Check that everything that configuration names by import path exists.
-
-    Parameters
-    ----------
-    config : dict
-        Resolved configuration.
-    learners : dict of str to dict
-        The learners file; only the learners that a study uses are looked at.
-    studies : dict of str to foldshift.engine.study.find.Found
-        The studies.
-
-    Raises
-    ------
-    ConfigError
-        If an import fails; the message names the entry, or the file and line of the user's own that is not valid Python.
-    """
+def check_imports(config: dict[str, Any], learners: dict[str, dict[str, Any]], studies: dict[str, Found]) -> None:
+    """Check that everything that configuration names by import path exists."""
     used = {name for study, settings in config["studies"].items() if studies[study].task for name in settings.get("learners", [])}
     wanted = [(f"learner {name} in {config['learners_file']}", learners[name], _check_learner) for name in sorted(used)]
     wanted += [(f"own_partitioners.{name}", entry, _check_function) for name, entry in config["own_partitioners"].items()]
@@ -197,11 +170,11 @@ def check_imports(config, learners, studies):
             raise ConfigError(str(error)) from error
 
 
-def _check_function(path, found, entry):
+def _check_function(path: str, found: Callable[..., Any] | int, entry: dict[str, Any]) -> None:
     check_call(path, PARTITIONER, found, None, None, 2, [], **entry.get("params", {}))
 
 
-def _check_learner(path, found, entry):
+def _check_learner(path: str, found: type[Any], entry: dict[str, Any]) -> None:
     lacking = [method for method in ("fit", "predict") if not callable(getattr(found, method, None))]
     if lacking:
         raise OwnCodeError(f"your {path} has no {' and no '.join(lacking)}; {LEARNER}")
@@ -209,18 +182,8 @@ def _check_learner(path, found, entry):
     check_call(path, LEARNER, found, **params)
 
 
-def check_own_partitioners(own):
-    """Refuse names of partitioners of the user's own that are taken, or that cannot stand in the name of a file.
-
-    Parameters
-    ----------
-    own : dict of str to dict
-        By name.
-
-    Raises
-    ------
-    ConfigError
-    """
+def check_own_partitioners(own: dict[str, dict[str, Any]]) -> None:
+    """Refuse names of partitioners of the user's own that are taken, or that cannot stand in the name of a file."""
     for name in own:
         if name == TRUTH or is_partitioner(name):
             raise ConfigError(f"own_partitioners: {name} is a partitioner of foldshift's own already; choose another name")
@@ -231,38 +194,16 @@ def check_own_partitioners(own):
             )
 
 
-def check_mirror(mirror):
-    """Refuse a mirror that is neither an address nor a folder that exists.
-
-    Parameters
-    ----------
-    mirror : str or None
-
-    Raises
-    ------
-    ConfigError
-    """
+def check_mirror(mirror: str | None) -> None:
+    """Refuse a mirror that is neither an address nor a folder that exists."""
     if mirror and not mirror.startswith(("https://", "http://")) and not Path(mirror).is_dir():
         raise ConfigError(
             f"mirror={mirror!r} is not a folder; give a folder that exists (paths count from the folder you run in) or an address"
         )
 
 
-def check_writable(folder, key):
-    """Refuse an output folder that cannot be written, before work is done for it.
-
-    Parameters
-    ----------
-    folder : path-like
-        The folder; it need not exist yet.
-    key : str
-        Its config key, for the message.
-
-    Raises
-    ------
-    ConfigError
-        If it, or the nearest folder above it that exists, is not a folder or cannot be written.
-    """
+def check_writable(folder: PathLike, key: str) -> None:
+    """Refuse an output folder that cannot be written, before work is done for it."""
     path = Path(folder).absolute()
     while not path.exists():
         path = path.parent

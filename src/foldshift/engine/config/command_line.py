@@ -1,10 +1,14 @@
 """What was typed: files and settings of the configuration, and targets, looked at before Snakemake says less about them."""
 
+from __future__ import annotations
+
 import difflib
 import os
 import re
 import sys
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from foldshift.core.errors import ConfigError, unknown
 from foldshift.engine.config.schema import read_yaml
@@ -12,19 +16,8 @@ from foldshift.engine.config.schema import read_yaml
 FILES, SETTINGS = ("--configfile", "--configfiles"), ("--config", "-C")
 
 
-def option_values(arguments, names):
+def option_values(arguments: Sequence[str], names: Collection[str]) -> list[str]:
     """Values of an option that takes several.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        The command line.
-    names : collection of str
-        How the option is called.
-
-    Returns
-    -------
-    values : list of str
 
     Examples
     --------
@@ -42,19 +35,8 @@ def option_values(arguments, names):
     return values
 
 
-def check_arguments(arguments):
-    """Refuse configuration that cannot be read, by file and line, and settings that are none.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        The command line.
-
-    Raises
-    ------
-    ConfigError
-        At the first mistake.
-    """
+def check_arguments(arguments: Sequence[str]) -> None:
+    """Refuse configuration that cannot be read, by file and line, and settings that are none."""
     for file in option_values(arguments, FILES):
         if not Path(file).suffix and not Path(file).exists():  # both options take every word that follows them
             raise ConfigError(
@@ -72,19 +54,8 @@ def check_arguments(arguments):
             )
 
 
-def named_studies(targets, studies):
+def named_studies(targets: Sequence[str], studies: Iterable[str]) -> list[str]:
     """Studies that a command names; all of them where it names a target of all, or none.
-
-    Parameters
-    ----------
-    targets : sequence of str
-        Rules and files.
-    studies : iterable of str
-        Ids of the studies of the configuration.
-
-    Returns
-    -------
-    named : list of str
 
     Examples
     --------
@@ -100,24 +71,8 @@ def named_studies(targets, studies):
     return [study for study in studies if study in named or not targets]
 
 
-def check_targets(targets, rules, files, is_made):
-    """Refuse a target that nothing makes, with the nearest ones.
-
-    Parameters
-    ----------
-    targets : sequence of str
-    rules : sequence of str
-        Names of rules that can be targets.
-    files : callable
-        ``files()``: tables and figures that can be made.
-    is_made : callable
-        ``is_made(target)``: whether a rule makes such a file.
-
-    Raises
-    ------
-    ConfigError
-        Also where other targets stand beside a plan: they would be made.
-    """
+def check_targets(targets: Sequence[str], rules: Sequence[str], files: Callable[..., Any], is_made: Callable[..., Any]) -> None:
+    """Refuse a target that nothing makes, with the nearest ones."""
     others = [target for target in targets if target != "plan" and not target.startswith("plan_")]
     if others and len(others) < len(targets):
         raise ConfigError(
@@ -134,7 +89,7 @@ def check_targets(targets, rules, files, is_made):
             raise ConfigError(f"target {target!r} is a file that no rule makes; {near}{hint}")
 
 
-def end_at_mistake(arguments):
+def end_at_mistake(arguments: Any) -> None:
     """End the process with a line, if `check_arguments` finds a mistake: what the profiles call."""
     try:
         check_arguments(arguments)

@@ -1,7 +1,10 @@
 """From a configuration as the user wrote it to the runs of its studies; mistakes are found here, before anything is planned."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.core.errors import ConfigError
 from foldshift.datasets.catalogue import add_entries, read_catalogue
@@ -22,6 +25,9 @@ from foldshift.engine.layout.labels import read_record, record_file
 from foldshift.engine.study.find import find_studies
 from foldshift.engine.study.run import Run, rehearse
 
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+
 
 class Configured(NamedTuple):
     """What a configuration comes to.
@@ -38,36 +44,26 @@ class Configured(NamedTuple):
         What is passed over, and why: a line each.
     """
 
-    config: dict
-    catalogue: dict
-    learners: dict
-    runs: dict
-    notes: list
+    config: dict[str, Any]
+    catalogue: dict[str, Any]
+    learners: dict[str, Any]
+    runs: dict[str, Run]
+    notes: list[str]
 
 
-def located(path, root):
+def located(path: str, root: PathLike) -> Path:
     """A file of the working directory, or else the one of that name that comes with the workflow."""
     there = Path(root) / path
     return there if there.exists() and not Path(path).exists() else Path(path)
 
 
-def nothing(kind, dataset):
+def nothing(kind: Any, dataset: str) -> tuple[Any, ...]:
     """Files of earlier runs, where there are none or nobody can see them."""
     return ()
 
 
-def unused(config):
-    """Lines on what the configuration describes and no study takes.
-
-    Parameters
-    ----------
-    config : dict
-        Resolved configuration.
-
-    Returns
-    -------
-    lines : list of str
-    """
+def unused(config: dict[str, Any]) -> list[str]:
+    """Lines on what the configuration describes and no study takes."""
     return [
         f"{described}: {name} is in no study of this run; add it to the {key} of a study"
         for described, key in (("extra_datasets", "datasets"), ("own_partitioners", "partitioners"))
@@ -76,30 +72,8 @@ def unused(config):
     ]
 
 
-def configure(raw, root, targets=(), results_here=True):
-    """Resolve a configuration and check it.
-
-    Parameters
-    ----------
-    raw : dict
-        Configuration as read, command line included.
-    root : path-like
-        Folder of the workflow: its schema, and the files of the configuration that the working directory does not have.
-    targets : sequence of str, optional
-        What is to be made: where single studies are named, the lists of the command line must fit one of them.
-    results_here : bool, default=True
-        Whether results stand in a folder that every job sees: then files of earlier runs are kept, and new ones hold what they
-        leave. Else the configuration alone says what the files are, as no process sees what others see.
-
-    Returns
-    -------
-    configured : Configured
-
-    Raises
-    ------
-    foldshift.core.errors.ConfigError
-        At the first mistake: the key, the value received, what is allowed.
-    """
+def configure(raw: dict[str, Any], root: PathLike, targets: Sequence[str] | None = (), results_here: bool = True) -> Configured:
+    """Resolve a configuration and check it."""
     own = raw.get("studies_from") or []
     own = [own] if isinstance(own, str) else own
     if not isinstance(own, list) or not all(isinstance(folder, str) for folder in own):

@@ -1,7 +1,14 @@
 """The file of learners: how each of them is imported, its parameters, its tasks, and its switches in the paper configuration."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.core.errors import ConfigError, unknown
 from foldshift.engine.config.schema import read_yaml
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
 
 PAPER = "@paper"  # ends the id of a learner with the switches of the paper configuration
 KINDS = {str: "text", dict: "keys and values", list: "a list, such as [regression]", int: "a whole number"}
@@ -18,25 +25,8 @@ PAPER_KEYS = ("params", "nominal", "same_fit")
 FIT = "fit"  # key of what `read_learners` returns: the entry whose fit serves this one as well
 
 
-def read_learners(path):
-    """Read the learners file.
-
-    Parameters
-    ----------
-    path : path-like
-        YAML file: learner name to ``import``, ``tasks`` and optionally ``params``, ``nominal``, ``title``.
-
-    Returns
-    -------
-    learners : dict of str to dict
-        Every entry complete with its defaults. An entry with a key ``paper`` comes twice: as it is, and with these changes as
-        ``<name>@paper``. ``fit`` names the entry whose fit is the same.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read or an entry is wrong; the message names entry and key.
-    """
+def read_learners(path: PathLike) -> dict[str, dict[str, Any]]:
+    """Read the learners file."""
     entries = read_yaml(path, "learners file")
     if not isinstance(entries, dict) or not entries:
         raise ConfigError(f"learners file {path} must map learner names to entries; got {type(entries).__name__}")
@@ -66,21 +56,8 @@ def read_learners(path):
     return learners
 
 
-def configured_learners(settings, learners):
-    """Ids of the learners of a study in each of its configurations.
-
-    Parameters
-    ----------
-    settings : dict
-        Resolved settings of the study.
-    learners : dict of str to dict
-        The learners file, as `read_learners` reads it.
-
-    Returns
-    -------
-    configurations : dict of str to dict of str to str
-        Configuration to learner to id. A learner without switches has one id in both: it is evaluated once.
-    """
+def configured_learners(settings: dict[str, Any], learners: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
+    """Ids of the learners of a study in each of its configurations."""
     return {
         configuration: {
             name: name + PAPER if configuration == "paper" and name + PAPER in learners else name

@@ -1,7 +1,11 @@
 """Configuration: filled with defaults and checked against its schema."""
 
+from __future__ import annotations
+
 import copy
+from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import yaml
@@ -9,6 +13,11 @@ import yaml
 from foldshift.core.errors import ConfigError, unknown
 from foldshift.engine.config.schemes import choose_schemes, iterations
 from foldshift.partition.registry import find_partitioner, known_partitioners
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+    from foldshift.datasets.catalogue_entry import CatalogueEntry
+    from foldshift.engine.study.find import Found
 
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
 LAPTOP = "laptop"  # the scale that every study has
@@ -18,8 +27,8 @@ LISTS = ("datasets", "partitioners", "learners", "n_folds")
 class _Loader(yaml.SafeLoader):
     """Refuses a key that stands twice: YAML would take the last one without a word."""
 
-    def construct_mapping(self, node, deep=False):
-        seen = {}
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
+        seen: dict[Any, Any] = {}
         for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                 if key.value in seen:
@@ -29,24 +38,8 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(path, what):
-    """Read a YAML file safely.
-
-    Parameters
-    ----------
-    path : path-like
-    what : str
-        What the file is, for messages.
-
-    Returns
-    -------
-    content : object
-
-    Raises
-    ------
-    ConfigError
-        If the file is missing or is not YAML, with its name and the line.
-    """
+def read_yaml(path: PathLike, what: str) -> Any:
+    """Read a YAML file safely."""
     try:
         return _Loader(Path(path).read_text(encoding="utf-8")).get_single_data()
     except OSError as error:
@@ -60,46 +53,15 @@ def read_yaml(path, what):
         raise ConfigError(f"{what}: {where}: not valid YAML ({' '.join(str(problem).split())}); mend the file") from error
 
 
-def compose_schema(schema, studies):
-    """Schema of the whole configuration: that of the engine, with the settings of every study.
-
-    Parameters
-    ----------
-    schema : dict
-        ``workflow/schemas/config.schema.yaml``.
-    studies : dict of str to foldshift.engine.study.find.Found
-        The studies.
-
-    Returns
-    -------
-    schema : dict
-        A new dictionary.
-    """
+def compose_schema(schema: dict[str, Any], studies: dict[str, Found]) -> dict[str, Any]:
+    """Schema of the whole configuration: that of the engine, with the settings of every study."""
     whole = copy.deepcopy(schema)
     whole["properties"]["studies"]["properties"] = {name: copy.deepcopy(study.schema) for name, study in studies.items()}
     return whole
 
 
-def at_scale(config, studies):
-    """Put the settings that a study has at the scale of the configuration below those that the configuration gives itself.
-
-    Parameters
-    ----------
-    config : dict
-        Configuration as read; ``studies`` may name some studies, with settings or without, or be absent: all of them.
-    studies : dict of str to foldshift.engine.study.find.Found
-        The studies.
-
-    Returns
-    -------
-    config : dict
-        A new dictionary.
-
-    Raises
-    ------
-    ConfigError
-        If it names a study or a scale that does not exist.
-    """
+def at_scale(config: dict[str, Any], studies: dict[str, Found]) -> dict[str, Any]:
+    """Put the settings that a study has at the scale of the configuration below those that the configuration gives itself."""
     config, scale = copy.deepcopy(dict(config)), config.get("scale", LAPTOP)
     chosen = config.get("studies")
     if chosen is not None and not isinstance(chosen, dict):
@@ -122,7 +84,7 @@ def at_scale(config, studies):
     return config
 
 
-def _merged(below, above):
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     """Settings over settings, key by key; a dictionary within goes over the one below it."""
     merged = copy.deepcopy(below)
     for key, value in above.items():
@@ -131,26 +93,8 @@ def _merged(below, above):
     return merged
 
 
-def fill_in(config, schema):
-    """Fill in defaults and check against the schema.
-
-    Parameters
-    ----------
-    config : dict
-        Configuration as read, command line included.
-    schema : dict
-        JSON schema of the configuration.
-
-    Returns
-    -------
-    filled : dict
-        A new dictionary.
-
-    Raises
-    ------
-    ConfigError
-        At the first mistake: the key, the value received, what is allowed.
-    """
+def fill_in(config: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Fill in defaults and check against the schema."""
     config = copy.deepcopy(dict(config))
     for key in LISTS:
         if key in config:
@@ -164,33 +108,14 @@ def fill_in(config, schema):
     return config
 
 
-def resolve(config, schema, misfit=lambda study, key, value: None, named=None, notes=None):
-    """Fill in defaults, apply the overrides of the command line to every study that they fit, and check against the schema.
-
-    Parameters
-    ----------
-    config : dict
-        Configuration as read, command line included.
-    schema : dict
-        JSON schema of the configuration.
-    misfit : callable, optional
-        ``misfit(study, key, value)``: why one value of a list (a data set, a learner ...) makes no sense in a study, or None; see
-        `fitting`. A study takes the values that fit it, and keeps its own list if none does.
-    named : collection of str, optional
-        Studies that are to run; by default all. Every value must make sense in one of them.
-    notes : list of str, optional
-        Gets a line for every study of them that passes over values, with the reason.
-
-    Returns
-    -------
-    resolved : dict
-        A new dictionary; every study carries its own complete settings.
-
-    Raises
-    ------
-    ConfigError
-        At the first mistake: the key, the value received, what is allowed.
-    """
+def resolve(
+    config: dict[str, Any],
+    schema: dict[str, Any],
+    misfit: Callable[..., Any] | None = lambda study, key, value: None,
+    named: Collection[str] | None = None,
+    notes: list[str] | None = None,
+) -> dict[str, Any]:
+    """Fill in defaults, apply the overrides of the command line to every study that they fit, and check against the schema."""
     config = fill_in(config, schema)
     named, notes = list(config["studies"] if named is None else named), [] if notes is None else notes
     for key in OVERRIDES:
@@ -223,30 +148,16 @@ def resolve(config, schema, misfit=lambda study, key, value: None, named=None, n
     return config
 
 
-def _shown(value):
+def _shown(value: list[Any] | int) -> str | int:
     return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
-def fitting(config, catalogue, learners, studies):
-    """Make the function that tells which values of the command line fit which study, for `resolve`.
+def fitting(
+    config: dict[str, Any], catalogue: dict[str, CatalogueEntry], learners: dict[str, dict[str, Any]], studies: dict[str, Found]
+) -> Callable[..., Any]:
+    """Make the function that tells which values of the command line fit which study, for `resolve`."""
 
-    Parameters
-    ----------
-    config : dict
-        Configuration with its defaults filled in.
-    catalogue, learners : dict
-        Data sets and learners by name.
-    studies : dict of str to foldshift.engine.study.find.Found
-        The studies.
-
-    Returns
-    -------
-    misfit : callable
-        ``misfit(study, key, value)``: the reason, or None. A value that nobody knows fits every study: it is a mistake, and a
-        message names it.
-    """
-
-    def misfit(study, key, value):
+    def misfit(study: str, key: str, value: str | int) -> str | None:
         task, own = studies[study].task, studies[study].schema["properties"]
         if key == "datasets":
             if value in catalogue and task not in (None, catalogue[value].task):
@@ -269,7 +180,7 @@ def fitting(config, catalogue, learners, studies):
     return misfit
 
 
-def is_partitioner(name):
+def is_partitioner(name: Any) -> bool:
     """Whether a name is that of one of the library's partitioners."""
     try:
         find_partitioner(str(name))
@@ -278,14 +189,14 @@ def is_partitioner(name):
     return True
 
 
-def _as_list(value):
+def _as_list(value: str | int | list[int]) -> list[Any]:
     """Lists on the command line: ``datasets=a,b`` means the same as ``datasets=[a,b]``."""
     if isinstance(value, str):
         return [yaml.safe_load(part) for part in value.split(",") if part.strip()]
     return value if isinstance(value, list) else [value]
 
 
-def _fill(values, schema):
+def _fill(values: dict[str, Any], schema: dict[str, Any]) -> None:
     for key, part in schema.get("properties", {}).items():
         if key not in values and "default" in part:
             values[key] = copy.deepcopy(part["default"])
@@ -293,7 +204,7 @@ def _fill(values, schema):
             _fill(values[key], part)
 
 
-def _check(config, schema):
+def _check(config: dict[str, Any], schema: dict[str, Any]) -> None:
     errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
     if errors:
         raise ConfigError(_one_line(errors[0]))
@@ -311,7 +222,7 @@ KINDS = {
 }
 
 
-def _one_line(error):
+def _one_line(error: Any) -> str:
     where = ".".join(str(part) for part in error.path) or "configuration"
     if error.validator == "additionalProperties":
         allowed = list(error.schema.get("properties", {}))
@@ -323,7 +234,7 @@ def _one_line(error):
     return f"{where}={error.instance!r} {_allowed(error)}"
 
 
-def _allowed(error):
+def _allowed(error: Any) -> str:
     """What a value must be, in words, and where the schema tells it what the key means."""
     validator, value = error.validator, error.validator_value
     about = " ".join(str(error.schema.get("description", "")).split()).rstrip(".")

@@ -1,40 +1,21 @@
 """Schemes of cross-validation in the notation "5x2": five folds iterated twice; an experiment is one such set of partitions."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 from foldshift.core.errors import ConfigError
 
 
-def iterations(schemes):
-    """Iterations of every number of folds.
-
-    Parameters
-    ----------
-    schemes : sequence of str
-        Such as ``["2x5", "5x2", "10x1"]``: folds x iterations.
-
-    Returns
-    -------
-    iterations : dict of int to int
-        Number of folds k to partitions per experiment, in the order given.
-    """
+def iterations(schemes: Sequence[str]) -> dict[int, int]:
+    """Iterations of every number of folds."""
     pairs = [scheme.split("x") for scheme in schemes]
     return {int(k): int(r) for k, r in pairs}
 
 
-def choose_schemes(study, settings):
-    """Reduce the schemes of a study to the numbers of folds that were asked for, and note these numbers.
-
-    Parameters
-    ----------
-    study : str
-        Id of the study, for messages.
-    settings : dict
-        Its settings, changed in place: ``schemes``, ``n_folds``.
-
-    Raises
-    ------
-    ConfigError
-        If two schemes have the same number of folds, a scheme has fewer than two, or a number of folds has no scheme.
-    """
+def choose_schemes(study: str, settings: dict[str, Any]) -> None:
+    """Reduce the schemes of a study to the numbers of folds that were asked for, and note these numbers."""
     known = iterations(settings["schemes"])
     if len(known) < len(settings["schemes"]):
         raise ConfigError(f"{study}.schemes={settings['schemes']!r} must not repeat a number of folds")

@@ -1,9 +1,12 @@
 """What earlier runs have compiled and kept, and what compiling the rest is expected to take."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import platform
 import sys
+from collections.abc import Collection, Iterable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -41,21 +44,8 @@ CALLER = "foldshift.engine.jobs.warm_up.compile_kernels"  # what it calls beside
 START = 4.0  # imports of all learners
 
 
-def compile_seconds(paths, n_processes, kept=frozenset()):
+def compile_seconds(paths: Iterable[str], n_processes: int, kept: Collection[str] = frozenset()) -> float:
     """Time until everything is compiled.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        Import paths of the learners, partitioners and first calls.
-    n_processes : int
-        Processes at once.
-    kept : collection of str
-        Those of them whose code is there; see `kept_paths`.
-
-    Returns
-    -------
-    seconds : float
 
     Examples
     --------
@@ -74,23 +64,13 @@ def compile_seconds(paths, n_processes, kept=frozenset()):
     return START + max(sum(left) / n_processes, max(left, default=0.0))
 
 
-def kept_paths(paths):
-    """Those of some import paths whose kernels an earlier run has compiled as their source stands now.
-
-    Parameters
-    ----------
-    paths : iterable of str
-
-    Returns
-    -------
-    kept : set of str
-        An estimate for plans: the folder of compiled code may have been cleared by hand in part.
-    """
+def kept_paths(paths: Iterable[str]) -> set[str]:
+    """Those of some import paths whose kernels an earlier run has compiled as their source stands now."""
     recorded = _read()
     return {path for path in paths if recorded.get(path) == source_digest(path)}
 
 
-def record_kept(paths):
+def record_kept(paths: set[str] | list[str]) -> None:
     """Write down that the kernels of some import paths are compiled; nothing where compiled code is not kept."""
     root = cache_root()
     if root is not None:
@@ -98,7 +78,7 @@ def record_kept(paths):
         write_text(root / "kept.json", json.dumps(dict(sorted(found.items())), indent=1) + "\n")
 
 
-def source_digest(path):
+def source_digest(path: str) -> str:
     """Digest of all source that an import path rests on, and of what else machine code depends on."""
     digest = hashlib.sha256(f"{version('numba')} {version('numpy')} {sys.version} {_processor()}".encode())
     for file in module_files(objects=[path, CALLER]):
@@ -107,7 +87,7 @@ def source_digest(path):
 
 
 @cache
-def _processor():
+def _processor() -> str:
     """Kind of the processor: a folder of compiled code may be shared by machines that differ."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -117,11 +97,11 @@ def _processor():
 
 
 @cache
-def _of_file(file):
+def _of_file(file: str) -> bytes:
     return hashlib.sha256(Path(file).read_bytes()).digest()
 
 
-def _read():
+def _read() -> dict[str, str]:
     root = cache_root()
     try:
         found = json.loads((root / "kept.json").read_text(encoding="utf-8")) if root is not None else {}

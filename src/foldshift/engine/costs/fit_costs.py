@@ -1,13 +1,18 @@
 """What a fit costs in time and memory, from a table of measurements: learner x rows x columns."""
 
+from __future__ import annotations
+
 import csv
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from foldshift.core.errors import ConfigError
 from foldshift.engine.costs.machine_speed import WORKS
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike, Rows
 
 # In the place of a learner: milliseconds of the works of `foldshift.engine.costs.machine_speed` on the machine of the table.
 MACHINE = "(machine)"
@@ -40,31 +45,15 @@ class LearnerCost(NamedTuple):
     measured: bool
 
 
-def read_costs(path):
-    """Read the table of costs.
-
-    Parameters
-    ----------
-    path : path-like
-        Tab-separated: `COLUMNS`. ``make bench`` writes one.
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Measurements by learner id. Those of `MACHINE` are no learner's, and stand beside the others; see `works_of`.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or a column or number is not as it must be; the message names the line.
-    """
+def read_costs(path: PathLike) -> dict[str, Rows]:
+    """Read the table of costs."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, delimiter="\t")
             missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
             if missing:
                 raise ConfigError(f"costs file {path}: column {missing[0]!r} is missing; expected {', '.join(COLUMNS)}")
-            found = {}
+            found: dict[Any, Any] = {}
             for number, row in enumerate(reader, 2):
                 try:
                     values = {name: float(row[name]) for name in COLUMNS[2:]}
@@ -87,19 +76,9 @@ def read_costs(path):
     return found
 
 
-def works_of(rows):
+def works_of(rows: dict[str, Rows]) -> list[float]:
     """Milliseconds that the works of `foldshift.engine.costs.machine_speed` took on the machine that a table of costs was
     measured on.
-
-    Parameters
-    ----------
-    rows : dict of str to list of dict
-        As `read_costs` reads them.
-
-    Returns
-    -------
-    milliseconds : list of float
-        Empty where the table does not say.
     """
     return [row["ms_per_fit"] for row in rows.get(MACHINE, ())]
 
@@ -125,7 +104,7 @@ class CostModel:
     do: small data sets, whose fits take a constant time, make the law too flat there.
     """
 
-    def __init__(self, rows):
+    def __init__(self, rows: dict[str, Rows]) -> None:
         self._surfaces = {
             learner: {name: _Surface(measured, name) for name in FLOOR}
             for learner, measured in rows.items()
@@ -134,19 +113,8 @@ class CostModel:
         self.works = works_of(rows)
         self._known = {}
 
-    def __call__(self, learner, n_rows, n_features):
-        """Cost of a learner on a data set.
-
-        Parameters
-        ----------
-        learner : str
-            Id. A learner without measurements is taken for a slow one: 50 ms per fit with 1,000 rows and 10 columns.
-        n_rows, n_features : int
-
-        Returns
-        -------
-        cost : LearnerCost
-        """
+    def __call__(self, learner: str, n_rows: int, n_features: int) -> LearnerCost:
+        """Cost of a learner on a data set."""
         key = learner, n_rows, n_features
         if key not in self._known:
             surfaces = self._surfaces.get(learner)
@@ -160,7 +128,7 @@ class CostModel:
         return self._known[key]
 
 
-def _power_law(law, n_rows, n_features):
+def _power_law(law: tuple[float, float, float], n_rows: int, n_features: int) -> float:
     value, by_rows, by_features = law
     return value * (n_rows / REFERENCE[0]) ** by_rows * (max(n_features, 1) / REFERENCE[1]) ** by_features
 
@@ -168,7 +136,7 @@ def _power_law(law, n_rows, n_features):
 class _Surface:
     """One quantity of one learner over (log rows, log columns)."""
 
-    def __init__(self, rows, name):
+    def __init__(self, rows: list[dict[str, float]], name: str) -> None:
         self.points = np.log([(row["n_rows"], max(row["n_features"], 1)) for row in rows])
         values = np.log([max(row[name], FLOOR[name]) for row in rows])
         matrix = np.column_stack([np.ones(len(rows)), self.points])
@@ -180,7 +148,7 @@ class _Surface:
         self.residuals = values - matrix @ self.plane
         self.largest = self.points[:, 0].max()
 
-    def __call__(self, n_rows, n_features):
+    def __call__(self, n_rows: int, n_features: int) -> float:
         point = np.log([n_rows, max(n_features, 1)])
         beyond = max(point[0] - self.largest, 0.0)
         point[0] -= beyond

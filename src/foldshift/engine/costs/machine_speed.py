@@ -1,14 +1,18 @@
 """How fast this machine is, against the one that the costs were measured on."""
 
+from __future__ import annotations
+
 import math
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 REPEATS = 7
 
 
-def interpret():
+def interpret() -> int:
     """Work of the interpreter, which starts of jobs are made of: dictionaries, calls, texts."""
     counts, words = {}, [f"{number:x}" for number in range(20_000)]
     for word in words:
@@ -16,7 +20,7 @@ def interpret():
     return sum(counts.values()) + len(" ".join(sorted(words, key=lambda word: word[::-1])))
 
 
-def compute():
+def compute() -> float:
     """Work of compiled code on arrays of a data set's size: sorting, gathering, sums of products."""
     X = np.random.default_rng(0).standard_normal((20_000, 5))
     order = np.argsort(X, axis=0)
@@ -27,7 +31,7 @@ def compute():
 WORKS = {"interpret": interpret, "compute": compute}
 
 
-def milliseconds_of(work, repeats=REPEATS):
+def milliseconds_of(work: Callable[..., Any], repeats: int = REPEATS) -> float:
     """Processor time of a call, the least of some: what else goes on in the machine only adds."""
     found = []
     for _ in range(repeats):
@@ -37,20 +41,8 @@ def milliseconds_of(work, repeats=REPEATS):
     return 1000 * min(found)
 
 
-def pace(reference, measure=milliseconds_of):
+def pace(reference: Sequence[float], measure: Callable[..., Any] | None = milliseconds_of) -> float:
     """By how much jobs take longer on this machine than their costs say.
-
-    Parameters
-    ----------
-    reference : sequence of float
-        Milliseconds of each of `WORKS` on the machine of the costs; empty where they do not say.
-    measure : callable, default=milliseconds_of
-        What gives the same of a work on this machine.
-
-    Returns
-    -------
-    factor : float
-        Geometric mean of the ratios: 2 where this machine takes twice the time; 1 without a reference.
 
     Examples
     --------

@@ -1,11 +1,20 @@
 """What a run will take, before anything is started: jobs, core-hours, longest job, memory, disk, and the time on some cores."""
 
+from __future__ import annotations
+
 import heapq
 import json
 import logging
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.engine.costs.timings import ended_jobs, factors
+
+if TYPE_CHECKING:
+    from logging import LogRecord
+
+    from foldshift.core.types import PathLike
+    from foldshift.engine.costs.timings import Ended
 
 TOGETHER = "tables_and_figures"  # rules of one job each
 RECORD = "FOLDSHIFT_RECORD"  # environment variable: the file that a dry run writes its jobs to
@@ -37,7 +46,7 @@ class Job(NamedTuple):
     seconds: float
     mb: float
     writes_mb: float
-    needs: tuple
+    needs: tuple[Any, ...]
     makes: str = ""
     timed: str = ""
 
@@ -50,11 +59,11 @@ class Recorder(logging.Handler):
     path : path-like
     """
 
-    def __init__(self, path):
+    def __init__(self, path: PathLike) -> None:
         super().__init__()
         self.path = path
 
-    def emit(self, record):
+    def emit(self, record: LogRecord) -> None:
         """Note a job; everything else that is logged is passed over."""
         if str(getattr(record, "event", "")) != "job_info":
             return
@@ -66,19 +75,8 @@ class Recorder(logging.Handler):
             file.write(json.dumps(job, default=str) + "\n")
 
 
-def read_jobs(path):
-    """The jobs that a dry run wrote, without those that make no file.
-
-    Parameters
-    ----------
-    path : path-like
-        What a `Recorder` wrote; a file that does not exist holds no jobs.
-
-    Returns
-    -------
-    jobs : list of Job
-        In an order in which they can run; `needs` are positions in the list.
-    """
+def read_jobs(path: PathLike) -> list[Job]:
+    """The jobs that a dry run wrote, without those that make no file."""
     try:
         with open(path, encoding="utf-8") as file:
             rows = [row for row in map(json.loads, file) if row["output"]]
@@ -111,23 +109,10 @@ def read_jobs(path):
     ]
 
 
-def simulate(jobs, n_cores, dispatch=DISPATCH):
-    """Time until the last of some jobs is done, if the longest of those that are ready always goes first.
-
-    Parameters
-    ----------
-    jobs : sequence of Job
-        In an order in which they can run; each takes one core.
-    n_cores : int
-    dispatch : float, default=DISPATCH
-        Seconds between two jobs that are started.
-
-    Returns
-    -------
-    seconds : float
-    """
+def simulate(jobs: Sequence[Job], n_cores: int, dispatch: float = DISPATCH) -> float:
+    """Time until the last of some jobs is done, if the longest of those that are ready always goes first."""
     waiting, after = {}, {}
-    ready = []
+    ready: list[Any] = []
     for i, job in enumerate(jobs):
         waiting[i] = len(set(job.needs))
         for need in set(job.needs):
@@ -148,27 +133,15 @@ def simulate(jobs, n_cores, dispatch=DISPATCH):
     return now
 
 
-def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
-    """The plan as text for a terminal.
-
-    Parameters
-    ----------
-    everything, left : sequence of Job
-        All jobs of the configuration, and those of them that it would run now. Of the others the files named by `timed` are read:
-        what is left is taken to go as they went; see `foldshift.engine.costs.timings.factors`.
-    reporting : collection of str
-        Rules of tables and figures, which share a line.
-    unmeasured : sequence of str
-        Learners that the table of costs does not know.
-    n_cores : int
-        Cores of this run; a column of their own in the list of times.
-    pace : float, default=1.0
-        By how much jobs take longer on this machine; see `foldshift.engine.costs.machine_speed`.
-
-    Returns
-    -------
-    text : str
-    """
+def plan_text(
+    everything: Sequence[Job],
+    left: Sequence[Job],
+    reporting: Collection[str],
+    unmeasured: Sequence[str],
+    n_cores: int,
+    pace: float = 1.0,
+) -> str:
+    """The plan as text for a terminal."""
     to_run = {job.makes for job in left}
     done = [job for job in everything if job.makes not in to_run]  # their costs are those of the table
     there = sum(job.seconds for job in left)
@@ -176,13 +149,13 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     overall, by_rule = factors([job._replace(predicted=pace * job.predicted) for job in ended])
     left = [job._replace(seconds=pace * by_rule.get(job.rule, overall) * job.seconds) for job in left]
 
-    def members_of(jobs):
-        rules = {}
+    def members_of(jobs: Any) -> dict[str, list[Any]]:
+        rules: dict[Any, Any] = {}
         for job in jobs:
             rules.setdefault(TOGETHER if job.rule in reporting else job.rule, []).append(job)
         return rules
 
-    def times_of(some):
+    def times_of(some: list[Ended]) -> tuple[float, float]:
         return sum(job.predicted for job in some), sum(job.taken for job in some)
 
     rules, to_do = members_of(everything), members_of(left)
@@ -224,12 +197,12 @@ def plan_text(everything, left, reporting, unmeasured, n_cores, pace=1.0):
     return "\n".join(lines)
 
 
-def unit_of(seconds):
+def unit_of(seconds: float) -> tuple[str, float]:
     """Name and seconds of the unit that core-time is told in."""
     return ("core-hours", 3600.0) if seconds >= 3600 else ("core-minutes", 60.0)
 
 
-def duration(seconds):
+def duration(seconds: float) -> str:
     """A time for people: ``45 s``, ``12 min``, ``3.4 h``."""
     if seconds < 100:
         return f"{seconds:.0f} s"

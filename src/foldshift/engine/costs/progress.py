@@ -1,14 +1,22 @@
 """Tell while a run goes on how much of it is done, in jobs and in core-hours, and when it will end."""
 
+from __future__ import annotations
+
 import contextlib
 import logging
 import os
 import sys
 import time
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.engine.costs.plan import simulate, unit_of
 from foldshift.engine.costs.timings import Ended, factors
+
+if TYPE_CHECKING:
+    from logging import LogRecord
+
+    from foldshift.engine.costs.plan import Job
 
 LEAST = 0.1  # share of its expected time that a job which goes on is thought to need at least
 
@@ -29,29 +37,15 @@ class Estimate(NamedTuple):
     left: float | None
 
 
-def estimate(jobs, finished, running, elapsed, cores, before=()):
-    """Where a run stands.
-
-    Parameters
-    ----------
-    jobs : dict of object to foldshift.engine.costs.plan.Job
-        All jobs of the run by their id, in an order in which they can run; `needs` are ids.
-    finished : dict of object to float
-        Seconds that the finished jobs took.
-    running : dict of object to float
-        Seconds for which the others that have begun have gone on.
-    elapsed : float
-        Seconds since the start.
-    cores : int or None
-        Cores that work at once. None if nobody knows (a cluster with a queue): the time left then follows from the share of the
-        work that is done.
-    before : sequence of Ended, default=()
-        Jobs that earlier runs did.
-
-    Returns
-    -------
-    estimate : Estimate
-    """
+def estimate(
+    jobs: dict[Any, Job],
+    finished: dict[Any, float],
+    running: dict[Any, float],
+    elapsed: float,
+    cores: int | None,
+    before: Sequence[Ended] = (),
+) -> Estimate:
+    """Where a run stands."""
     ended = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in finished.items()]
     late = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in running.items() if taken > jobs[i].seconds]
     overall, by_rule = factors([*before, *ended, *late])
@@ -69,26 +63,8 @@ def estimate(jobs, finished, running, elapsed, cores, before=()):
     return Estimate(done, total, elapsed * (total - done) / done if done > 0 else None)
 
 
-def progress_line(n_done, n_jobs, now, elapsed, state, ended=False):
-    """One line on where a run stands.
-
-    Parameters
-    ----------
-    n_done, n_jobs : int
-        Finished jobs and all jobs of this run.
-    now : float
-        Seconds since the epoch.
-    elapsed : float
-        Seconds since the start.
-    state : Estimate
-    ended : bool, default=False
-        Whether the run is over, with or without all of its jobs.
-
-    Returns
-    -------
-    line : str
-        Without the line feed.
-    """
+def progress_line(n_done: int, n_jobs: int, now: float, elapsed: float, state: Estimate, ended: bool = False) -> str:
+    """One line on where a run stands."""
     unit, size = unit_of(state.total)
     text = f"foldshift: {n_done} of {n_jobs} jobs, {state.done / size:.1f} of {state.total / size:.1f} {unit}"
     if n_done == n_jobs:
@@ -113,31 +89,19 @@ class Progress(logging.Handler):
         Seconds since the epoch.
     """
 
-    def __init__(self, stream=None, interval=60.0, clock=time.time):
+    def __init__(self, stream: IO[Any] | None = None, interval: float = 60.0, clock: Callable[..., Any] = time.time) -> None:
         super().__init__()
         self.stream, self.interval, self.clock = stream, interval, clock
         self.jobs, self.begun, self.finished, self.cores, self.before = {}, {}, {}, None, ()
         self.started = self.said = clock()
 
-    def start(self, jobs, cores, logger, before=()):
-        """Follow a run.
-
-        Parameters
-        ----------
-        jobs : dict of int to foldshift.engine.costs.plan.Job
-            All jobs that are to run, by Snakemake's id of the job, in an order in which they can run; `needs` are ids.
-        cores : int or None
-            See `estimate`.
-        logger : logging.Logger
-            Snakemake's own.
-        before : sequence of Ended, default=()
-            See `estimate`.
-        """
+    def start(self, jobs: dict[int, Job], cores: int | None, logger: logging.Logger, before: Sequence[Ended] = ()) -> None:
+        """Follow a run."""
         self.jobs, self.cores, self.before = jobs, cores, before
         self.started = self.said = self.clock()
         logger.addHandler(self)
 
-    def emit(self, record):
+    def emit(self, record: LogRecord) -> None:
         """Note what has begun and what has ended; everything else that is logged is passed over."""
         event, now = str(getattr(record, "event", "")), self.clock()
         if event == "job_info" and record.jobid in self.jobs:
@@ -150,19 +114,19 @@ class Progress(logging.Handler):
                 self.said = now
                 self.say(self.line())
 
-    def line(self, ended=False):
+    def line(self, ended: bool = False) -> str:
         """Where the run stands; see `progress_line`."""
         now = self.clock()
         running = {i: now - begun for i, begun in self.begun.items()}
         state = estimate(self.jobs, self.finished, running, now - self.started, self.cores, self.before)
         return progress_line(len(self.finished), len(self.jobs), now, now - self.started, state, ended)
 
-    def end(self):
+    def end(self) -> None:
         """Say how the run ended, if it began."""
         if self.jobs:
             self.say(self.line(ended=True))
 
-    def say(self, line):
+    def say(self, line: str) -> None:
         """Write a line, if anybody reads it."""
         with contextlib.suppress(OSError, ValueError):  # nobody reads on; the run goes on all the same
             stream = sys.stderr if self.stream is None else self.stream
@@ -173,7 +137,7 @@ class Progress(logging.Handler):
 class LastWords(logging.Handler):
     """Says on standard error, in a line, what ends a run that was told to be quiet about everything."""
 
-    def emit(self, record):
+    def emit(self, record: LogRecord) -> None:
         """Write what an exception of Snakemake's own says; everything else that is logged is passed over."""
         if (name := getattr(record, "exception", None)) is None:
             return
@@ -187,7 +151,7 @@ class LastWords(logging.Handler):
         sys.stderr.write(f"foldshift: {text}\n")
 
 
-def _long_duration(seconds):
+def _long_duration(seconds: float) -> str:
     minutes = round(seconds / 60)
     if minutes < 1:
         return f"{max(round(seconds), 1)} s"
@@ -198,6 +162,6 @@ def _long_duration(seconds):
     return f"{minutes // 1440} days {minutes % 1440 // 60} h"
 
 
-def _time_of_day(then, now):
+def _time_of_day(then: float, now: float) -> str:
     day, today = (time.strftime("%Y-%m-%d", time.localtime(moment)) for moment in (then, now))
     return time.strftime("%H:%M", time.localtime(then)) if day == today else time.strftime("%Y-%m-%d %H:%M", time.localtime(then))

@@ -1,9 +1,17 @@
 """What the jobs of the engine are expected to take: fetching and preparing, folds, target shift, scores."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.engine.costs.job_cost import Cost
 from foldshift.engine.layout.bundles import BALANCED_PARTITIONERS, NEIGHBOUR_PARTITIONERS
 from foldshift.engine.layout.file_names import bundle_of, part_of
 from foldshift.partition.methods.cosine_features import n_waves
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Task
+    from foldshift.engine.layout.job_layout import Layout
 
 # Seconds of one core. Starting a job: with numpy alone, with scikit-learn.
 START = {"light": 0.5, "learners": 1.4}
@@ -20,40 +28,18 @@ BYTES_PER_FOLD = 0.45  # per sample and partition, compressed
 BYTES_PER_PREDICTION = 0.06  # per sample, partition and learner, bit-packed and compressed
 
 
-def fetch_cost(shape):
-    """Cost of fetching a table, as far as it is reading and checking it.
-
-    Parameters
-    ----------
-    shape : (int, int)
-        Rows and input columns.
-
-    Returns
-    -------
-    cost : foldshift.engine.costs.job_cost.Cost
-    """
+def fetch_cost(shape: tuple[int, int]) -> Cost:
+    """Cost of fetching a table, as far as it is reading and checking it."""
     return Cost(FETCH + PER_FETCHED * shape[0] * (shape[1] + 1))
 
 
-def prepare_cost(shape):
+def prepare_cost(shape: tuple[int, int]) -> Cost:
     """Cost of preparing a data set with every kind of scaling; parameters as of `fetch_cost`."""
     return Cost(PREPARE + PER_PREPARED * shape[0] * (shape[1] + 1))
 
 
-def folds_cost(layout, task, dataset, bundle, block):
-    """Cost of cutting a data set with a bundle of partitioners, for a block of seeds.
-
-    Parameters
-    ----------
-    layout : foldshift.engine.layout.job_layout.Layout
-    task : {"regression", "classification"}
-    dataset, bundle, block : str
-        As they stand in the name of the file; see `foldshift.engine.layout.file_names`.
-
-    Returns
-    -------
-    cost : foldshift.engine.costs.job_cost.Cost
-    """
+def folds_cost(layout: Layout, task: Task, dataset: str, bundle: str, block: str) -> Cost:
+    """Cost of cutting a data set with a bundle of partitioners, for a block of seeds."""
     n_rows, n_features = layout.shape(dataset)
     work = layout.fold_work(dataset, bundle, block)
     cutters = {layout.partitioner(name).get("partitioner") for name in bundle_of(bundle)[0]}
@@ -68,12 +54,12 @@ def folds_cost(layout, task, dataset, bundle, block):
     return Cost(START["light"] + seconds, 3 * work / 1e6, BYTES_PER_FOLD * work / 1e6)
 
 
-def shift_cost(layout, dataset, bundle, block):
+def shift_cost(layout: Any, dataset: str, bundle: Any, block: Any) -> Cost:
     """Cost of measuring the target shift of the folds of a file; parameters as of `folds_cost`."""
     return Cost(START["light"] + PER_SHIFT * layout.shift_work(dataset, bundle, block))
 
 
-def scores_cost(layout, task, dataset, bundle, held, part, learners, block):
+def scores_cost(layout: Any, task: Any, dataset: str, bundle: Any, held: Any, part: Any, learners: Any, block: Any) -> Cost:
     """Cost of evaluating some learners on folds; parameters as of `folds_cost`."""
     seconds, mb = layout.job(dataset, bundle, held, part, learners, block)
     own, n_learners = part_of(bundle, part), len(learners.split("+"))
@@ -84,7 +70,7 @@ def scores_cost(layout, task, dataset, bundle, held, part, learners, block):
     return Cost(START["learners"] + seconds, mb, size / 1e6)
 
 
-def collect_cost(layout, dataset):
+def collect_cost(layout: Any, dataset: str) -> Cost:
     """Cost of collecting the scores of a data set."""
     n_fits = sum(cell.n_seeds * cell.k * cell.iterations for cell in layout.cells(dataset))
     n_rows = n_fits * len(layout.learners_of(dataset))

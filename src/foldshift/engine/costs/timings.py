@@ -1,7 +1,14 @@
 """What jobs took, against what they were thought to take."""
 
+from __future__ import annotations
+
 import csv
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+    from foldshift.engine.costs.plan import Job
 
 PRIOR = 30.0  # predicted seconds that a prediction weighs against what jobs have really taken
 KEPT = "compile_kernels"  # a rule whose cost is that of what is not kept: once it is done, it is not what was planned
@@ -15,19 +22,8 @@ class Ended(NamedTuple):
     taken: float
 
 
-def seconds_taken(path):
-    """Wall time of a job as Snakemake noted it.
-
-    Parameters
-    ----------
-    path : path-like
-        The file that Snakemake wrote: a row of times below their names.
-
-    Returns
-    -------
-    seconds : float or None
-        None where the file is missing, or is not one of those.
-    """
+def seconds_taken(path: PathLike) -> float | None:
+    """Wall time of a job as Snakemake noted it."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             return float(next(csv.DictReader(file, delimiter="\t"))["s"])
@@ -35,42 +31,18 @@ def seconds_taken(path):
         return None
 
 
-def ended_jobs(jobs, pace=1.0):
-    """Jobs that are done and were timed, but for those that compile.
-
-    Parameters
-    ----------
-    jobs : sequence of foldshift.engine.costs.plan.Job
-        Jobs that are done; the files named by `timed` are read.
-    pace : float, default=1.0
-        By how much jobs take longer on this machine than their `seconds`; see `foldshift.engine.costs.machine_speed`.
-
-    Returns
-    -------
-    ended : list of Ended
-    """
+def ended_jobs(jobs: Sequence[Job], pace: float = 1.0) -> list[Ended]:
+    """Jobs that are done and were timed, but for those that compile."""
     found = [
         Ended(job.rule, pace * job.seconds, seconds_taken(job.timed)) for job in jobs if job.timed and not job.rule.endswith(KEPT)
     ]
     return [job for job in found if job.taken is not None]
 
 
-def factors(ended):
-    """By how much the jobs of every rule take longer than predicted.
-
-    Parameters
-    ----------
-    ended : sequence of Ended
-
-    Returns
-    -------
-    overall : float
-        For rules of which no job has ended.
-    by_rule : dict of str to float
-        Drawn towards `overall`, and that towards 1, the more the less was predicted for what has ended.
-    """
+def factors(ended: Sequence[Ended]) -> tuple[float, dict[str, float]]:
+    """By how much the jobs of every rule take longer than predicted."""
     overall = (PRIOR + sum(job.taken for job in ended)) / (PRIOR + sum(job.predicted for job in ended))
-    sums = {}
+    sums: dict[Any, Any] = {}
     for job in ended:
         predicted, taken = sums.get(job.rule, (0.0, 0.0))
         sums[job.rule] = predicted + job.predicted, taken + job.taken

@@ -5,6 +5,8 @@ replans exactly what depends on it. Modules of the library count, and the user's
 of installed packages.
 """
 
+from __future__ import annotations
+
 import ast
 import contextlib
 import hashlib
@@ -13,18 +15,22 @@ import json
 import os
 import sys
 import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import foldshift
 from foldshift.core.cache import cache_root
 from foldshift.core.errors import ConfigError
 from foldshift.core.files import write_text
 
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+
 NEW = "new"  # key of the mark that something was looked up
 MOST_KEPT = 2000  # contents
-_memory = {}
+_memory: dict[Any, Any] = {}
 PACKAGE = Path(foldshift.__file__).resolve().parent
 INSTALLED = {"site-packages", "dist-packages"}
 STANDARD = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
@@ -48,45 +54,16 @@ class Import(NamedTuple):
     level: int = 0
 
 
-def expose(*folders):
-    """Put folders at the front of the import path, of this process and of those it starts.
-
-    Parameters
-    ----------
-    *folders : path-like
-    """
+def expose(*folders: Any) -> None:
+    """Put folders at the front of the import path, of this process and of those it starts."""
     folders = [str(folder) for folder in folders]
     sys.path[:0] = [folder for folder in folders if folder not in sys.path]
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join([*folders, *(path for path in inherited if path and path not in folders)])
 
 
-def module_files(*scripts, objects=(), called=(), tables=True):
-    """Files that scripts and objects import, directly or through one another: the library's and the user's own.
-
-    Parameters
-    ----------
-    *scripts : path-like
-        Python files.
-    objects : iterable of str
-        Import paths of objects that are loaded by name, e.g. a learner's ``foldshift.learners.RPARTRegressor``.
-    called : iterable of str
-        Import paths of functions that stand for more of the script: for them, too, `objects` says what else is loaded by name.
-    tables : bool, default=True
-        Whether import paths that stand as strings in what scripts and `called` import count like imports, such as all
-        partitioners of the registry; not where `objects` says which of them are used. What the objects import counts in any case.
-
-    Returns
-    -------
-    files : list of str
-        The scripts and the modules, sorted. Packages of the library that only re-export are left out, and all that lies in the
-        standard library or among installed packages.
-
-    Raises
-    ------
-    ConfigError
-        If a file cannot be read as Python; the message names file and line.
-    """
+def module_files(*scripts: Any, objects: Iterable[str] = (), called: Iterable[str] = (), tables: bool = True) -> list[str]:
+    """Files that scripts and objects import, directly or through one another: the library's and the user's own."""
     files = _reached([Path(script).resolve() for script in scripts], tables)
     for paths, with_strings in ((called, tables), (objects, True)):
         for path in paths:
@@ -96,7 +73,7 @@ def module_files(*scripts, objects=(), called=(), tables=True):
     return sorted(str(file) for file in files)
 
 
-def _reached(files, tables):
+def _reached(files: list[Path], tables: bool) -> set[Path]:
     """Files, and all that they import, directly or through one another."""
     found, todo = set(), list(files)
     while todo:
@@ -109,14 +86,14 @@ def _reached(files, tables):
     return found
 
 
-def _read(file):
+def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read ({error.strerror}); results rest on what it says") from error
 
 
-def _parse(file, content=None):
+def _parse(file: Path, content: bytes | None = None) -> ast.Module:
     try:
         return ast.parse(_read(file) if content is None else content, filename=str(file))
     except SyntaxError as error:
@@ -126,7 +103,7 @@ def _parse(file, content=None):
 
 
 @cache
-def _imports(file):
+def _imports(file: Path) -> tuple[Any, ...]:
     """What a file imports, and the import paths of the library's objects that stand in it as strings.
 
     They are looked up once for a content: reading all files takes milliseconds, parsing them half a second, and on a cluster
@@ -140,7 +117,7 @@ def _imports(file):
     return tuple(tuple(Import(*one) for one in some) for some in known[key])
 
 
-def _known():
+def _known() -> dict[str, Any]:
     """Imports by content, as this file reads them."""
     if not _memory:
         _memory[NEW] = False
@@ -150,7 +127,7 @@ def _known():
     return _memory
 
 
-def _keep():
+def _keep() -> None:
     """Keep new imports for later processes, where anything can be kept."""
     if _memory.get(NEW) and cache_root() is not None:
         found = {key: value for key, value in list(_memory.items())[-MOST_KEPT:] if key != NEW}
@@ -159,17 +136,17 @@ def _keep():
         _memory[NEW] = False
 
 
-def _kept_file():
+def _kept_file() -> Path:
     return (cache_root() or Path(os.devnull)) / "imports.json"
 
 
 @cache
-def _reader():
+def _reader() -> str:
     """What the imports that are found depend on beside the files."""
     return f"{hashlib.sha256(Path(__file__).read_bytes()).hexdigest()} {sys.version}"
 
 
-def _imports_of(tree):
+def _imports_of(tree: ast.Module) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Imports, and import paths as strings, of a syntax tree."""
     imports, paths = [], []
     for node in _nodes(tree):
@@ -188,7 +165,7 @@ def _imports_of(tree):
     return tuple(dict.fromkeys(imports)), tuple(dict.fromkeys(paths))
 
 
-def _nodes(tree):
+def _nodes(tree: ast.Module) -> Iterator[Any]:
     """Yield the nodes of a syntax tree that run: not the imports below ``if TYPE_CHECKING``, which only checkers of types see."""
     todo = [tree]
     while todo:
@@ -200,7 +177,7 @@ def _nodes(tree):
             todo += ast.iter_child_nodes(node)
 
 
-def _files(one, file=None):
+def _files(one: Import, file: Path | None = None) -> list[Path]:
     """Files that an import runs; `file` is where it stands, for those that begin with dots."""
     parts = tuple(one.module.split(".")) if one.module else ()
     if one.level:
@@ -221,7 +198,7 @@ def _files(one, file=None):
 
 
 @cache
-def _library_files(parts, name):
+def _library_files(parts: tuple[str, ...], name: str) -> list[Path]:
     """Files of the library that ``from module import name`` runs: the module, and packages on the way that do more than
     re-export.
 
@@ -241,7 +218,7 @@ def _library_files(parts, name):
     return [*found, base / f"{name}.py"] if (base / f"{name}.py").is_file() else found
 
 
-def _module_files(base, module):
+def _module_files(base: Any, module: str) -> list[Any]:
     """Files of a module that a package exports from, such as ``trees.c45``: itself, and packages on the way that hold code."""
     *folders, name = module.split(".")
     found = []
@@ -252,7 +229,7 @@ def _module_files(base, module):
 
 
 @cache
-def _package(file):
+def _package(file: Path) -> tuple[dict[Any, Any], bool]:
     """Public names of a package by their module, from its stub; and whether the package itself holds code that counts."""
     stub = file.with_suffix(".pyi")
     if stub.is_file():
@@ -262,7 +239,7 @@ def _package(file):
 
 
 @cache
-def _top(name, path):
+def _top(name: str, path: tuple[str, ...]) -> tuple[Path | None, list[Any]]:
     """File and folders of a top-level module or package, found as an import would but without running it; `path` tells searches
     apart."""
     for finder in sys.meta_path:
@@ -273,7 +250,7 @@ def _top(name, path):
     return None, []
 
 
-def _below(folders, parts, name):
+def _below(folders: list[Path], parts: tuple[str, ...], name: str | None) -> list[Path]:
     """Files that importing ``parts`` of a package in `folders` runs, packages on the way and ``name`` if it is a module."""
     files = [folder / "__init__.py" for folder in folders]
     for part in (*parts, *([name] if name and name != "*" else [])):
@@ -284,55 +261,28 @@ def _below(folders, parts, name):
     return [path.resolve() for path in files if path.is_file()]
 
 
-def _is_own(path):
+def _is_own(path: Path) -> bool:
     """Whether a file is neither of the standard library nor of an installed package."""
     return not INSTALLED.intersection(path.parts) and not any(folder in path.parents for folder in STANDARD)
 
 
-def digest(files, roots=()):
-    """Digest of names and contents of files, to be compared where the files themselves cannot be.
-
-    Parameters
-    ----------
-    files : iterable of path-like
-    roots : sequence of path-like, optional
-        Folders below which names count as relative, so that a project that was moved has the same digest.
-
-    Returns
-    -------
-    digest : str
-        Hexadecimal; it does not depend on the order of the files.
-
-    Raises
-    ------
-    ConfigError
-        If a file cannot be read.
-    """
+def digest(files: Iterable[PathLike], roots: Sequence[PathLike] | None = ()) -> str:
+    """Digest of names and contents of files, to be compared where the files themselves cannot be."""
     found = hashlib.sha256()
     for name, file in sorted((_below_roots(file, roots), file) for file in map(Path, files)):
         found.update(f"{name}\0{hashlib.sha256(_read(file)).hexdigest()}\n".encode())
     return found.hexdigest()
 
 
-def _below_roots(file, roots):
+def _below_roots(file: Path, roots: Sequence[PathLike] | None) -> str:
     for root in roots:
         if Path(root) in file.parents:
             return file.relative_to(root).as_posix()
     return file.as_posix()
 
 
-def is_there(path):
-    """Whether the module of an import path can be found.
-
-    Parameters
-    ----------
-    path : str
-        ``package.module.name``.
-
-    Returns
-    -------
-    found : bool
-    """
+def is_there(path: str) -> bool:
+    """Whether the module of an import path can be found."""
     try:
         return importlib.util.find_spec(path.rpartition(".")[0]) is not None
     except (ImportError, ValueError):

@@ -1,31 +1,24 @@
 """Say at the end of a run how many fits failed, why most of them, and where all of them are listed."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+    from foldshift.engine.study.run import Run
 
 LONGEST = 200  # letters of a message in the line; the table has them all
 
 
-def lost_fits_line(study, lists, table):
+def lost_fits_line(study: str, lists: Sequence[dict[str, Any]], table: str) -> str | None:
     """One line on the failed fits of a study.
-
-    Parameters
-    ----------
-    study : str
-        Its id.
-    lists : sequence of dict
-        One for each data set: ``dataset``, ``n_fits`` and ``failures``, as
-        `foldshift.engine.storage.seed_results.count_failures` makes them.
-    table : str
-        Path of the table that lists them.
-
-    Returns
-    -------
-    line : str or None
-        None where none failed.
 
     Examples
     --------
@@ -51,29 +44,17 @@ def lost_fits_line(study, lists, table):
     )
 
 
-def _short(message):
+def _short(message: str) -> str:
     return message if len(message) <= LONGEST else f"{message[: LONGEST - 1]}…"
 
 
-def _some(names, kind):
+def _some(names: dict[str, None], kind: str) -> str:
     """Up to three names, else how many of a kind."""
     return ", ".join(names) if len(names) <= 3 else f"{len(names)} {kind}"
 
 
-def lost_fits(results, runs):
-    """Lines on the failed fits of some studies.
-
-    Parameters
-    ----------
-    results : path-like
-        Folder of the results.
-    runs : iterable of foldshift.engine.study.run.Run
-        The studies; those that have no list of failures yet are passed over.
-
-    Returns
-    -------
-    lines : list of str
-    """
+def lost_fits(results: PathLike, runs: Iterable[Run]) -> list[str]:
+    """Lines on the failed fits of some studies."""
     lines = []
     for run in runs:
         files = [Path(path.replace("<results>", str(results))) for path in run.per_dataset("failures", "json")]
@@ -82,19 +63,8 @@ def lost_fits(results, runs):
     return [line for line in lines if line]
 
 
-def lost_rows(results, runs):
-    """Lines on the rows that studies' own measures lost to failed fits: those of files with a column ``status``.
-
-    Parameters
-    ----------
-    results, runs
-        As of `lost_fits`; files that are not there are passed over.
-
-    Returns
-    -------
-    lines : list of str
-        One for each measure that lost any.
-    """
+def lost_rows(results: Path, runs: list[Any]) -> list[str]:
+    """Lines on the rows that studies' own measures lost to failed fits: those of files with a column ``status``."""
     lines = []
     for run in runs:
         for measure in run.measures():

@@ -1,5 +1,7 @@
 """Cells of a job in a process of their own: a learner that hangs, crashes or exhausts memory costs its cell, not the job."""
 
+from __future__ import annotations
+
 import collections
 import contextlib
 import ctypes
@@ -13,8 +15,10 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from foldshift.evaluation.status import FAILED, TIMEOUT
 
@@ -43,38 +47,14 @@ class Lost:
     message: str
 
 
-def run_cells(function, cells, *, minutes=None, memory_mb=None):
+def run_cells(
+    function: Callable[..., Any],
+    cells: Iterable[tuple[Any, ...]],
+    *,
+    minutes: float | None = None,
+    memory_mb: float | None = None,
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Call a function for one cell after the other in a child process, and go on when a cell brings the process down.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(cell)``; its result must be picklable. It lets a learner's `MemoryError` pass, and turns what else a learner
-        raises into a result.
-    cells : iterable of tuple
-        Picklable; the first entry names the learner.
-    minutes : float, optional
-        Time limit of a cell.
-    memory_mb : float, optional
-        Memory that the child may take beside what this process holds when it starts, in megabytes (10^6 bytes).
-
-    Yields
-    ------
-    cell : tuple
-    result : object or Lost
-        - A cell that takes longer than `minutes` is lost (``timeout``). When the lost cells of a learner have taken that long
-        together, the later ones
-          are lost untried: a learner that hangs costs its time limit once, one that fails slowly at most three times.
-        - If the child dies in a cell, or if it runs out of memory in one that was not its first, a new child tries that cell
-        again, so that neither
-          a stray kill nor the cells before change a result. A second time, or the first time without memory in a new child, it is
-          lost (``failed``).
-        - Time in which this process stands still itself (a suspended cluster job, Ctrl-Z) counts for no limit.
-
-    Raises
-    ------
-    Exception
-        What `function` raises, with the traceback in the child as a note: no fault of a learner.
 
     Notes
     -----
@@ -116,7 +96,7 @@ def run_cells(function, cells, *, minutes=None, memory_mb=None):
             child.end()
 
 
-def _lost(kind, text, minutes, memory_mb):
+def _lost(kind: str, text: str, minutes: float | None, memory_mb: int | None) -> Lost:
     if kind == LATE:
         return Lost(TIMEOUT, f"took longer than {minutes:g} minutes; raise cell_minutes or lower max_rows")
     if kind == MEMORY:
@@ -124,10 +104,10 @@ def _lost(kind, text, minutes, memory_mb):
     return Lost(FAILED, f"{text}, twice; perhaps the memory ran out")
 
 
-_LIFT = []  # in a child with a limit: what takes it away, so that the child can still say that it ran out of memory
+_LIFT: list[Any] = []  # in a child with a limit: what takes it away, so that the child can still say that it ran out of memory
 
 
-def _outcome(function, cell):
+def _outcome(function: Callable[..., Any], cell: tuple[str | int, ...]) -> tuple[str, Any]:
     """Kind and value of one call."""
     try:
         return DONE, function(cell)
@@ -144,10 +124,10 @@ def _outcome(function, cell):
 class _Watch:
     """Counts seconds, but for those in which this process stands still; it must be looked at once in every `PERIOD`."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._last, self._seconds = time.monotonic(), 0.0
 
-    def look(self):
+    def look(self) -> float:
         """Seconds so far."""
         now = time.monotonic()
         passed, self._last = now - self._last, now
@@ -158,22 +138,22 @@ class _Watch:
 class _Here:
     """Runs cells in this process."""
 
-    def __init__(self, function, memory_mb):
+    def __init__(self, function: Callable[..., Any], memory_mb: int | None) -> None:
         self._function = function
 
-    def run(self, cell, seconds):
+    def run(self, cell: tuple[str | int, ...], seconds: float) -> tuple[str, Any, float]:
         start = time.monotonic()
         kind, value = _outcome(self._function, cell)
         return kind, value, time.monotonic() - start
 
-    def end(self):
+    def end(self) -> None:
         """There is nothing to end."""
 
 
 class _Child:
     """A forked process that runs cells, one whenever it is asked to."""
 
-    def __init__(self, function, memory_mb):
+    def __init__(self, function: Callable[..., Any], memory_mb: int | None) -> None:
         requests, self._requests = os.pipe()
         self._results, results = os.pipe()
         sys.stdout.flush()  # or the child would write it once more
@@ -197,13 +177,13 @@ class _Child:
         with contextlib.suppress(OSError):  # the child does the same; whoever comes first
             os.setpgid(self._pid, self._pid)
 
-    def run(self, cell, seconds):
+    def run(self, cell: tuple[str | int, ...], seconds: float) -> tuple[str, Any, float]:
         """Kind and value (the result, an exception, or a text), and the seconds that count."""
         watch = _Watch()
         kind, value = self._run(cell, watch, seconds)
         return kind, value, watch.look()
 
-    def _run(self, cell, watch, seconds):
+    def _run(self, cell: tuple[str | int, ...], watch: _Watch, seconds: float) -> tuple[str, Any]:
         try:
             os.write(self._requests, pickle.dumps(cell))
             return self._receive(watch, seconds)
@@ -217,7 +197,7 @@ class _Child:
             how = f"killed by {SIGNALS.get(-code, f'signal {-code}')}" if code < 0 else f"exit code {code}"
             return DIED, f"its process died ({how})"
 
-    def _receive(self, watch, seconds):
+    def _receive(self, watch: _Watch, seconds: float) -> tuple[str, Any]:
         """The next message; EOFError if the child has died, TimeoutError if the seconds are over."""
         poll = select.poll()
         poll.register(self._results, select.POLLIN)
@@ -238,11 +218,11 @@ class _Child:
                 raise TimeoutError
         return pickle.loads(memoryview(data)[8:])
 
-    def _has_ended(self):
+    def _has_ended(self) -> bool:
         # Not reaped yet: its id, which is that of its process group, must not go to another process.
         return os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
-    def end(self):
+    def end(self) -> int:
         """Kill the child and the processes it started; return the exit code, or minus the signal."""
         if self._pid is not None:
             with contextlib.suppress(ProcessLookupError):
@@ -254,7 +234,7 @@ class _Child:
         return self._code
 
 
-def _settle(parent, memory_mb):
+def _settle(parent: Any, memory_mb: int | None) -> None:
     """Make the forked process a child that can be ended with all it starts, ends with its parent, and is limited."""
     os.setpgid(0, 0)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -271,7 +251,7 @@ def _settle(parent, memory_mb):
             _LIFT.append(lambda: resource.setrlimit(resource.RLIMIT_DATA, (hard, hard)))
 
 
-def _serve(function, requests, results):
+def _serve(function: Callable[..., Any], requests: Any, results: Any) -> None:
     """Run cells until the parent is gone."""
     with open(requests, "rb") as source, open(results, "wb") as sink:
         while True:
@@ -287,7 +267,7 @@ def _serve(function, requests, results):
             sink.flush()
 
 
-def _message(function, cell):
+def _message(function: Callable[..., Any], cell: tuple[str | int, ...]) -> Any:
     """Kind and value of one call, pickled; an exception that does not survive that is replaced by one with its text."""
     kind, value = _outcome(lambda cell: pickle.dumps((DONE, function(cell)), protocol=5), cell)
     if kind == DONE:

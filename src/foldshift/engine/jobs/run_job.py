@@ -1,6 +1,8 @@
 """Run a script's `main` as one job of the workflow: a log, a plain line instead of a traceback where the program is not at fault,
 and after a failure the command that runs the job alone."""
 
+from __future__ import annotations
+
 import errno
 import logging
 import os
@@ -9,10 +11,17 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import FoldshiftError
 from foldshift.core.processes import is_running
+
+if TYPE_CHECKING:
+    from logging import LogRecord
+
+    from foldshift.core.types import PathLike
 
 LEADER = "FOLDSHIFT_LEADER"  # environment variable: the process id of the Snakemake that starts jobs
 SHOWN = "FOLDSHIFT_LOGS_SHOWN"  # environment variable: Snakemake shows the log of a job that failed
@@ -37,28 +46,14 @@ MACHINE = {
 
 
 class _LogFile(logging.FileHandler):
-    def handleError(self, record):
+    def handleError(self, record: LogRecord) -> None:
         """What a full disk keeps out of the log goes to standard error, if it does not stand there already."""
         if os.environ.get(SHOWN):
             print(self.format(record), file=sys.stderr)
 
 
-def run(main, job):
-    """Call ``main(job)`` with a log file; what the user or the machine is at fault for ends the job with one line.
-
-    Parameters
-    ----------
-    main : callable
-        The script's function.
-    job : object
-        Snakemake's job: ``input``, ``output``, ``params``, ``wildcards``, ``log``, ``threads``.
-
-    Raises
-    ------
-    SystemExit
-        With status 1, when `main` failed or the log cannot be written. The log then ends with the command that runs the job
-        alone, if the environment variable ``FOLDSHIFT_RERUN`` tells what follows the target in it (`rerun_command`).
-    """
+def run(main: Callable[..., Any], job: Any) -> None:
+    """Call ``main(job)`` with a log file; what the user or the machine is at fault for ends the job with one line."""
     follow()
     handlers = [logging.StreamHandler(sys.stderr)]
     handlers[0].setLevel(logging.ERROR)
@@ -87,23 +82,13 @@ def run(main, job):
     logging.info("done in %.1f s, %.2f s of processor time, and %.2f s of it to start", seconds, processor_time() - work, work)
 
 
-def processor_time():
+def processor_time() -> float:
     """Seconds of processor time of this process and of its children that have ended."""
     return sum(os.times()[:4])
 
 
-def machine_fault(error):
-    """Say what the machine lacks, if that is what an exception is about.
-
-    Parameters
-    ----------
-    error : Exception
-
-    Returns
-    -------
-    cause : str or None
-        Which file (if the exception knows), what is wrong and what to do; None if the exception is of another kind.
-    """
+def machine_fault(error: Exception) -> str | None:
+    """Say what the machine lacks, if that is what an exception is about."""
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, OSError) and error.errno in MACHINE:
@@ -111,28 +96,14 @@ def machine_fault(error):
     return None
 
 
-def rerun_command(snakefile, directory, configfiles=(), config=(), profile=None):
-    """What follows the targets on a command line that runs single jobs of a run in the foreground.
-
-    Parameters
-    ----------
-    snakefile : path-like
-        The main Snakefile.
-    directory : path-like
-        The run's working directory.
-    configfiles : sequence of path-like, default=()
-        Those of the command line, in their order.
-    config : sequence of str, default=()
-        ``name=value``, as on the command line.
-    profile : path-like, optional
-        Folder of a workflow profile that runs jobs on this machine.
-
-    Returns
-    -------
-    tail : str
-        Quoted for a POSIX shell; paths are absolute, so that the command works from any folder. It goes into the environment
-        variable ``FOLDSHIFT_RERUN``, from which `run` completes it.
-    """
+def rerun_command(
+    snakefile: PathLike,
+    directory: PathLike,
+    configfiles: Sequence[PathLike] = (),
+    config: Sequence[str] = (),
+    profile: PathLike | None = None,
+) -> str:
+    """What follows the targets on a command line that runs single jobs of a run in the foreground."""
     words = ["--cores", "1", "--snakefile", os.path.abspath(snakefile), "--directory", os.path.abspath(directory)]
     if profile is not None:
         words += ["--workflow-profile", os.path.abspath(profile)]
@@ -143,38 +114,20 @@ def rerun_command(snakefile, directory, configfiles=(), config=(), profile=None)
     return shlex.join(words)
 
 
-def job_command(output, tail):
-    """The command that makes the output of one job again.
-
-    Parameters
-    ----------
-    output : sequence of str
-        Files that the job writes; the first one is enough of a target.
-    tail : str
-        From `rerun_command`.
-
-    Returns
-    -------
-    command : str
-        For a POSIX shell. Snakemake has its full path where it is not on the search path.
-    """
+def job_command(output: Sequence[str], tail: str) -> str:
+    """The command that makes the output of one job again."""
     snakemake = "snakemake" if shutil.which("snakemake") else str(Path(sys.executable).with_name("snakemake"))
     # Targets stand first: options that take a list would swallow them.
     return f"{shlex.join([snakemake, str(output[0])])} {tail}"
 
 
-def follow(interval=0.5):
+def follow(interval: float = 0.5) -> None:
     """End this process soon after the Snakemake that started it has gone: a killed run leaves nothing behind that computes or
     writes.
-
-    Parameters
-    ----------
-    interval : float, default=0.5
-        Seconds between looks.
     """
     leader = os.environ.get(LEADER)
 
-    def watch():
+    def watch() -> None:
         while is_running(int(leader)):
             time.sleep(interval)
         os._exit(1)

@@ -5,7 +5,11 @@ object each time Snakemake wants its time, its size or whether it is there: some
 time.
 """
 
+from __future__ import annotations
+
 import time
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlparse
 
 FRESH = 2.0  # seconds for which an answer is taken again, in this process; jobs of other machines take longer to be started alone
@@ -28,10 +32,10 @@ class Answers:
         The time in seconds.
     """
 
-    def __init__(self, fresh=FRESH, clock=time.monotonic):
+    def __init__(self, fresh: float = FRESH, clock: Callable[..., Any] | None = time.monotonic) -> None:
         self._fresh, self._clock, self._known = fresh, clock, {}
 
-    def ask(self, client, bucket, key):
+    def ask(self, client: Any, bucket: str, key: str) -> dict[str, Any]:
         """Head of an object: ``LastModified``, ``ContentLength``; an error of botocore where there is none."""
         when, head = self._known.get((bucket, key), (None, None))
         if when is None or self._clock() - when > self._fresh:
@@ -40,23 +44,14 @@ class Answers:
             self._known[bucket, key] = self._clock(), head
         return head
 
-    def forget(self, bucket, key):
+    def forget(self, bucket: str, key: str) -> None:
         """Ask anew next time: the object is being written or deleted."""
         self._known.pop((bucket, key), None)
 
 
-def ask_less(objects, mtime, prefix):
-    """Change the plugin's class of objects so that it asks for less; it then knows no folders, which this workflow never makes.
-
-    Parameters
-    ----------
-    objects : type
-        ``StorageObject`` of the plugin.
-    mtime : type
-        Snakemake's ``Mtime``.
-    prefix : str
-        Where the files of the run stand, as ``s3://bucket/folder``. One listing of all that is below answers what is there when
-        a run is planned, instead of a question for every file.
+def ask_less(objects: type[Any], mtime: type[Any] | None, prefix: str) -> None:
+    """Change the plugin's class of objects so that it asks for less; it then knows no folders, which this workflow never
+    makes.
     """
     if not all(hasattr(objects, name) for name in USED):
         return
@@ -64,10 +59,10 @@ def ask_less(objects, mtime, prefix):
     store, remove, there, load = objects.store_object, objects.remove, objects.bucket_exists, objects.exists
     below = urlparse(prefix).path.strip("/")
 
-    def head(self):
+    def head(self: Any) -> dict[str, Any]:
         return answers.ask(self.provider.s3c.meta.client, self.bucket, self.key)
 
-    def exists(self):
+    def exists(self: Any) -> bool:
         try:
             head(self)
         except Exception as error:
@@ -75,20 +70,20 @@ def ask_less(objects, mtime, prefix):
             return False if code in MISSING else load(self)  # the plugin's own words on what is wrong
         return True
 
-    def bucket_exists(self):
+    def bucket_exists(self: Any) -> bool:
         if self.bucket not in buckets and there(self):
             buckets.add(self.bucket)
         return self.bucket in buckets
 
-    def changing(change):
-        def changed(self):
+    def changing(change: Callable[..., Any]) -> Callable[..., Any]:
+        def changed(self: Any) -> None:
             answers.forget(self.bucket, self.key)
             change(self)
             answers.forget(self.bucket, self.key)
 
         return changed
 
-    async def inventory(self, cache):
+    async def inventory(self: Any, cache: Any) -> None:
         listed = self.get_inventory_parent()
         if listed not in cache.exists_in_storage:
             cache.exists_in_storage[listed] = True

@@ -5,25 +5,25 @@ what a file holds, each in a folder of its own below the 255 letters that file s
 the job fails before it is submitted.
 """
 
+from __future__ import annotations
+
 import hashlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 LONGEST = 200  # bytes
 
 
-def shorten_log_folders(plugin):
-    """Change how the plugin names a job, in its folder of logs and in the comment that squeue shows.
-
-    Parameters
-    ----------
-    plugin : module
-        ``snakemake_executor_plugin_slurm``; one without ``get_job_wildcards`` is another version, and is left as it is.
-    """
+def shorten_log_folders(plugin: ModuleType) -> None:
+    """Change how the plugin names a job, in its folder of logs and in the comment that squeue shows."""
     joined = getattr(plugin, "get_job_wildcards", None)
     if joined is not None:
         plugin.get_job_wildcards = lambda job: shortened(joined(job))
 
 
-def shortened(name):
+def shortened(name: str) -> str:
     """A name of at most `LONGEST` bytes: of a longer one the beginning, and eight digits that stand for all of it."""
     name = name.encode()
     if len(name) > LONGEST:

@@ -1,8 +1,12 @@
 """Code of the user's own: what it raises is told as the user's, with function, line and what was wanted, never as a fault of the
 program."""
 
+from __future__ import annotations
+
 import inspect
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from foldshift.core.errors import FoldshiftError
 from foldshift.core.imports import is_own, raised
@@ -20,28 +24,8 @@ class OwnCodeError(FoldshiftError):
     """A mistake in code of the user's own."""
 
 
-def call_own(path, wanted, function, /, *arguments, **keywords):
-    """Call a function that may be the user's own.
-
-    Parameters
-    ----------
-    path : str
-        Its import path. What the library's own functions raise is left as it is.
-    wanted : str
-        How it is called and what it must return.
-    function : callable
-    *arguments, **keywords
-        Passed on.
-
-    Returns
-    -------
-    result : object
-
-    Raises
-    ------
-    OwnCodeError
-        For whatever it raises but what this machine lacks, and what is told in a line already.
-    """
+def call_own(path: str, wanted: str, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
+    """Call a function that may be the user's own."""
     if not is_own(path):
         return function(*arguments, **keywords)
     try:
@@ -52,18 +36,10 @@ def call_own(path, wanted, function, /, *arguments, **keywords):
         raise OwnCodeError(f"your {path} raised {raised(error, Path.cwd())}; {wanted}") from error
 
 
-def check_call(path, wanted, function, /, *arguments, **keywords):
-    """Refuse a function that cannot be called in the way that is wanted, without calling it.
-
-    Parameters
-    ----------
-    path, wanted, function, *arguments, **keywords
-        As of `call_own`.
-
-    Raises
-    ------
-    OwnCodeError
-    """
+def check_call(
+    path: str, wanted: str, function: Callable[..., Any] | int | type[Any], /, *arguments: Any, **keywords: Any
+) -> None:
+    """Refuse a function that cannot be called in the way that is wanted, without calling it."""
     if not callable(function):
         raise OwnCodeError(f"your {path} is {function!r}, nothing that can be called; {wanted}")
     try:

@@ -4,12 +4,15 @@ Kernels are compiled by small calls of the same functions that the jobs call, so
 nothing here knows a kernel by name.
 """
 
+from __future__ import annotations
+
 import inspect
 import multiprocessing
 import sys
 import time
 import warnings
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +23,10 @@ from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.regressors import evaluate_cell
 from foldshift.partition.registry import find_partitioner, import_path, make_folds
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Task
+    from foldshift.datasets.readers.read_options import ReadOptions
+
 N_ROWS = 48
 N_FOLDS = 4
 N_CLASSES = 3
@@ -29,9 +36,9 @@ NOMINAL = np.array([False, False, True, True])
 class Sample(NamedTuple):
     """A data set with columns of every kind, as much of `foldshift.datasets.Dataset` as an evaluation asks for."""
 
-    X: np.ndarray
-    y: np.ndarray
-    categories: tuple
+    X: Array
+    y: Array
+    categories: tuple[Any, ...]
     scaling: str = "global"
 
 
@@ -43,32 +50,16 @@ class Compiled(NamedTuple):
     message: str
 
 
-def sample(task):
-    """A data set small enough that calls take no time.
-
-    Parameters
-    ----------
-    task : {"classification", "regression"}
-
-    Returns
-    -------
-    data : Sample
-        Two numeric and two nominal columns.
-    """
+def sample(task: Task) -> Sample:
+    """A data set small enough that calls take no time."""
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.random((N_ROWS, 2)), np.arange(N_ROWS) % 3, np.arange(N_ROWS) % 2]).astype(np.float64)
     y = rng.permutation(np.arange(N_ROWS) % N_CLASSES) if task == "classification" else rng.random(N_ROWS)
     return Sample(X, y, ((), (), ("a", "b", "c"), ("a", "b")))
 
 
-def call_learner(spec):
-    """Evaluate a learner on folds, and fit and predict once: on the data sets of each of its tasks.
-
-    Parameters
-    ----------
-    spec : dict
-        Entry of the learners file.
-    """
+def call_learner(spec: dict[str, Any]) -> None:
+    """Evaluate a learner on folds, and fit and predict once: on the data sets of each of its tasks."""
     states = np.zeros((2, N_FOLDS), dtype=np.uint32)
     for task in spec["tasks"]:
         data = sample(task)
@@ -82,13 +73,13 @@ def call_learner(spec):
         estimator.fit(X, data.y).predict(X)
 
 
-def call_partitioner(name, options):
+def call_partitioner(name: str, options: ReadOptions) -> None:
     """Cut a data set with one of the library's partitioners."""
     data = sample(find_partitioner(name).tasks[0])
     make_folds(name, data.X, data.y, N_FOLDS, range(2), **options, categorical_features=NOMINAL)
 
 
-def target_shift():
+def target_shift() -> None:
     """Measure the target shift of some folds."""
     from foldshift.shift.measures.ks import fold_ks
 
@@ -96,33 +87,21 @@ def target_shift():
     fold_ks(data.X[:, 0], make_folds("SCV", None, data.y, N_FOLDS, range(2)))
 
 
-def call_measure(path):
+def call_measure(path: Any) -> None:
     """Call a function without arguments, by its import path: what a study measures besides scores, on a data set of its own
     making."""
     import_object(path, "first call")()
 
 
-def compile_kernels(learners, partitioners=(), measures=(), *, n_processes=1, progress=lambda line: None):
-    """Compile, and keep, what the jobs of a run will call.
-
-    Parameters
-    ----------
-    learners : dict of str to dict
-        Entries of the learners file by name.
-    partitioners : sequence of str, or dict of str to dict
-        The library's partitioners by name, with their options.
-    measures : sequence of str
-        Import paths of functions without arguments that call what a study measures besides scores, such as `target_shift`.
-    n_processes : int, default=1
-        Processes at once. Parts that share kernels stay in one process, so that none is compiled twice.
-    progress : callable, optional
-        Called with one line of text when a part is done.
-
-    Returns
-    -------
-    parts : list of Compiled
-        One for each learner, partitioner and measure. A part that fails says so and stops nothing: its jobs will tell more.
-    """
+def compile_kernels(
+    learners: dict[str, dict[str, Any]],
+    partitioners: Sequence[str] | dict[str, dict[str, Any]] = (),
+    measures: Sequence[str] = (),
+    *,
+    n_processes: int = 1,
+    progress: Callable[..., Any] | None = lambda line: None,
+) -> list[Compiled]:
+    """Compile, and keep, what the jobs of a run will call."""
     options = partitioners if isinstance(partitioners, dict) else {name: {} for name in partitioners}
     parts = {name: (call_learner, (spec,), _sources(import_object(spec["import"], "learner"))) for name, spec in learners.items()}
     for name, given in options.items():
@@ -137,19 +116,11 @@ def compile_kernels(learners, partitioners=(), measures=(), *, n_processes=1, pr
     return done
 
 
-def families(parts):
-    """Parts that share source of kernels, together; those with most source first.
-
-    Parameters
-    ----------
-    parts : dict of str to (callable, tuple, frozenset of str)
-        What to call, its arguments, and the files that its kernels stand in.
-
-    Returns
-    -------
-    families : list of list of (str, callable, tuple)
-    """
-    groups = []
+def families(
+    parts: dict[str, tuple[Callable[..., Any], tuple[Any, ...], frozenset[str]]],
+) -> list[list[tuple[str, Callable[..., Any], tuple[Any, ...]]]]:
+    """Parts that share source of kernels, together; those with most source first."""
+    groups: list[Any] = []
     for name, (function, arguments, files) in parts.items():
         together, shared = [(name, function, arguments)], set(files)
         for group in [group for group in groups if group[1] & files]:
@@ -159,14 +130,16 @@ def families(parts):
     return [together for together, shared in sorted(groups, key=lambda group: -len(group[1]))]
 
 
-def _sources(function):
+def _sources(function: type[Any]) -> frozenset[str]:
     """Files whose source goes into the kernels of a learner's or partitioner's module; none for other libraries."""
     file = inspect.getsourcefile(function)
     is_ours = function.__module__.partition(".")[0] == "foldshift"
     return frozenset(kernel_sources(file)) if is_ours else frozenset((f"{function.__module__}.{function.__qualname__}",))
 
 
-def _in_processes(groups, n_processes):
+def _in_processes(
+    groups: list[list[tuple[str, Callable[..., Any], tuple[Any, ...]]]], n_processes: int
+) -> Iterator[list[Compiled]]:
     """Yield the results of every group, in forked processes where there is fork and more than one is allowed."""
     if n_processes == 1 or not sys.platform.startswith("linux"):
         yield from map(_call_all, groups)
@@ -176,7 +149,7 @@ def _in_processes(groups, n_processes):
         yield from pool.imap_unordered(_call_all, groups, chunksize=1)
 
 
-def _call_all(group):
+def _call_all(group: list[tuple[str, Callable[..., Any], tuple[dict[Any, Any]]]]) -> list[Compiled]:
     """Make the calls of a group one after the other."""
     done = []
     for name, function, arguments in group:

@@ -1,6 +1,9 @@
 """Cut the seeds of a study into blocks, the unit of work, and its partitioners into bundles that one job works through."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from foldshift.engine.config.schemes import iterations
 from foldshift.engine.layout.seed_blocks import block_names as block_names
@@ -30,8 +33,8 @@ class Variants(NamedTuple):
         Rows of the largest data set that the variants run on.
     """
 
-    choices: dict
-    schemes: tuple
+    choices: dict[str, dict[str, Any]]
+    schemes: tuple[str, ...]
     n_seeds: int
     max_rows: int
 
@@ -54,32 +57,17 @@ class Bundle(NamedTuple):
     """
 
     kind: str
-    partitioners: tuple
-    iterations: dict
+    partitioners: tuple[str, ...]
+    iterations: dict[int, int]
     n_seeds: int
     max_rows: int | None = None
 
 
-def groups(names, size=None, shown=str, letters=MOST_LETTERS):
-    """Cut a list of names into those that stand in one file.
-
-    Parameters
-    ----------
-    names : iterable of str
-        In the order of the configuration.
-    size : int, optional
-        Most names in a group.
-    shown : callable, default=str
-        How a name stands in the name of a file.
-    letters : int, default=MOST_LETTERS
-        Most letters there of the names of a group joined by ``+``, unless one alone has more.
-
-    Returns
-    -------
-    groups : list of list of str
-        A name that is added at the end leaves the groups before the last as they are.
-    """
-    found = []
+def groups(
+    names: Iterable[str], size: int | None = None, shown: Callable[..., Any] = str, letters: int = MOST_LETTERS
+) -> list[list[str]]:
+    """Cut a list of names into those that stand in one file."""
+    found: list[Any] = []
     for name in names:
         if not found or len(found[-1]) == size or len("+".join(map(shown, [*found[-1], name]))) > letters:
             found.append([])
@@ -87,7 +75,9 @@ def groups(names, size=None, shown=str, letters=MOST_LETTERS):
     return found
 
 
-def bundles(settings, size, shown=str, variants=()):
+def bundles(
+    settings: dict[str, Any], size: int, shown: Callable[..., Any] | type[Any] = str, variants: tuple[Any, ...] = ()
+) -> list[Bundle]:
     """Cut the partitioners of a study into bundles: its own, the truth where it has one, and declared `Variants`.
 
     `size` is the most partitioners in a bundle; ``shown(name)`` is how a partitioner appears in the name of a file.
@@ -107,7 +97,7 @@ def bundles(settings, size, shown=str, variants=()):
     ]
 
 
-def choice_of(name, settings, own, variants=()):
+def choice_of(name: str, settings: dict[str, Any], own: dict[Any, Any], variants: tuple[Any, ...] = ()) -> dict[str, Any]:
     """Return how a partitioner cuts: ``partitioner``, a known one, or ``import``, the path of a function; and its ``options``.
 
     `own` holds the user-defined partitioners by id; `variants` are those that the study declares.

@@ -12,13 +12,19 @@ it, and ``learners`` lists learners as ``1NN-3f2a+LDA-90c1``: four digits stand 
 a changed parameter gives a new name.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.engine.layout.seed_blocks import block_range
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
 
 ALL = "all"  # the part of a bundle that is all of it
 OF_LEARNERS = ("import", "params", "nominal")  # what rows depend on; the rest of an entry is for people
@@ -41,69 +47,40 @@ class Held(NamedTuple):
     """
 
     name: str
-    cells: tuple
+    cells: tuple[tuple[str, ...], ...]
     start: int
     stop: int
 
 
-def label(name, content):
-    """A name with four digits that stand for what is behind it.
-
-    Parameters
-    ----------
-    name : str
-        Of a learner or a partitioner; letters that mean something in the names of files are replaced.
-    content : dict
-        What rows depend on, as plain values.
-
-    Returns
-    -------
-    label : str
-        Such as ``RPART-3f2a``.
-    """
+def label(name: str, content: dict[str, Any]) -> str:
+    """A name with four digits that stand for what is behind it."""
     text = json.dumps([name, content], sort_keys=True, default=str)
     return f"{_ODD.sub('_', name)}-{hashlib.sha256(text.encode()).hexdigest()[:4]}"
 
 
-def learner_content(entry):
+def learner_content(entry: dict[str, Any]) -> dict[str, Any]:
     """The part of a learner's entry that its rows depend on."""
     return {key: entry[key] for key in OF_LEARNERS}
 
 
-def scheme_name(k, iterations):
+def scheme_name(k: int, iterations: int) -> str:
     """Name of a scheme: folds x iterations."""
     return f"{k}x{iterations}"
 
 
-def scheme_of(name):
+def scheme_of(name: str) -> tuple[int, int]:
     """Number of folds and iterations of a scheme."""
     k, _, iterations = name.partition("x")
     return int(k), int(iterations)
 
 
-def bundle_name(partitioners, schemes):
-    """Name of a bundle: every partitioner with every scheme.
-
-    Parameters
-    ----------
-    partitioners, schemes : iterable of str
-        Labels of partitioners, and schemes such as ``5x2``.
-    """
+def bundle_name(partitioners: Iterable[str], schemes: Iterable[str]) -> str:
+    """Name of a bundle: every partitioner with every scheme."""
     return f"{'+'.join(partitioners)}_{'+'.join(schemes)}"
 
 
-def bundle_of(name):
-    """Partitioners and schemes of a bundle.
-
-    Returns
-    -------
-    partitioners, schemes : tuple of str
-
-    Raises
-    ------
-    ValueError
-        If it is not the name of a bundle.
-    """
+def bundle_of(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Partitioners and schemes of a bundle."""
     partitioners, _, schemes = name.rpartition("_")
     found = tuple(partitioners.split("+")), tuple(schemes.split("+"))
     if not all(found[0]) or not all(map(_SCHEME.fullmatch, found[1])):
@@ -111,50 +88,25 @@ def bundle_of(name):
     return found
 
 
-def bundle_cells(name):
+def bundle_cells(name: str) -> tuple[tuple[str, str], ...]:
     """Cells of a bundle: (partitioner, scheme)."""
     partitioners, schemes = bundle_of(name)
     return tuple((partitioner, scheme) for partitioner in partitioners for scheme in schemes)
 
 
-def part_of(bundle, part):
+def part_of(bundle: str, part: str) -> str:
     """The bundle that is meant by a part of a bundle."""
     return bundle if part == ALL else part
 
 
-def held_folds(path):
-    """What a file of folds (or of their shift) holds, from the last two parts of its path.
-
-    Parameters
-    ----------
-    path : path-like
-        ``.../{bundle}/{block}.npz``.
-
-    Returns
-    -------
-    held : Held
-
-    Raises
-    ------
-    ValueError
-        If it is not the name of such a file.
-    """
+def held_folds(path: PathLike) -> Held:
+    """What a file of folds (or of their shift) holds, from the last two parts of its path."""
     bundle, block = _parts(path, 2)
     return Held(f"{bundle}/{block}", bundle_cells(bundle), *range_of(block))
 
 
-def held_scores(path):
-    """What a file of scores (or predictions) holds, from the last five parts of its path; see `held_folds`.
-
-    Parameters
-    ----------
-    path : path-like
-        ``.../{bundle}/{held}/{part}/{learners}/{block}.parquet``.
-
-    Returns
-    -------
-    held : Held
-    """
+def held_scores(path: PathLike) -> Held:
+    """What a file of scores (or predictions) holds, from the last five parts of its path; see `held_folds`."""
     bundle, held, part, learners, block = _parts(path, 5)
     within, (first, last), (start, stop) = bundle_cells(bundle), range_of(held), range_of(block)
     cells = bundle_cells(part_of(bundle, part))
@@ -164,14 +116,14 @@ def held_scores(path):
     return Held(f"{bundle}/{held}/{part}/{learners}/{block}", cells, start, stop)
 
 
-def _parts(path, n):
+def _parts(path: PathLike, n: int) -> tuple[str, ...]:
     parts = Path(path).parts[-n:]
     if len(parts) < n:
         raise ValueError(f"{path} is not the name of a file of folds or scores")
     return (*parts[:-1], parts[-1].rpartition(".")[0])
 
 
-def range_of(block):
+def range_of(block: str) -> tuple[int, int]:
     """First repetition of a block, and the one after the last; a ValueError if it is not the name of one."""
     if not _BLOCK.fullmatch(block):
         raise ValueError(f"{block!r} is not the name of a block, such as 0-99")
@@ -181,23 +133,8 @@ def range_of(block):
     return start, start + n_seeds
 
 
-def runs_wanted(held, wanted):
-    """What is wanted of a file.
-
-    Parameters
-    ----------
-    held : Held
-        What it holds.
-    wanted : dict
-        ``partitioners`` and, for scores, ``learners``: names by label; ``seeds``: how many seeds are wanted, by the name of the
-        bundle of one cell, such as ``{"CV_5x2": 100}``.
-
-    Returns
-    -------
-    runs : dict of tuple to int
-        (partitioner, k), or (learner, partitioner, k), by their names, to the number of partitions: the first ones of the file.
-        What is not wanted is left out.
-    """
+def runs_wanted(held: Held, wanted: dict[str, dict[str, Any]]) -> dict[tuple[Any, ...], int]:
+    """What is wanted of a file."""
     found = {}
     for *learner, partitioner, scheme in held.cells:
         n_seeds = min(held.stop, wanted["seeds"].get(bundle_name([partitioner], [scheme]), 0)) - held.start
@@ -208,12 +145,12 @@ def runs_wanted(held, wanted):
     return found
 
 
-def cells_wanted(wanted):
+def cells_wanted(wanted: dict[str, dict[str, Any]]) -> list[tuple[str, int]]:
     """Cells that are wanted, (partitioner, k), in their order; see `runs_wanted`."""
     cells = [cell for name in wanted["seeds"] for cell in bundle_cells(name)]
     return [(wanted["partitioners"][partitioner], scheme_of(scheme)[0]) for partitioner, scheme in cells]
 
 
-def in_order(paths):
+def in_order(paths: list[Path] | Iterator[Any]) -> list[PathLike]:
     """Files in the order of their seeds; those of the same seeds by name, so that the order depends on nothing else."""
     return sorted(paths, key=lambda path: (block_range(Path(path).stem)[0], str(path)))

@@ -1,9 +1,12 @@
 """How a study is cut into jobs: what exists is kept, and the rest is cut into learners and blocks of seeds with which every job
 takes minutes."""
 
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.engine.config.learners_file import FIT, configured_learners
 from foldshift.engine.costs.dataset_shapes import shape_of
@@ -34,71 +37,39 @@ from foldshift.engine.layout.file_names import (
 )
 from foldshift.engine.layout.reuse import choose, covered, files_below, missing, tiles
 
+if TYPE_CHECKING:
+    from foldshift.datasets.catalogue_entry import CatalogueEntry
+    from foldshift.engine.costs.fit_costs import CostModel, LearnerCost
+    from foldshift.engine.layout.bundles import Variants
+    from foldshift.engine.layout.file_names import Held
+
 USUAL_METRIC = "heom"  # of the partitioners that look at neighbours, where their label does not tell another
 LARGEST_BLOCK = 1024
 MOST_FOLD_BYTES = 150_000_000  # of the folds that one job holds in memory
 
 
-def fits_per_seed(bundle):
-    """Fits per seed (or experiment) of a bundle: folds of all its partitioners.
-
-    Parameters
-    ----------
-    bundle : Bundle
-
-    Returns
-    -------
-    n_fits : int
-    """
+def fits_per_seed(bundle: Bundle) -> int:
+    """Fits per seed (or experiment) of a bundle: folds of all its partitioners."""
     return len(bundle.partitioners) * sum(k * r for k, r in bundle.iterations.items())
 
 
-def calls_per_job(bundle):
+def calls_per_job(bundle: Bundle) -> int:
     """Calls of the shared path per learner and job: one for each partitioner and k."""
     return len(bundle.partitioners) * len(bundle.iterations)
 
 
-def partitions_per_seed(bundle):
+def partitions_per_seed(bundle: Bundle) -> int:
     """Partitions per seed of a bundle."""
     return len(bundle.partitioners) * sum(bundle.iterations.values())
 
 
-def fold_block(bundle, n_rows):
-    """Seeds whose folds stand in one file.
-
-    Parameters
-    ----------
-    bundle : Bundle
-    n_rows : int
-        Rows of the data set.
-
-    Returns
-    -------
-    n_seeds : int
-        A power of two, at most `LARGEST_BLOCK`, so that the folds of a file take at most `MOST_FOLD_BYTES`.
-    """
+def fold_block(bundle: Bundle, n_rows: int) -> int:
+    """Seeds whose folds stand in one file."""
     return _power_of_two(min(LARGEST_BLOCK, MOST_FOLD_BYTES // (n_rows * partitions_per_seed(bundle))))
 
 
-def score_block(bundle, costs, seconds, largest):
-    """Seeds that one job works through.
-
-    Parameters
-    ----------
-    bundle : Bundle
-    costs : iterable of LearnerCost
-        Of the learners.
-    seconds : float
-        How long a job may take.
-    largest : int
-        Most seeds, a power of two.
-
-    Returns
-    -------
-    n_seeds : int
-        A power of two: the most with which no learner alone takes longer; it does not depend on how many seeds there are, so that
-        more seeds leave the blocks of the fewer as they are.
-    """
+def score_block(bundle: Bundle, costs: Iterable[LearnerCost], seconds: float, largest: int) -> int:
+    """Seeds that one job works through."""
     found = largest
     for cost in costs:
         left = seconds - calls_per_job(bundle) * cost.seconds_once
@@ -107,31 +78,18 @@ def score_block(bundle, costs, seconds, largest):
     return found
 
 
-def _power_of_two(number):
+def _power_of_two(number: float) -> int:
     """The largest power of two that is not above a number, at least 1."""
     return 1 << max(int(number).bit_length() - 1, 0) if number >= 1 else 1
 
 
-def job_seconds(bundle, cost, n_seeds):
+def job_seconds(bundle: Bundle, cost: LearnerCost, n_seeds: int) -> float:
     """Predicted seconds of a learner in one job, without starting it."""
     return calls_per_job(bundle) * cost.seconds_once + n_seeds * fits_per_seed(bundle) * cost.seconds_per_fit
 
 
-def pack(seconds, limit):
-    """Put neighbours together while they stay below a limit, and below the length of a name.
-
-    Parameters
-    ----------
-    seconds : list of (list of str, float)
-        Labels that share a fit, and predicted seconds, in the order of the configuration.
-    limit : float
-        Most seconds of a group, unless those of one fit alone take longer.
-
-    Returns
-    -------
-    groups : list of list of str
-        A label that is added at the end changes the last group only.
-    """
+def pack(seconds: list[tuple[list[str], float]], limit: float) -> list[list[str]]:
+    """Put neighbours together while they stay below a limit, and below the length of a name."""
     parts, total = [], 0.0
     for names, value in seconds:
         if not parts or total + value > limit:
@@ -165,22 +123,22 @@ class Cell(NamedTuple):
     n_seeds: int
 
     @property
-    def key(self):
+    def key(self) -> tuple[str, str]:
         """What stands for it in the names of files: label and scheme."""
         return self.label, scheme_name(self.k, self.iterations)
 
 
-def every(cell):
+def every(cell: Cell) -> bool:
     """Whether a cell is wanted: any."""
     return True
 
 
-def of_experiments(cell):
+def of_experiments(cell: Cell) -> bool:
     """Whether a cell is one of experiments, not of the truth."""
     return cell.kind != TRUTH
 
 
-def of_own_experiments(cell):
+def of_own_experiments(cell: Cell) -> bool:
     """Whether a cell is one of the study's own partitioners, not of their variants."""
     return cell.kind == OWN
 
@@ -217,7 +175,17 @@ class Layout:
         What one job cuts, if nothing is there yet.
     """
 
-    def __init__(self, study, config, catalogue, learners, costs, recorded=None, existing=None, variants=()):
+    def __init__(
+        self,
+        study: str,
+        config: dict[str, Any],
+        catalogue: dict[str, CatalogueEntry],
+        learners: dict[str, dict[str, Any]],
+        costs: CostModel,
+        recorded: dict[str, dict[Any, Any]] | None = None,
+        existing: Callable[..., Any] | None = None,
+        variants: Sequence[Variants] | None = (),
+    ) -> None:
         self.study, self.settings = study, config["studies"][study]
         self.seconds = 60 * config["minutes_per_job"]
         self._config, self._catalogue, self._learners, self._costs = config, catalogue, learners, costs
@@ -245,17 +213,17 @@ class Layout:
         self._loadable = cache(is_there)
         self._cut = cache(self._cut_scores)
 
-    def choice(self, name):
+    def choice(self, name: str) -> dict[str, Any]:
         """How a partitioner cuts: ``partitioner`` or ``import`` (a function of the user's own), and ``options``."""
         return choice_of(name, self.settings, self._config["own_partitioners"], self._variants)
 
-    def partitioner_label(self, name):
+    def partitioner_label(self, name: str) -> str:
         """Label of a partitioner: its id, and digits where the id does not say how it cuts."""
         choice = self.choice(name)
         told = "import" not in choice and (name not in NEIGHBOUR_PARTITIONERS or choice["options"]["metric"] == USUAL_METRIC)
         return name if told else label(name, choice)
 
-    def record(self):
+    def record(self) -> dict[str, dict[str, dict[str, Any]]]:
         """What the labels of this configuration stand for: ``learners`` and ``partitioners``, with their names, by label."""
         used = {name for ids in configured_learners(self.settings, self._learners).values() for name in ids.values()}
         return {
@@ -267,15 +235,15 @@ class Layout:
             },
         }
 
-    def learner(self, of_label):
+    def learner(self, of_label: str) -> dict[str, Any]:
         """What rows of a learner depend on, and its ``name``, by its label."""
         return self._known_learners[of_label]
 
-    def partitioner(self, of_label):
+    def partitioner(self, of_label: str) -> dict[str, Any]:
         """How a partitioner cuts, and its ``name``, by its label."""
         return self._known_partitioners[of_label]
 
-    def _learners_of(self, dataset):
+    def _learners_of(self, dataset: str) -> list[str]:
         """Ids of the learners that run on a data set, of all configurations of the study."""
         rows, largest = self._catalogue[dataset].n_rows or 0, self.settings.get("max_rows", {})
         return list(
@@ -287,12 +255,12 @@ class Layout:
             )
         )
 
-    def _bundles_of(self, dataset):
+    def _bundles_of(self, dataset: str) -> list[Bundle]:
         """Bundles that cut a data set."""
         rows = self._catalogue[dataset].n_rows or 0
         return [one for one in self.bundles if one.max_rows is None or rows <= one.max_rows]
 
-    def _cells(self, dataset):
+    def _cells(self, dataset: str) -> tuple[Cell, ...]:
         """Every `Cell` of a data set, in the order of the configuration."""
         return tuple(
             Cell(bundle.kind, name, self.partitioner_label(name), k, iterations, bundle.n_seeds)
@@ -301,71 +269,44 @@ class Layout:
             for name in bundle.partitioners
         )
 
-    def wanted_folds(self, dataset, chosen=every, n_seeds=None):
-        """What a reader takes of the files of folds, or of their shift, which may hold more.
-
-        Parameters
-        ----------
-        dataset : str
-        chosen : callable, optional
-            Whether a `Cell` is wanted.
-        n_seeds : int, optional
-            Only the first seeds.
-
-        Returns
-        -------
-        wanted : dict
-            ``partitioners`` and ``seeds`` in the order of the configuration, plain values; see
-            `foldshift.engine.layout.file_names.runs_wanted`.
-        """
+    def wanted_folds(
+        self, dataset: str, chosen: Callable[..., Any] | None = every, n_seeds: int | None = None
+    ) -> dict[str, dict[str, Any]]:
+        """What a reader takes of the files of folds, or of their shift, which may hold more."""
         cells = [cell for cell in self.cells(dataset) if chosen(cell)]
         return {
             "partitioners": {cell.label: cell.partitioner for cell in cells},
             "seeds": {bundle_name(*([part] for part in cell.key)): min(cell.n_seeds, n_seeds or cell.n_seeds) for cell in cells},
         }
 
-    def wanted_scores(self, dataset, chosen=every):
+    def wanted_scores(self, dataset: str, chosen: Callable[..., Any] = every) -> dict[str, dict[str, Any]]:
         """What a reader takes of the files of scores or predictions: ``learners`` as well; see `wanted_folds`."""
         learners = {self.label_of[name]: name for name in self.learners_of(dataset)}
         return {"learners": learners} | self.wanted_folds(dataset, chosen)
 
-    def folds_files(self, dataset, chosen=every, n_seeds=None):
-        """Files of folds of a data set.
-
-        Parameters
-        ----------
-        dataset : str
-        chosen : callable, optional
-            Whether a `Cell` is wanted.
-        n_seeds : int, optional
-            Only files with some of the first seeds.
-
-        Returns
-        -------
-        paths : list of str
-            Below the folder of the study, in the order of their seeds.
-        """
+    def folds_files(self, dataset: str, chosen: Callable[..., Any] | None = every, n_seeds: int | None = None) -> list[Any]:
+        """Files of folds of a data set."""
         wanted = {cell.key: min(cell.n_seeds, n_seeds or cell.n_seeds) for cell in self.cells(dataset) if chosen(cell)}
         return in_order(f"folds/{dataset}/{file.name}.npz" for file in _with_some_of(self._folds(dataset), wanted))
 
-    def shift_files(self, dataset):
+    def shift_files(self, dataset: str) -> list[str]:
         """Files of the target shift of a data set, one for each file of folds; see `folds_files`."""
         return [f"shift/{path.removeprefix('folds/').removesuffix('npz')}parquet" for path in self.folds_files(dataset)]
 
-    def score_files(self, dataset, chosen=every):
+    def score_files(self, dataset: str, chosen: Callable[..., Any] = every) -> list[Any]:
         """Files of scores of a data set; see `folds_files`."""
         return in_order(f"scores/{dataset}/{name}.parquet" for name in self._names_of_scores(dataset, chosen))
 
-    def prediction_files(self, dataset, chosen=of_experiments):
+    def prediction_files(self, dataset: str, chosen: Callable[..., Any] = of_experiments) -> list[Any]:
         """Files of predictions of a data set; see `folds_files`."""
         return in_order(f"predictions/{dataset}/{name}.npz" for name in self._names_of_scores(dataset, chosen))
 
-    def _names_of_scores(self, dataset, chosen):
+    def _names_of_scores(self, dataset: str, chosen: Callable[..., Any]) -> list[str]:
         labels = [self.label_of[name] for name in self.learners_of(dataset)]
         wanted = {(name, *cell.key): cell.n_seeds for cell in self.cells(dataset) if chosen(cell) for name in labels}
         return [file.name for file in _with_some_of(self._scores(dataset), wanted)]
 
-    def _found(self, kind, dataset, read):
+    def _found(self, kind: str, dataset: str, read: Callable[..., Any]) -> list[Held]:
         """What exists and can be made again: files whose names say what this configuration or an earlier one meant."""
         found = []
         for path in self._existing(kind, dataset):
@@ -375,14 +316,14 @@ class Layout:
                     found.append(file)
         return found
 
-    def _is_known(self, of_label):
+    def _is_known(self, of_label: str) -> bool:
         """Whether what a label stands for is known; of an earlier configuration, its module must still be there."""
         if of_label in self._current:
             return True
         entry = self._known_learners.get(of_label) or self._known_partitioners.get(of_label)
         return entry is not None and ("import" not in entry or self._loadable(entry["import"]))
 
-    def _choose_folds(self, dataset):
+    def _choose_folds(self, dataset: str) -> list[Held]:
         """Files of folds that are kept, and new ones."""
         wanted = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
         files = choose(self._found("folds", dataset, held_folds), wanted)
@@ -397,7 +338,7 @@ class Layout:
                     new.append(held_folds(f"{bundle_name(*axes)}/{start}-{stop - 1}.npz"))
         return [*files, *new]
 
-    def _choose_scores(self, dataset):
+    def _choose_scores(self, dataset: str) -> list[Held]:
         """Files of scores that are kept, and new ones: within each file of folds, by groups of learners and blocks of seeds."""
         labels = [self.label_of[name] for name in self.learners_of(dataset)]
         cells = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
@@ -417,7 +358,7 @@ class Layout:
                         new.append(held_scores(f"{folds.name}/{part}/{'+'.join(these)}/{start}-{stop - 1}.parquet"))
         return [*files, *new]
 
-    def _cut_scores(self, dataset, folds):
+    def _cut_scores(self, dataset: str, folds: str) -> tuple[int, list[list[str]]]:
         """Seeds per job, and groups of learners by their labels, for the scores of a file of folds."""
         name, block = folds.split("/")
         bundle, names = bundle_behind(name), self.learners_of(dataset)
@@ -430,46 +371,36 @@ class Layout:
         fits = self._seconds_by_fit(bundle, costs, n_seeds)
         return size, pack([([self.label_of[one] for one in members], seconds) for members, seconds in fits], self.seconds)
 
-    def _seconds_by_fit(self, bundle, costs, n_seeds):
+    def _seconds_by_fit(self, bundle: Bundle, costs: dict[str, LearnerCost], n_seeds: int) -> list[tuple[list[str], float]]:
         """Learners that share a fit, and predicted seconds of the slowest of them in one job."""
-        found = {}
+        found: dict[Any, Any] = {}
         for name, cost in costs.items():
             found.setdefault(self._fit_of.get(name, name), {})[name] = job_seconds(bundle, cost, n_seeds)
         return [([*members], max(members.values())) for members in found.values()]
 
-    def cost(self, learner, dataset):
+    def cost(self, learner: str, dataset: str) -> LearnerCost:
         """Cost of a learner on a data set."""
         return self.cost_at(learner, *self.shape(dataset))
 
-    def cost_at(self, learner, n_rows, n_features):
+    def cost_at(self, learner: str, n_rows: int, n_features: int) -> LearnerCost:
         """Cost of a learner on a data set of some size."""
         return self._costs(learner, n_rows, n_features)
 
-    def unmeasured(self):
+    def unmeasured(self) -> list[str]:
         """Learners of the study that the table of costs does not know."""
         names = {name for dataset in self.settings["datasets"] for name in self.learners_of(dataset)}
         return sorted(name for name in names if not self.cost_at(name, 1000, 10).measured)
 
-    def fold_work(self, dataset, bundle, block):
+    def fold_work(self, dataset: str, bundle: str, block: str) -> int:
         """Samples that are put into folds for one file, over all partitioners, k and seeds."""
         return self.shape(dataset)[0] * block_range(block)[1] * partitions_per_seed(bundle_behind(bundle))
 
-    def shift_work(self, dataset, bundle, block):
+    def shift_work(self, dataset: str, bundle: Any, block: str) -> Any:
         """Samples times folds of which the shift is measured, for one file of folds."""
         return self.shape(dataset)[0] * block_range(block)[1] * fits_per_seed(bundle_behind(bundle))
 
-    def job(self, dataset, bundle, held, part, learners, block):
-        """Predicted seconds of one job, and its memory in MB beside that of an idle process.
-
-        Parameters
-        ----------
-        dataset, bundle, held, part, learners, block : str
-            As they stand in the name of its file; see `foldshift.engine.layout.file_names`.
-
-        Returns
-        -------
-        seconds, mb : float, float
-        """
+    def job(self, dataset: str, bundle: str, held: str, part: str, learners: str, block: str) -> tuple[float, float]:
+        """Predicted seconds of one job, and its memory in MB beside that of an idle process."""
         own, n_seeds = bundle_behind(part_of(bundle, part)), block_range(block)[1]
         costs = {name: self.cost(name, dataset) for one in learners.split("+") for name in [self.learner(one)["name"]]}
         seconds = sum(seconds for _, seconds in self._seconds_by_fit(own, costs, n_seeds))
@@ -478,12 +409,12 @@ class Layout:
         return seconds, max(cost.peak_mb for cost in costs.values()) + (self.fold_work(dataset, bundle, held) + cell) / 1e6
 
 
-def _with_some_of(files, wanted):
+def _with_some_of(files: list[Held], wanted: dict[Any, Any]) -> list[Held]:
     """Files that hold some of the seeds that are wanted of a cell."""
     return [file for file in files if any(wanted.get(cell, 0) > file.start for cell in file.cells)]
 
 
-def bundle_behind(name):
+def bundle_behind(name: str) -> Bundle:
     """Partitioners (by label) and iterations of a bundle, from its name."""
     partitioners, schemes = bundle_of(name)
     return Bundle(OWN, partitioners, dict(map(scheme_of, schemes)), 1)

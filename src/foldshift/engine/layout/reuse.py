@@ -8,15 +8,19 @@ gap, the rest is cut as before. A process that starts in the middle of a run (ev
 that the first one saw.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
+from collections.abc import Iterable, Sequence
 from itertools import product
+from typing import Any
 
 from foldshift.engine.layout.bundles import block_range
 from foldshift.engine.layout.file_names import Held, range_of
 
 
-def files_below(folder):
+def files_below(folder: str) -> list[Any]:
     """Paths of all files below a folder, relative to it; none where it does not exist."""
     found, todo = [], [""]
     while todo:
@@ -31,22 +35,8 @@ def files_below(folder):
     return found
 
 
-def choose(files, wanted):
-    """Choose the files that are kept.
-
-    Parameters
-    ----------
-    files : iterable of foldshift.engine.layout.file_names.Held
-        What exists.
-    wanted : dict of tuple to int
-        Cells that are wanted, to the number of seeds: those in position ``0 .. n_seeds - 1``.
-
-    Returns
-    -------
-    chosen : list of foldshift.engine.layout.file_names.Held
-        In the order of their names. No two of them hold the same seed of a cell that is wanted; they may hold more than is
-        wanted.
-    """
+def choose(files: Iterable[Held], wanted: dict[tuple[Any, ...], int]) -> list[Held]:
+    """Choose the files that are kept."""
     chosen, found = [], {}
     for file in sorted(files):
         ranges = {cell: (file.start, min(file.stop, wanted[cell])) for cell in file.cells if wanted.get(cell, 0) > file.start}
@@ -57,24 +47,13 @@ def choose(files, wanted):
     return chosen
 
 
-def _overlaps(ranges, start, stop):
+def _overlaps(ranges: Sequence[Any], start: int, stop: int) -> bool:
     return any(first < stop and start < last for first, last in ranges)
 
 
-def covered(files, wanted):
-    """Seeds of every wanted cell that some files hold.
-
-    Parameters
-    ----------
-    files : iterable of foldshift.engine.layout.file_names.Held
-    wanted : dict of tuple to int
-
-    Returns
-    -------
-    ranges : dict of tuple to list of (int, int)
-        First position, and the one after the last, sorted; by cell.
-    """
-    ranges = {}
+def covered(files: Iterable[Held], wanted: dict[tuple[Any, ...], int]) -> dict[tuple[Any, ...], list[tuple[int, int]]]:
+    """Seeds of every wanted cell that some files hold."""
+    ranges: dict[Any, Any] = {}
     for file in files:
         for cell in file.cells:
             if wanted.get(cell, 0) > file.start:
@@ -82,19 +61,8 @@ def covered(files, wanted):
     return {cell: sorted(parts) for cell, parts in ranges.items()}
 
 
-def gaps(ranges, start, stop):
-    """What some ranges leave of another.
-
-    Parameters
-    ----------
-    ranges : sequence of (int, int)
-        First position, and the one after the last; sorted, without overlap.
-    start, stop : int
-
-    Returns
-    -------
-    gaps : list of (int, int)
-    """
+def gaps(ranges: Sequence[tuple[int, int]], start: int, stop: int) -> list[tuple[int, int]]:
+    """What some ranges leave of another."""
     found = []
     for first, last in ranges:
         if start < min(first, stop):
@@ -103,85 +71,40 @@ def gaps(ranges, start, stop):
     return [*found, (start, stop)] if start < stop else found
 
 
-def products(cells):
-    """Cut a set of cells into products, each of which has a name: these learners with these partitioners and these schemes.
-
-    Parameters
-    ----------
-    cells : sequence of tuple
-        All of one length.
-
-    Returns
-    -------
-    products : list of tuple of tuple
-        For each product the values on every axis, in the order in which they come. Without one of the products, the rest is cut
-        as before.
-    """
+def products(cells: Sequence[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], ...]]:
+    """Cut a set of cells into products, each of which has a name: these learners with these partitioners and these schemes."""
     found = [(cell, ()) for cell in cells]
     for _ in cells[0] if cells else ():
-        values = {}
+        values: dict[Any, Any] = {}
         for rest, axes in found:
             values.setdefault((rest[:-1], axes), []).append(rest[-1])
         found = [(rest, (tuple(last), *axes)) for (rest, axes), last in values.items()]
     return [axes for _, axes in found]
 
 
-def missing(cells, wanted, held, start, stop):
-    """What is to be made of some cells and seeds: a tile of the study.
-
-    Parameters
-    ----------
-    cells : iterable of tuple
-        Of the tile, in the order of the configuration.
-    wanted : dict of tuple to int
-        Cells that are wanted, to the number of seeds.
-    held : dict of tuple to list of (int, int)
-        What is there; see `covered`.
-    start, stop : int
-        Seeds of the tile.
-
-    Returns
-    -------
-    pieces : list of (tuple of tuple, int, int)
-        Products of cells with their first seed and the one after the last: together all that is missing, and no seed of a cell
-        twice.
-    """
-    found = {}
+def missing(
+    cells: Iterable[tuple[Any, ...]],
+    wanted: dict[tuple[Any, ...], int],
+    held: dict[tuple[Any, ...], list[tuple[int, int]]],
+    start: int,
+    stop: int,
+) -> list[tuple[tuple[tuple[Any, ...], ...], int, int]]:
+    """What is to be made of some cells and seeds: a tile of the study."""
+    found: dict[Any, Any] = {}
     for cell in cells:
         for gap in gaps(held.get(cell, ()), start, min(stop, wanted.get(cell, 0))):
             found.setdefault(gap, []).append(cell)
     return [(axes, *gap) for gap, members in found.items() for axes in products(members)]
 
 
-def tiles(start, stop, size):
-    """Cut a range into pieces of one size, the last one shorter.
-
-    Returns
-    -------
-    tiles : list of (int, int)
-        First position, and the one after the last.
-    """
+def tiles(start: int, stop: int, size: int) -> list[tuple[int, int]]:
+    """Cut a range into pieces of one size, the last one shorter."""
     return [(first, min(first + size, stop)) for first in range(start, stop, size)]
 
 
-def blocks(existing, n, size):
-    """Names of blocks that hold the numbers 0 to ``n - 1``, each once: those that exist, and new ones for the rest.
-
-    Parameters
-    ----------
-    existing : iterable of str
-        Names of blocks, such as ``0-24``; other names are passed over, and so are blocks that reach beyond `n`.
-    n : int
-        How many numbers.
-    size : int
-        Most numbers of a new block.
-
-    Returns
-    -------
-    names : list of str
-        In the order of their numbers.
-    """
-    taken = []
+def blocks(existing: Iterable[str], n: int, size: int) -> list[str]:
+    """Names of blocks that hold the numbers 0 to ``n - 1``, each once: those that exist, and new ones for the rest."""
+    taken: list[Any] = []
     for name in sorted(existing):
         first, _, last = name.partition("-")
         if first.isdecimal() and last.isdecimal() and int(first) <= int(last) < n and name == f"{int(first)}-{int(last)}":
@@ -192,25 +115,8 @@ def blocks(existing, n, size):
     return [f"{start}-{stop - 1}" for start, stop in sorted([*taken, *new])]
 
 
-def pieces(existing, wanted, size):
-    """Names of pieces that hold all that is wanted, each once: those that exist, and new ones for the rest.
-
-    Parameters
-    ----------
-    existing : iterable of str
-        Names of pieces, such as ``PET-3f2a/5+10/0-24``: values on every axis of a cell, and a block of repetitions. Other names
-        are passed over, and so are pieces that hold something that is not wanted.
-    wanted : dict of tuple of str to int
-        Cells, in the order of the configuration, to the number of repetitions.
-    size : int
-        Most repetitions of a new piece.
-
-    Returns
-    -------
-    names : list of tuple of str
-        Values on every axis, joined by ``+``, and the block; in one order, whatever exists. A new piece has one value on the
-        first axis, so that one that changes takes no other with it.
-    """
+def pieces(existing: Iterable[str], wanted: dict[tuple[str, ...], int], size: int) -> list[tuple[str, ...]]:
+    """Names of pieces that hold all that is wanted, each once: those that exist, and new ones for the rest."""
     files = choose(filter(None, (_held(name, wanted) for name in existing)), wanted)
     held, names = covered(files, wanted), [tuple(file.name.split("/")) for file in files]
     for first in dict.fromkeys(cell[0] for cell in wanted):
@@ -222,7 +128,7 @@ def pieces(existing, wanted, size):
     return sorted(names, key=lambda name: (block_range(name[-1])[0], place[tuple(axis.split("+")[0] for axis in name[:-1])]))
 
 
-def _held(name, wanted):
+def _held(name: str, wanted: dict[Any, Any]) -> Held | None:
     """What a piece holds; None if it is none, or holds something that is not wanted."""
     *axes, block = name.split("/")
     cells = tuple(product(*(axis.split("+") for axis in axes)))

@@ -45,13 +45,7 @@ class MissingInternalError(FoldshiftError):
 
 
 def inside(workflow: Any, path: str) -> Any:
-    """Return the object at a dotted path below a workflow.
-
-    Raises
-    ------
-    MissingInternalError
-        If this version of Snakemake has no such name.
-    """
+    """Return the object at a dotted path below a workflow."""
     found = workflow
     for name in path.split("."):
         try:

@@ -1,25 +1,19 @@
 """Predictions of every sample in every partition as files: some bits each, compressed."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.core.files import atomic_path
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, PathLike, UnsignedArray
 
-def write_predictions(path, predictions, n_classes):
-    """Write the predicted classes of a block of partitions.
 
-    Parameters
-    ----------
-    path : path-like
-        File in NumPy's ``.npz`` format, compressed: for every cell an array ``<learner>/<partitioner>/k<k>`` of shape (n_bits,
-        n_samples, ceil(n_runs / 8)), uint8, the bits of the codes packed along the runs, and
-        ``<learner>/<partitioner>/k<k>/runs``, their number. Along the runs, because a sample is mostly predicted the same: that
-        compresses best.
-    predictions : dict of (str, str, int) to ndarray of shape (n_runs, n_samples), integer
-        Class codes by learner, partitioner and k.
-    n_classes : int
-        Codes are below it.
-    """
+def write_predictions(path: PathLike, predictions: dict[tuple[str, str, int], Array], n_classes: int) -> None:
+    """Write the predicted classes of a block of partitions."""
     n_bits = max(1, (n_classes - 1).bit_length())
     arrays = {}
     for (learner, partitioner, k), codes in predictions.items():
@@ -31,19 +25,8 @@ def write_predictions(path, predictions, n_classes):
         np.savez_compressed(file, **arrays)
 
 
-def read_predictions(path):
-    """Read predictions that `write_predictions` wrote.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    predictions : dict of (str, str, int) to ndarray of shape (n_runs, n_samples), dtype uint8 (int64 above 256 classes)
-        Class codes by learner, partitioner and k.
-    """
+def read_predictions(path: PathLike) -> dict[tuple[str, str, int], UnsignedArray]:
+    """Read predictions that `write_predictions` wrote."""
     predictions = {}
     with np.load(path, allow_pickle=False) as archive:
         for name in archive.files:

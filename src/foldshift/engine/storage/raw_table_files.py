@@ -1,6 +1,9 @@
 """Tables between fetching and preparation, as Parquet."""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,17 +11,12 @@ import pyarrow.parquet as pq
 from foldshift.core.files import atomic_path
 from foldshift.datasets.readers.raw_table import RawTable
 
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
 
-def write_raw(path, table):
-    """Write a parsed table; the same table gives the same bytes.
 
-    Parameters
-    ----------
-    path : path-like
-        Parquet file.
-    table : foldshift.datasets.readers.raw_table.RawTable
-        The table.
-    """
+def write_raw(path: PathLike, table: RawTable) -> None:
+    """Write a parsed table; the same table gives the same bytes."""
     arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
     about = {"target": table.target, "kinds": table.kinds, "notes": list(table.notes)}
     about |= {"left_out": table.left_out, "own": table.own, "groups": table.groups}
@@ -28,17 +26,7 @@ def write_raw(path, table):
         pq.write_table(arrow, temporary)
 
 
-def read_raw(path):
-    """Read a table that `write_raw` wrote.
-
-    Parameters
-    ----------
-    path : path-like
-        Parquet file.
-
-    Returns
-    -------
-    table : foldshift.datasets.readers.raw_table.RawTable
-    """
+def read_raw(path: PathLike) -> RawTable:
+    """Read a table that `write_raw` wrote."""
     arrow = pq.read_table(path)
     return RawTable(arrow.to_pandas(), **json.loads(arrow.schema.metadata[b"foldshift"]))

@@ -1,5 +1,10 @@
 """Scores as Parquet files: one row per data set, learner, partitioner, k, seed and fold."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,10 +12,15 @@ import pyarrow.parquet as pq
 from foldshift.core.files import atomic_path
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, METRICS
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, PathLike
+
 TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def score_schema(metrics):
+def score_schema(metrics: tuple[str, ...]) -> pa.Schema:
     """Columns of a score file: one row per fold."""
     return pa.schema(
         [
@@ -44,23 +54,8 @@ SHIFT_SCHEMA = pa.schema(
 )
 
 
-def fold_rows(values, seeds, **keys):
-    """Turn arrays over seeds and folds into the columns of a table.
-
-    Parameters
-    ----------
-    values : dict of str to ndarray of shape (n_seeds, n_folds)
-        What was measured for every fold of every seed.
-    seeds : ndarray of shape (n_seeds,)
-        The seeds.
-    **keys : str or int
-        Columns with one value throughout, e.g. ``dataset="abalone", k=5``.
-
-    Returns
-    -------
-    columns : dict of str to ndarray of shape (n_seeds * n_folds,)
-        Keys, ``seed``, ``fold`` and the values; seeds in their order, folds within seeds.
-    """
+def fold_rows(values: dict[str, Array], seeds: Array, **keys: Any) -> dict[str, Array]:
+    """Turn arrays over seeds and folds into the columns of a table."""
     n_seeds, n_folds = next(iter(values.values())).shape
     columns = {
         name: np.full(n_seeds * n_folds, value, dtype=object if isinstance(value, str) else None) for name, value in keys.items()
@@ -70,18 +65,8 @@ def fold_rows(values, seeds, **keys):
     return columns | {name: np.asarray(array).ravel() for name, array in values.items()}
 
 
-def write_rows(path, columns, schema):
-    """Write columns as a Parquet file, whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    columns : dict of str to array-like, or list of such
-        Columns by name, as `fold_rows` makes them; several are written one after the other.
-    schema : pyarrow.Schema
-        `SCORE_SCHEMA`, `CLASS_SCORE_SCHEMA` or `SHIFT_SCHEMA`.
-    """
+def write_rows(path: PathLike, columns: dict[str, ArrayLike] | list[Any], schema: pa.Schema) -> None:
+    """Write columns as a Parquet file, whole or not at all."""
     parts = columns if isinstance(columns, list) else [columns]
     tables = [
         pa.table({name: pa.array(part[name]).cast(schema.field(name).type) for name in schema.names}, schema=schema)
@@ -91,21 +76,8 @@ def write_rows(path, columns, schema):
         pq.write_table(pa.concat_tables(tables).unify_dictionaries(), temporary)
 
 
-def read_columns(path, names):
-    """Read some columns of a Parquet file.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    names : sequence of str
-        Columns.
-
-    Returns
-    -------
-    columns : dict of str to ndarray
-        Text columns as objects.
-    """
+def read_columns(path: PathLike, names: Sequence[str]) -> dict[str, Array]:
+    """Read some columns of a Parquet file."""
     table = pq.read_table(path, columns=list(names))
     columns = {}
     for name in names:

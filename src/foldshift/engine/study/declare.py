@@ -6,23 +6,31 @@ tests. Declarations name functions as text (``"tables.target_shift"``, counted f
 Snakemake reads the declarations and only a job needs pandas or Matplotlib.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.costs.job_cost import Cost as Cost
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as FigureType
+
+    from foldshift.engine.study.run import Run
 
 FORMATS = {"table": ("html", "csv", "tex", "rst"), "figure": ("html", "svg", "pdf", "png", "rst")}  # first: report
 FOLDERS = {"table": "tables/", "figure": "figures/"}
 PAPER_VS_OURS = "paper_vs_ours"
 
 
-def nothing(*_):
+def nothing(*_: Any) -> dict[Any, Any]:
     """No inputs, no parameters."""
     return {}
 
 
-def always(_):
+def always(_: Run) -> bool:
     """Made in every run."""
     return True
 
@@ -71,26 +79,26 @@ class Measure:
 
     name: str
     make: str
-    rows: dict
-    cells: Callable
-    cost: Callable
+    rows: dict[str, str]
+    cells: Callable[..., Any]
+    cost: Callable[..., Any]
     message: str
-    inputs: Callable = nothing
-    params: Callable = nothing
-    learners: Callable = lambda run: ()
-    partitioners: Callable = lambda run: ()
+    inputs: Callable[..., Any] = nothing
+    params: Callable[..., Any] = nothing
+    learners: Callable[..., Any] = lambda run: ()
+    partitioners: Callable[..., Any] = lambda run: ()
     limited: bool = False
     first_call: str = ""
     archived: bool = True
-    patterns: dict = field(default_factory=dict)
+    patterns: dict[str, str] = field(default_factory=dict)
 
     @property
-    def words(self):
+    def words(self) -> tuple[str, ...]:
         """The words of a cell, in the order of the path."""
         return tuple(re.findall(r"{(\w+)}", next(iter(self.rows.values()))))
 
     @property
-    def cell_path(self):
+    def cell_path(self) -> str:
         """The words of a cell as a path: ``"{dataset}/{block}"``."""
         return "/".join(f"{{{word}}}" for word in self.words)
 
@@ -118,16 +126,16 @@ class Table:
     title: str
     category: str
     caption: str
-    when: Callable = always
+    when: Callable[..., Any] = always
 
     kind = "table"
 
     @property
-    def stem(self):
+    def stem(self) -> Any:
         """Path of its files below the results of the study, without the ending."""
         return self.name if self.name == PAPER_VS_OURS else FOLDERS[self.kind] + self.name
 
-    def files(self):
+    def files(self) -> list[str]:
         """Paths below the results of the study; the first one goes into the report."""
         return [f"{self.stem}.{ending}" for ending in FORMATS[self.kind]]
 
@@ -166,16 +174,16 @@ class Items:
 
     name: str
     make: str
-    items: tuple
+    items: tuple[Table | FigureType, ...]
     message: str
-    inputs: Callable = nothing
-    params: Callable = nothing
-    seconds: float | Callable = 1.0
+    inputs: Callable[..., Any] = nothing
+    params: Callable[..., Any] = nothing
+    seconds: float | Callable[..., Any] = 1.0
     mb: float = 1000.0
     local: bool = False
 
 
-def key(item):
+def key(item: Table) -> str:
     """Name of an item that tells a table from a figure of the same name."""
     return item.name if item.kind == "table" else f"{item.name} (figure)"
 
@@ -206,12 +214,12 @@ class Study:
         ``origins(run)``: files that say where the data came from, if not from the catalogue.
     """
 
-    measures: tuple = ()
-    items: tuple = ()
+    measures: tuple[Measure, ...] = ()
+    items: tuple[Items, ...] = ()
     cuts: bool = False
-    variants: Callable = lambda settings: ()
-    references: tuple = ()
-    check: Callable = nothing
-    derive: Callable = nothing
-    prepared: Callable = lambda settings: None
-    origins: Callable | None = None
+    variants: Callable[..., Any] = lambda settings: ()
+    references: tuple[str, ...] = ()
+    check: Callable[..., Any] = nothing
+    derive: Callable[..., Any] = nothing
+    prepared: Callable[..., Any] = lambda settings: None
+    origins: Callable[..., Any] | None = None

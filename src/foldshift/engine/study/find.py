@@ -1,10 +1,13 @@
 """Find the studies: those that come with the library, and folders of the user's own."""
 
+from __future__ import annotations
+
 import importlib
 import re
 import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jsonschema
 
@@ -13,6 +16,9 @@ from foldshift.core.errors import ConfigError
 from foldshift.core.imports import raised
 from foldshift.engine.config.schema import read_yaml
 from foldshift.engine.study.declare import Study
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
 
 STUDIES = Path(foldshift.__file__).parent / "studies"
 KEYS = {"title", "summary", "order", "task", "settings", "scales"}
@@ -48,21 +54,15 @@ class Found(NamedTuple):
     summary: str
     order: float
     task: str | None
-    schema: dict
-    scales: dict
+    schema: dict[str, Any]
+    scales: dict[str, dict[str, Any]]
 
-    def path(self, name):
+    def path(self, name: str) -> str:
         """Full import path of a function of the study; one with ``foldshift.`` in front stands elsewhere in the library."""
         return name if name.startswith("foldshift.") else f"{self.package}.{name}"
 
-    def declaration(self):
-        """The `Study` that the module ``study`` declares.
-
-        Raises
-        ------
-        ConfigError
-            If there is none.
-        """
+    def declaration(self) -> Study:
+        """The `Study` that the module ``study`` declares."""
         try:
             study = importlib.import_module(f"{self.package}.study").STUDY
         except Exception as error:  # the user's own code may raise anything
@@ -77,27 +77,9 @@ class Found(NamedTuple):
         return study
 
 
-def find_studies(folders=(), only=None):
-    """The studies of the library and of some folders, without what they declare.
-
-    Parameters
-    ----------
-    folders : sequence of path-like
-        Folders of the user's own: a study, or a folder of studies. Each is put on the import path of this process.
-    only : collection of str, optional
-        Ids to read; by default all.
-
-    Returns
-    -------
-    studies : dict of str to Found
-        By id, in their order.
-
-    Raises
-    ------
-    ConfigError
-        If a folder holds no study, two studies have one id, or a file is not as it must be.
-    """
-    found = {}
+def find_studies(folders: Sequence[PathLike] = (), only: Collection[str] | None = None) -> dict[str, Found]:
+    """The studies of the library and of some folders, without what they declare."""
+    found: dict[Any, Any] = {}
     for folder in (STUDIES, *map(Path, folders)):
         places = [folder] if (folder / "study.yaml").is_file() else sorted(path.parent for path in folder.glob("*/study.yaml"))
         if not places and folder != STUDIES:
@@ -112,12 +94,12 @@ def find_studies(folders=(), only=None):
     return dict(sorted(found.items(), key=lambda pair: (pair[1].order, pair[0])))
 
 
-def main_study(task):
+def main_study(task: Any) -> Any:
     """Return the first study, in the order of the report, whose data sets have a task, such as ``"regression"``."""
     return min((study for study in find_studies().values() if study.task == task), key=lambda study: study.order)
 
 
-def _read(folder, inside):
+def _read(folder: Path, inside: bool) -> Found:
     where = folder / "study.yaml"
     if not re.fullmatch(r"[a-z][a-z0-9_]*", folder.name):
         raise ConfigError(f"study {folder.name!r}: the folder's name is its id; small letters, digits and underscores only")
@@ -145,7 +127,7 @@ def _read(folder, inside):
     )
 
 
-def _check(where, about):
+def _check(where: Path, about: dict[str, Any]) -> None:
     """Refuse a file of the user's own whose parts are not what they must be."""
     for key, kind, words in (("title", str, "text"), ("summary", str, "text"), ("order", (int, float), "a number")):
         if not isinstance(about[key], kind):

@@ -1,7 +1,11 @@
 """A study under one configuration: what its declarations may ask, and the files that follow from them."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.config.learners_file import configured_learners
 from foldshift.engine.config.schemes import iterations
@@ -12,6 +16,13 @@ from foldshift.engine.layout.file_names import label, learner_content
 from foldshift.engine.layout.job_layout import every, of_experiments
 from foldshift.engine.layout.reuse import files_below
 from foldshift.engine.study.declare import Cost
+
+if TYPE_CHECKING:
+    from foldshift.datasets.catalogue_entry import CatalogueEntry
+    from foldshift.engine.costs.fit_costs import CostModel, LearnerCost
+    from foldshift.engine.layout.job_layout import Layout
+    from foldshift.engine.study.declare import Items, Measure, Study, Table
+    from foldshift.engine.study.find import Found
 
 START = {"measure": 1.5, "items": 1.3}  # seconds of Python with SciPy and PyArrow; with pandas and Matplotlib
 
@@ -49,7 +60,17 @@ class Run:
     master_seed : int
     """
 
-    def __init__(self, found, declared, config, catalogue, learners, costs, layout=None, results_here=True):
+    def __init__(
+        self,
+        found: Found,
+        declared: Study,
+        config: dict[str, Any],
+        catalogue: dict[str, CatalogueEntry],
+        learners: dict[str, dict[str, Any]],
+        costs: CostModel,
+        layout: Layout | None = None,
+        results_here: bool = True,
+    ) -> None:
         self.found, self.declared, self.id = found, declared, found.id
         self.config, self.settings = config, config["studies"][found.id]
         self.catalogue, self.learners, self.layout = catalogue, learners, layout
@@ -62,84 +83,84 @@ class Run:
     # What is studied
 
     @property
-    def datasets(self):
+    def datasets(self) -> list[str]:
         """Data sets of the study, of the catalogue."""
         return self.settings.get("datasets", [])
 
     @cached_property
-    def words(self):
+    def words(self) -> dict[str, Any]:
         """Settings as functions and captions get them: of the configuration, ``master_seed``, and what the study derives."""
         return self.settings | {"master_seed": self.master_seed} | self.declared.derive(self)
 
     @property
-    def schemes(self):
+    def schemes(self) -> dict[int, int]:
         """Number of folds k to partitions per experiment."""
         return iterations(self.settings["schemes"]) if "schemes" in self.settings else dict.fromkeys(self.settings["n_folds"], 1)
 
     @cached_property
-    def ids(self):
+    def ids(self) -> dict[str, dict[str, str]]:
         """Ids of the learners by configuration (paper, corrected) and learner."""
         return configured_learners(self.settings, self.learners)
 
     @property
-    def learner_ids(self):
+    def learner_ids(self) -> list[str]:
         """Ids of the learners of all configurations, each once."""
         return list(dict.fromkeys(name for ids in self.ids.values() for name in ids.values()))
 
-    def entries(self, ids=None):
+    def entries(self, ids: Iterator[Any] | None = None) -> dict[str, dict[str, Any]]:
         """Entries of the learners file by id; of all learners of the study, where none are named."""
         return {name: self.learners[name] for name in (self.learner_ids if ids is None else ids)}
 
-    def pick(self, *keys):
+    def pick(self, *keys: Any) -> dict[str, Any]:
         """Some of the settings."""
         return {key: self.settings[key] for key in keys}
 
-    def fit_cost(self, learner, n_rows, n_features):
+    def fit_cost(self, learner: str, n_rows: int, n_features: int) -> LearnerCost:
         """Cost of a learner on a data set of some size: ``seconds_per_fit``, ``seconds_once``, ``peak_mb``."""
         return self.costs(learner, n_rows, n_features)
 
     # Files
 
-    def prepared(self, dataset, scaling, ending="npz"):
+    def prepared(self, dataset: str, scaling: str, ending: str = "npz") -> str:
         """A prepared data set, or (``ending="json"``) its description."""
         return f"<resources>/prepared/{scaling}/{dataset}.{ending}"
 
-    def population(self, name):
+    def population(self, name: str) -> list[Any] | str:
         """The prepared data set that samples are drawn from; no file, where the population is generated."""
         return self.prepared(name, "none") if name in self.catalogue else []
 
-    def descriptions(self):
+    def descriptions(self) -> list[str]:
         """Descriptions of the prepared data sets that the tables of the study use."""
         scaling = self.declared.prepared(self.settings)
         return [self.prepared(name, scaling, "json") for name in self.datasets] if scaling else []
 
-    def fetched(self):
+    def fetched(self) -> Any:
         """Files that say where the data of the study came from."""
         if self.declared.origins is not None:
             return self.declared.origins(self)
         return [f"<resources>/fetched/{name}.json" for name in sorted(self.datasets)]
 
-    def origins(self):
+    def origins(self) -> list[str]:
         """The same, in the order of the data sets."""
         return [f"<resources>/fetched/{name}.json" for name in self.datasets]
 
-    def file(self, path):
+    def file(self, path: str) -> str:
         """A result by its path below the results of the study."""
         return f"<results>/{self.id}/{path}"
 
-    def table(self, name):
+    def table(self, name: str) -> str:
         """A table of the study, as CSV."""
         return self.file(f"tables/{name}.csv")
 
-    def printed(self, name):
+    def printed(self, name: str) -> str:
         """The printed numbers of a table: ``printed/<name>.csv`` in the folder of the study."""
         return str(self.found.folder / "printed" / f"{name}.csv")
 
-    def per_dataset(self, kind, ending="parquet"):
+    def per_dataset(self, kind: str, ending: str = "parquet") -> list[str]:
         """What the engine makes once for a data set: ``seed_scores``, ``failures`` ..."""
         return [self.file(f"{kind}/{name}.{ending}") for name in self.datasets]
 
-    def folds(self, dataset, chosen=every, n_seeds=None):
+    def folds(self, dataset: str, chosen: Callable[..., Any] | None = every, n_seeds: int | None = None) -> list[str]:
         """Files of folds of a data set; they may hold more than is wanted: `wanted_folds` says what is, for
         `foldshift.engine.storage.fold_files.join_folds`.
 
@@ -158,27 +179,29 @@ class Run:
         """
         return list(map(self.file, self.layout.folds_files(dataset, chosen, n_seeds)))
 
-    def wanted_folds(self, dataset, chosen=every, n_seeds=None):
+    def wanted_folds(
+        self, dataset: str, chosen: Callable[..., Any] = every, n_seeds: int | None = None
+    ) -> dict[str, dict[str, Any]]:
         """What is wanted of `folds`, as plain values; parameters as there."""
         return self.layout.wanted_folds(dataset, chosen, n_seeds)
 
-    def shift(self, dataset):
+    def shift(self, dataset: str) -> list[Any]:
         """Files of the target shift of all folds of a data set."""
         return list(map(self.file, self.layout.shift_files(dataset)))
 
-    def scores(self, dataset, chosen=every):
+    def scores(self, dataset: str, chosen: Callable[..., Any] = every) -> list[str]:
         """Files of scores of a data set; as `folds`."""
         return list(map(self.file, self.layout.score_files(dataset, chosen)))
 
-    def predictions(self, dataset, chosen=of_experiments):
+    def predictions(self, dataset: str, chosen: Callable[..., Any] = of_experiments) -> list[str]:
         """Files of predictions of the classes of a data set; as `folds`."""
         return list(map(self.file, self.layout.prediction_files(dataset, chosen)))
 
-    def wanted_scores(self, dataset, chosen=every):
+    def wanted_scores(self, dataset: str, chosen: Callable[..., Any] = every) -> dict[str, dict[str, Any]]:
         """What is wanted of `scores` and `predictions`, as plain values."""
         return self.layout.wanted_scores(dataset, chosen)
 
-    def rows(self, kind):
+    def rows(self, kind: str) -> list[str]:
         """Rows that a measure of the study writes: the files of one kind, of all cells.
 
         Raises
@@ -191,7 +214,7 @@ class Run:
                 return [self.file(measure.rows[kind].format(**cell)) for cell in self.cells(measure)]
         raise KeyError(f"{self.id}: no measure writes rows of kind {kind!r}")
 
-    def blocks(self, folder, n, size):
+    def blocks(self, folder: str, n: int, size: int) -> list[str]:
         """Names of blocks of repetitions, ``first-last``: those whose rows exist, and new ones for the rest.
 
         Parameters
@@ -209,7 +232,7 @@ class Run:
         """
         return kept.blocks(self._names_in(f"{self.config['results']}/{self.id}/{folder}"), n, size)
 
-    def pieces(self, folder, wanted, size):
+    def pieces(self, folder: str, wanted: dict[tuple[str, ...], int], size: int) -> list[tuple[str, ...]]:
         """Names of pieces of work: those whose rows exist, and new ones for the rest, so that what is added is all that is made.
 
         Parameters
@@ -228,43 +251,43 @@ class Run:
         """
         return kept.pieces(self._names_in(f"{self.config['results']}/{self.id}/{folder}"), wanted, size)
 
-    def learner_label(self, name):
+    def learner_label(self, name: str) -> str:
         """A learner by id, with digits that stand for its parameters."""
         return label(name, learner_content(self.learners[name]))
 
-    def labelled(self, label):
+    def labelled(self, label: str) -> dict[str, dict[str, Any]]:
         """The entry of the learners file that a label stands for, by its id."""
         return self.entries(name for name in self.learner_ids if self.learner_label(name) == label)
 
     # What the engine is made from
 
-    def _cells(self, measure):
+    def _cells(self, measure: Measure) -> list[dict[str, str]]:
         return [{key: str(value) for key, value in cell.items()} for cell in measure.cells(self)]
 
-    def measures(self):
+    def measures(self) -> list[Measure]:
         """Measures that have something to do."""
         return [measure for measure in self.declared.measures if self.cells(measure)]
 
-    def items(self):
+    def items(self) -> list[tuple[Items, tuple[Table, ...]]]:
         """Jobs that make items, each with those of its items that this run has."""
         chosen = [(items, tuple(item for item in items.items if item.when(self))) for items in self.declared.items]
         return [(items, some) for items, some in chosen if some]
 
-    def engine_rows(self):
+    def engine_rows(self) -> list[Any]:
         """Rows of one kind per data set that the engine makes for a study that it cuts: what tables rest on."""
         if self.layout is None:
             return []
         kinds = ["seed_scores"] + (["seed_shift"] if self.found.task == "regression" else [])
         return [*(path for kind in kinds for path in self.per_dataset(kind)), *self.per_dataset("failures", "json")]
 
-    def archived(self):
+    def archived(self) -> list[Any]:
         """What an archive holds beside tables and figures: scores, and all rows that tables are made of."""
         by_file = []
         for name in self.datasets if self.layout else ():
             by_file += [*self.scores(name), *(self.shift(name) if self.found.task == "regression" else ())]
         return [*by_file, *self.engine_rows(), *self.measured(archived_only=True)]
 
-    def measured(self, archived_only=False):
+    def measured(self, archived_only: bool = False) -> list[str]:
         """All rows that the study's own measures write."""
         return [
             self.file(path.format(**cell))
@@ -274,30 +297,30 @@ class Run:
             for cell in self.cells(measure)
         ]
 
-    def outputs(self):
+    def outputs(self) -> list[str]:
         """Tables and figures in all their forms."""
         return [self.file(path) for _, some in self.items() for item in some for path in item.files()]
 
-    def measure_cost(self, measure, cell):
+    def measure_cost(self, measure: Measure, cell: dict[str, Any]) -> Cost:
         """Cost of one job of a measure, with the start of Python."""
         cost = measure.cost(self, cell)
         return Cost(START["measure"] + cost.seconds, cost.mb, cost.writes_mb)
 
-    def items_seconds(self, items):
+    def items_seconds(self, items: Any) -> Any:
         """Expected time of a job that makes items, with the start of Python."""
         return START["items"] + (items.seconds(self) if callable(items.seconds) else items.seconds)
 
-    def n_fits(self):
+    def n_fits(self) -> Any:
         """Number of fits that the engine makes for this study: what the time of tables grows with."""
         fits = {name: sum(cell.n_seeds * cell.k * cell.iterations for cell in self.layout.cells(name)) for name in self.datasets}
         return sum(n * len(self.layout.learners_of(name)) for name, n in fits.items())
 
-    def rule_message(self, message):
+    def rule_message(self, message: Any) -> str:
         """A message of a declaration as Snakemake wants it."""
         return f"{self.found.title}: " + re.sub(r"{(\w+)}", r"{wildcards.\1}", message)
 
 
-def rehearse(run):
+def rehearse(run: Run) -> None:
     """Ask a study of the user's own once all that planning will ask it, so that what it raises is told in a line.
 
     Parameters
@@ -310,7 +333,7 @@ def rehearse(run):
         What was asked, what was raised, and the line.
     """
 
-    def ask(what, function, *arguments):
+    def ask(what: str, function: Callable[..., Any], *arguments: Any) -> dict[str, int]:
         return call_own(f"{run.id}.study ({what})", DECLARED, function, *arguments)
 
     ask("derive", lambda: run.words)
@@ -326,7 +349,7 @@ def rehearse(run):
             ask(f"{what} of {items.name}", getattr(items, what), run)
 
 
-def own_study_folders(runs):
+def own_study_folders(runs: Iterable[Run]) -> list[str]:
     """Folders that jobs must have on their import path for studies that do not come with the library.
 
     Parameters

@@ -1,6 +1,8 @@
 """Wong's tests that two learners have the same accuracy, from k-fold or leave-one-out cross-validation."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,11 @@ from foldshift.core.arguments import (
 from foldshift.core.repr import readable
 from foldshift.inference.intervals.accuracy import LARGE_SAMPLE, large_sample
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import FloatArray, Floats, Formula, TableLike
+
 
 @readable
 class AccuracyTest(NamedTuple):
@@ -28,16 +35,16 @@ class AccuracyTest(NamedTuple):
     """
 
     name: str
-    estimate: float | np.ndarray
-    standard_error: float | np.ndarray
-    statistic: float | np.ndarray
-    df: float | np.ndarray
-    p_value: float | np.ndarray
-    low: float | np.ndarray
-    high: float | np.ndarray
+    estimate: Floats
+    standard_error: Floats
+    statistic: Floats
+    df: Floats
+    p_value: Floats
+    low: Floats
+    high: Floats
     note: str
 
-    def sentences(self):
+    def sentences(self) -> list[Any]:
         """What the test says, in words."""
         note = [f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else []
         if np.ndim(self.p_value):
@@ -48,24 +55,15 @@ class AccuracyTest(NamedTuple):
             *note,
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         names = ("estimate", "low", "high", "p_value", "statistic", "df", "standard_error")
         values = np.broadcast_arrays(*(getattr(self, name) for name in names))
         return pd.DataFrame({"test": self.name, **{name: np.ravel(value) for name, value in zip(names, values)}})
 
 
-def large_sample_matched(n_minus, n_zero, n_plus):
+def large_sample_matched(n_minus: int, n_zero: int, n_plus: int) -> bool:
     """Whether each of the three differences occurs five times or more, as the matched leave-one-out test requires.
-
-    Parameters
-    ----------
-    n_minus, n_zero, n_plus : int
-        Instances on which only B is right, on which both or neither are, and on which only A is.
-
-    Returns
-    -------
-    large : bool
 
     References
     ----------
@@ -74,7 +72,7 @@ def large_sample_matched(n_minus, n_zero, n_plus):
     return min(n_minus, n_zero, n_plus) >= LARGE_SAMPLE
 
 
-def compare_matched(r_a, r_b, m, *, confidence=0.95):
+def compare_matched(r_a: ArrayLike, r_b: ArrayLike, m: ArrayLike, *, confidence: float = 0.95) -> AccuracyTest:
     """Matched t test of two learners on the same folds.
 
     Parameters
@@ -123,7 +121,16 @@ def compare_matched(r_a, r_b, m, *, confidence=0.95):
     return _test("matched t over folds", d.mean(axis=-1), standard_error, k - 1.0, confidence, condition_note(large, "keep"))
 
 
-def compare_independent(r_a, m_a, r_b, m_b, *, test="z", formula="corrected", confidence=0.95):
+def compare_independent(
+    r_a: ArrayLike,
+    m_a: ArrayLike,
+    r_b: ArrayLike,
+    m_b: ArrayLike,
+    *,
+    test: Literal["z", "t"] = "z",
+    formula: Formula = "corrected",
+    confidence: float = 0.95,
+) -> AccuracyTest:
     """Test of two learners on different folds.
 
     Parameters
@@ -188,19 +195,8 @@ def compare_independent(r_a, m_a, r_b, m_b, *, test="z", formula="corrected", co
     return _test("independent t over folds", p_a.mean(axis=-1) - p_b.mean(axis=-1), standard_error, df, confidence, note)
 
 
-def loo_independent(x_a, x_b, *, formula="corrected", confidence=0.95):
+def loo_independent(x_a: TableLike, x_b: TableLike, *, formula: Formula = "corrected", confidence: float = 0.95) -> AccuracyTest:
     """Two-proportion z test of two learners from leave-one-out.
-
-    Parameters
-    ----------
-    x_a, x_b : array-like of shape (..., n_a) and (..., n_b)
-        1 where the prediction of an instance is right, 0 where it is wrong.
-    formula, confidence
-        As in `compare_independent`.
-
-    Returns
-    -------
-    test : AccuracyTest
 
     References
     ----------
@@ -211,7 +207,7 @@ def loo_independent(x_a, x_b, *, formula="corrected", confidence=0.95):
     return compare_independent(totals[0], x_a.shape[-1], totals[1], x_b.shape[-1], formula=formula, confidence=confidence)
 
 
-def loo_matched(x_a, x_b, *, formula="corrected", confidence=0.95):
+def loo_matched(x_a: TableLike, x_b: TableLike, *, formula: Formula = "corrected", confidence: float = 0.95) -> AccuracyTest:
     """Matched t test of two learners on the same instances, from leave-one-out.
 
     Parameters
@@ -245,31 +241,17 @@ def loo_matched(x_a, x_b, *, formula="corrected", confidence=0.95):
     return loo_matched_frequencies(*counts, formula=formula, confidence=confidence)
 
 
-def loo_matched_frequencies(n_minus, n_zero, n_plus, *, r_a=None, r_b=None, formula="corrected", confidence=0.95):
+def loo_matched_frequencies(
+    n_minus: TableLike,
+    n_zero: TableLike,
+    n_plus: TableLike,
+    *,
+    r_a: TableLike = None,
+    r_b: TableLike = None,
+    formula: Formula = "corrected",
+    confidence: float = 0.95,
+) -> AccuracyTest:
     """Matched t test of two learners from the frequencies of the differences -1, 0 and +1.
-
-    Parameters
-    ----------
-    n_minus, n_zero, n_plus : int or array-like
-        Instances on which only B is right, on which both or neither are, and on which only A is.
-    r_a, r_b : int or array-like, optional
-        Correct predictions of A and of B; where given, the frequencies must be possible for them.
-    formula : {"corrected", "paper"}, default="corrected"
-        ``paper``: s^2 sums the deviations without their square, as printed. That sum is zero for every data set, so t is infinite
-        or, for equal accuracies, 0.
-    confidence : float, default=0.95
-        For the interval of the difference.
-
-    Returns
-    -------
-    test : AccuracyTest
-        With n - 1 degrees of freedom.
-
-    Raises
-    ------
-    ValueError
-        If a frequency is not a whole number from 0, there are fewer than two instances, only one of r_a and r_b is given, or the
-        frequencies are impossible for them.
 
     References
     ----------
@@ -299,21 +281,8 @@ def loo_matched_frequencies(n_minus, n_zero, n_plus, *, r_a=None, r_b=None, form
     return _test("matched t over instances", mean, np.sqrt(variance / n), n - 1, confidence, note)
 
 
-def check_frequencies(n_minus, n_zero, n_plus, r_a, r_b):
-    """Refuse frequencies of differences that no two learners with these correct predictions can have.
-
-    Parameters
-    ----------
-    n_minus, n_zero, n_plus : int or array-like
-        Instances on which only B is right, on which both or neither are, and on which only A is.
-    r_a, r_b : int or array-like
-        Correct predictions of A and of B.
-
-    Raises
-    ------
-    ValueError
-        Unless ``n_plus - n_minus = r_a - r_b``, ``n_plus <= min(r_a, n - r_b)`` and ``n_minus <= min(r_b, n - r_a)``.
-    """
+def check_frequencies(n_minus: ArrayLike, n_zero: ArrayLike, n_plus: ArrayLike, r_a: ArrayLike, r_b: ArrayLike) -> None:
+    """Refuse frequencies of differences that no two learners with these correct predictions can have."""
     values = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (n_minus, n_zero, n_plus, r_a, r_b)))
     for minus, zero, plus, a, b in zip(*(value.ravel() for value in values), strict=True):
         n = minus + zero + plus
@@ -325,40 +294,17 @@ def check_frequencies(n_minus, n_zero, n_plus, r_a, r_b):
             raise ValueError(f"{given}: n_plus must be at most {most_plus:g} and n_minus at most {most_minus:g}")
 
 
-def feasible_frequencies(r_a, r_b, n):
-    """All frequencies of the differences -1, 0, +1 that two learners with these correct predictions can have.
-
-    Parameters
-    ----------
-    r_a, r_b : int
-        Correct predictions of A and of B.
-    n : int
-        Instances.
-
-    Returns
-    -------
-    frequencies : list of (int, int, int)
-        (n_minus, n_zero, n_plus), from the fewest disagreements to the most.
-    """
+def feasible_frequencies(r_a: int, r_b: int, n: int) -> list[tuple[int, int, int]]:
+    """All frequencies of the differences -1, 0, +1 that two learners with these correct predictions can have."""
     fold_counts([r_a, r_b], n, "(r_a, r_b)")
     plus = range(max(0, r_a - r_b), min(r_a, n - r_b) + 1)
     return [(p - r_a + r_b, n - 2 * p + r_a - r_b, p) for p in plus]
 
 
-def correctness_phi(x_a, x_b):
+def correctness_phi(x_a: TableLike, x_b: TableLike) -> Floats:
     """Phi coefficient of the correctness of two learners on the same instances.
 
     Zero if the "independence of schemes" holds; positive where both fail on the same instances.
-
-    Parameters
-    ----------
-    x_a, x_b : array-like of shape (..., n)
-        1 where the prediction of an instance is right, 0 where it is wrong.
-
-    Returns
-    -------
-    phi : float or ndarray of shape (...)
-        In [-1, 1]; NaN where a learner is right on all instances or on none.
 
     References
     ----------
@@ -373,7 +319,9 @@ def correctness_phi(x_a, x_b):
     return plain((n * both - r_a * r_b) / np.where(scale > 0, np.sqrt(scale), np.nan))
 
 
-def _proportions_z(r_a, n_a, r_b, n_b, formula, confidence, note):
+def _proportions_z(
+    r_a: float, n_a: float, r_b: float, n_b: float, formula: Formula, confidence: float, note: str
+) -> AccuracyTest:
     if formula == "paper" and n_a != n_b:
         raise ValueError(f"n_A={n_a:g} and n_B={n_b:g} differ; the printed z has one n, use formula='corrected'")
     p_a, p_b = r_a / n_a, r_b / n_b
@@ -383,7 +331,15 @@ def _proportions_z(r_a, n_a, r_b, n_b, formula, confidence, note):
     return _test("independent z", p_a - p_b, standard_error, np.inf, confidence, note, unpooled)
 
 
-def _test(name, difference, standard_error, df, confidence, note, interval_error=None):
+def _test(
+    name: str,
+    difference: float,
+    standard_error: Floats,
+    df: FloatArray | float,
+    confidence: float,
+    note: str,
+    interval_error: float | None = None,
+) -> AccuracyTest:
     """Two-sided test and interval; a statistic of 0 / 0 is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(difference == 0, 0.0, difference / standard_error)
@@ -393,19 +349,19 @@ def _test(name, difference, standard_error, df, confidence, note, interval_error
     return AccuracyTest(name, *(plain(value) for value in values), note)
 
 
-def _variance(values):
+def _variance(values: FloatArray) -> FloatArray:
     """Variance over the last axis, exactly zero where all values are equal."""
     return np.where(np.ptp(values, axis=-1) == 0, 0.0, values.var(axis=-1, ddof=1))
 
 
-def _frequency(value, name):
+def _frequency(value: int, name: str) -> Any:
     value = np.asarray(value, dtype=np.float64)
     if not ((value >= 0) & (value == np.floor(value)) & np.isfinite(value)).all():
         raise ValueError(f"{name}={value.tolist()} must be a whole number from 0")
     return value
 
 
-def _at_least_two(r, name):
+def _at_least_two(r: FloatArray, name: str) -> int:
     if r.shape[-1] < 2:
         raise ValueError(f"{name} has {r.shape[-1]} fold; a t test over folds needs at least 2")
     return r.shape[-1]

@@ -1,6 +1,8 @@
 """Bayesian comparisons of two learners over data sets, with a region of practical equivalence."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,11 @@ from scipy import special, stats
 
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import SAME
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import FloatArray, TableLike
 
 PRIOR_STRENGTH = 0.5
 BOUND = 1000  # standard deviations up to which those of the priors reach
@@ -35,19 +42,19 @@ class BayesianSignedRanks(NamedTuple):
     left: float
     rope: float
     right: float
-    shares: tuple
+    shares: tuple[float, ...]
     margin: float
     n_blocks: int
     n_draws: int
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the posterior says, in words."""
         return [
             f"Bayesian signed ranks over {self.n_blocks} blocks: {_words(self)}.",
             f"From {self.n_draws} draws of the posterior; standard error of a probability up to {0.5 / self.n_draws**0.5:.2g}.",
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each of the three regions."""
         return _regions(self, self.shares)
 
@@ -81,16 +88,16 @@ class BayesianHierarchical(NamedTuple):
     left: float
     rope: float
     right: float
-    next_dataset: tuple
-    mean: tuple
-    spread: tuple
+    next_dataset: tuple[float, ...]
+    mean: tuple[float, ...]
+    spread: tuple[float, ...]
     datasets: pd.DataFrame
     margin: float
     confidence: float
     r_hat: float
     n_draws: int
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the posterior says, in words."""
         doubt = "" if self.r_hat < 1.05 else " The chains do not agree yet: ask for more draws."
         return [
@@ -101,12 +108,14 @@ class BayesianHierarchical(NamedTuple):
             f"From {self.n_draws} draws of the posterior, R-hat {self.r_hat:.3f}.{doubt}",
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each of the three regions."""
         return _regions(self, self.next_dataset)
 
 
-def bayesian_signed_ranks(a, b, *, rope=0.0, n_draws=50_000, random_state=0):
+def bayesian_signed_ranks(
+    a: ArrayLike, b: ArrayLike, *, rope: float = 0.0, n_draws: int = 50_000, random_state: int = 0
+) -> BayesianSignedRanks:
     """Bayesian signed-ranks test over data sets, with a region of practical equivalence.
 
     The distribution of the differences has a Dirichlet process as prior, of strength one half at a difference of 0; asked is
@@ -163,7 +172,9 @@ def bayesian_signed_ranks(a, b, *, rope=0.0, n_draws=50_000, random_state=0):
     return BayesianSignedRanks(*_winners(theta), shares, float(rope), len(a), n_draws)
 
 
-def bayesian_hierarchical(differences, rho, rope, *, confidence=0.95, n_draws=20_000, random_state=0):
+def bayesian_hierarchical(
+    differences: TableLike, rho: float, rope: float, *, confidence: float = 0.95, n_draws: int = 20_000, random_state: int = 0
+) -> BayesianHierarchical:
     """Hierarchical Bayesian comparison of two learners from their cross-validation results on several data sets.
 
     The differences on a data set are normal with a mean and a standard deviation of its own, two of them correlated by rho, as
@@ -253,7 +264,7 @@ def bayesian_hierarchical(differences, rho, rope, *, confidence=0.95, n_draws=20
     theta = np.stack([left, np.maximum(1 - left - right, 0) if rope > 0 else np.zeros_like(left), right], axis=1)
     ends = [(1 - confidence) / 2, (1 + confidence) / 2]
 
-    def summary(values):
+    def summary(values: FloatArray) -> tuple[float, ...]:
         return tuple(float(unit * x) for x in (values.mean(), *np.quantile(values, ends)))
 
     low, high = np.quantile(mu, ends, axis=0) * unit
@@ -267,7 +278,15 @@ def bayesian_hierarchical(differences, rho, rope, *, confidence=0.95, n_draws=20
     )
 
 
-def _sample(centre, squares, n, factor, bounds, n_draws, random_state):
+def _sample(
+    centre: FloatArray,
+    squares: FloatArray,
+    n: FloatArray,
+    factor: FloatArray,
+    bounds: tuple[float, float, int],
+    n_draws: int,
+    random_state: int,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Draws of mu0, sigma0, nu, each (kept, chains), and of the means of the data sets, (kept, chains, q).
 
     ``centre`` are the means of the data sets, ``squares`` the sums of squares within them over ``1 - rho``; a mean has variance
@@ -286,7 +305,7 @@ def _sample(centre, squares, n, factor, bounds, n_draws, random_state):
     kept = -(-n_draws // CHAINS)
     draws = np.empty((3, kept, CHAINS)), np.empty((kept, *shape))
 
-    def log_density(sigma0):
+    def log_density(sigma0: FloatArray) -> FloatArray:
         total = sigma0**2 / weight + factor * variance
         found = -0.5 * (np.log(total) + (centre - mu0) ** 2 / total).sum(axis=1, keepdims=True) + np.log(sigma0)
         return np.where(sigma0 < bounds[1], found, -np.inf)
@@ -318,7 +337,7 @@ def _sample(centre, squares, n, factor, bounds, n_draws, random_state):
     return *draws[0], draws[1]
 
 
-def _nu_prior():
+def _nu_prior() -> tuple[FloatArray, FloatArray]:
     """Grid of log nu and the prior's weight there, the gamma's shape and rate integrated out."""
     log_nu = np.linspace(np.log(0.05), np.log(3000), 240)
     alpha, beta = (np.linspace(*ends, 41) for ends in (ALPHA, BETA))
@@ -327,12 +346,12 @@ def _nu_prior():
     return log_nu, np.trapezoid(np.trapezoid(np.exp(density), beta, axis=2), alpha, axis=1)
 
 
-def _truncated_normal(mean, scale, bound, rng):
+def _truncated_normal(mean: FloatArray, scale: FloatArray, bound: float, rng: np.random.Generator) -> FloatArray:
     low, high = special.ndtr((-bound - mean) / scale), special.ndtr((bound - mean) / scale)
     return np.clip(mean + scale * special.ndtri(low + (high - low) * rng.random(mean.shape)), -bound, bound)
 
 
-def _r_hat(chains):
+def _r_hat(chains: FloatArray) -> float:
     """Potential scale reduction of draws of shape (kept, chains), each chain cut in two (Gelman and others, 2013)."""
     half = len(chains) // 2
     if half < 2:
@@ -342,23 +361,23 @@ def _r_hat(chains):
     return np.sqrt((half - 1) / half + parts.mean(axis=0).var(ddof=1) / within) if within > 0 else np.inf
 
 
-def _winners(theta):
+def _winners(theta: FloatArray) -> tuple[float, ...]:
     """Share of draws in which each of the three regions is the most probable; ties are split."""
     most = np.isclose(theta, theta.max(axis=1, keepdims=True), rtol=1e-12, atol=0)
     return tuple((most / most.sum(axis=1, keepdims=True)).mean(axis=0).tolist())
 
 
-def _words(posterior):
+def _words(posterior: BayesianSignedRanks | BayesianHierarchical) -> str:
     within = f"practically equivalent (within {posterior.margin:g}) {posterior.rope:.3f}, " if posterior.margin > 0 else ""
     return f"probability that the second is better in practice {posterior.left:.3f}, {within}the first {posterior.right:.3f}"
 
 
-def _regions(posterior, shares):
+def _regions(posterior: BayesianSignedRanks | BayesianHierarchical, shares: tuple[Any, ...]) -> pd.DataFrame:
     names = f"below -{posterior.margin:g}", f"within {posterior.margin:g}", f"above {posterior.margin:g}"
     return pd.DataFrame({"difference": names, "probability": list(posterior[:3]), "share": shares})
 
 
-def _check(rope, n_draws):
+def _check(rope: float, n_draws: int) -> None:
     if not 0 <= rope < np.inf:
         raise ValueError(f"rope={rope!r} must be 0 or a positive number in units of the score")
     if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer) or n_draws < 100:

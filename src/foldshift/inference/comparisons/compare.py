@@ -1,6 +1,9 @@
 """Which tests apply to a comparison of learners, which do not, and why."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -10,6 +13,9 @@ from foldshift.inference.comparisons.comparison import Comparison, Row, p_text
 from foldshift.inference.comparisons.equivalence import equivalence_test
 from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, block_scores
 from foldshift.inference.comparisons.paired import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray, Splitter, TableLike
 
 DESIGNS = ("folds", "datasets", "sources")
 # Shares of findings where there is nothing to find, 2,000 data sets each: `make corrected-t`.
@@ -22,23 +28,23 @@ HELD = {
 
 
 def compare(
-    scores_a,
-    scores_b=None,
+    scores_a: TableLike,
+    scores_b: TableLike = None,
     *,
-    design=None,
-    names=None,
-    cv=None,
-    n_splits=None,
-    n_repeats=None,
-    metric=None,
-    n_train=None,
-    n_test=None,
-    correct_a=None,
-    correct_b=None,
-    same_folds=True,
-    rope=0.0,
-    confidence=0.95,
-):
+    design: Literal["folds", "datasets", "sources"] | None = None,
+    names: Sequence[str] | None = None,
+    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
+    n_splits: int | None = None,
+    n_repeats: int | None = None,
+    metric: str | None = None,
+    n_train: float | None = None,
+    n_test: float | None = None,
+    correct_a: TableLike = None,
+    correct_b: TableLike = None,
+    same_folds: bool = True,
+    rope: float = 0.0,
+    confidence: float = 0.95,
+) -> Comparison:
     """Say which tests apply to a comparison of learners and why the others do not, with the figures of all that can be computed.
 
     Parameters
@@ -151,7 +157,7 @@ def compare(
     return Comparison(names, design, shape, confidence, rows, rope)
 
 
-def _fold_rows(a, b, overlap, same_folds, rope, confidence):
+def _fold_rows(a: FloatArray, b: FloatArray, overlap: float, same_folds: bool, rope: float, confidence: float) -> list[Row]:
     """Rows of the tests that work on the scores of the folds."""
     tests = [
         "paired t over folds",
@@ -226,7 +232,9 @@ def _fold_rows(a, b, overlap, same_folds, rope, confidence):
     return rows
 
 
-def _instance_rows(correct_a, correct_b, shape, confidence):
+def _instance_rows(
+    correct_a: BoolArray | None, correct_b: BoolArray | None, shape: tuple[int, int], confidence: float
+) -> list[Row]:
     """Rows of the tests that work on the rows of the data set."""
     tests = ["McNemar", "Wong's matched t over rows"]
     if correct_a is None and correct_b is None:
@@ -269,12 +277,12 @@ def _instance_rows(correct_a, correct_b, shape, confidence):
     return [*rows, Row(tests[1], k == n and enough, reason + first, *paired_t(y, confidence=confidence)[:6])]
 
 
-def _held(r, k):
+def _held(r: int, k: int) -> str:
     """How well the corrected t held its level in simulations of this design, in words."""
     return _shares("10 x 10 folds" if r > 1 and k > 1 else "10 folds" if k > 1 else "15 hold-outs")
 
 
-def _shares(design):
+def _shares(design: str) -> str:
     """How often a test found what is not there in simulations of this design, in words."""
     shares = ", ".join(f"{share:.1%} ({learner})" for learner, share in HELD[design].items())
     return (
@@ -283,7 +291,7 @@ def _shares(design):
     )
 
 
-def _training_overlap(r, k):
+def _training_overlap(r: int, k: int) -> str:
     if k == 1:
         return "the training parts of repeated hold-out share rows"
     if k == 2:
@@ -291,7 +299,7 @@ def _training_overlap(r, k):
     return f"any two training sets of a partition share {(k - 2) / (k - 1):.0%} of their rows, so folds are not independent"
 
 
-def _by_name(scores, names, design):
+def _by_name(scores: Any, names: Sequence[str] | None, design: str) -> tuple[FloatArray, FloatArray | None, Sequence[str] | None]:
     """Scores of both learners, or of all as a table, and their names: from a dict or a data frame that has them."""
     if isinstance(scores, Mapping) and not any(str(key).startswith("test_") for key in scores):
         names = list(scores) if names is None else names
@@ -306,7 +314,7 @@ def _by_name(scores, names, design):
     return scores, None, column_names(scores) if names is None and design != "folds" else names
 
 
-def _names(names, k):
+def _names(names: Sequence[str] | None, k: int) -> tuple[Any, ...]:
     names = tuple(f"{name}" for name in (names if names is not None else (_letter(i) for i in range(k))))
     if len(names) != k or len(set(names)) != k:
         raise ValueError(
@@ -315,11 +323,11 @@ def _names(names, k):
     return names
 
 
-def _letter(i):
+def _letter(i: int) -> str:
     return chr(ord("a") + i) if i < 26 else f"learner {i + 1}"
 
 
-def _shape(shape):
+def _shape(shape: tuple[int, int]) -> str:
     r, k = shape
     if k == 1:
         return f"hold-out, {r} times" if r > 1 else "hold-out, once"

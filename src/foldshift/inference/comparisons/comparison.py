@@ -1,13 +1,18 @@
 """What a comparison of learners says: one row for each test, whether it applies, and why."""
 
+from __future__ import annotations
+
 from itertools import groupby
 from textwrap import fill
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from foldshift.core.repr import figures, readable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Row(NamedTuple):
@@ -36,12 +41,12 @@ class Row(NamedTuple):
     applies: bool
     reason: str
     statistic: float = np.nan
-    df: float | tuple = np.nan
+    df: float | tuple[float, ...] = np.nan
     p_value: float = np.nan
     estimate: float = np.nan
     low: float = np.nan
     high: float = np.nan
-    probabilities: tuple | None = None
+    probabilities: tuple[float, ...] | None = None
 
 
 @readable
@@ -64,21 +69,21 @@ class Comparison(NamedTuple):
         Half-width of the region of practical equivalence; 0 for none.
     """
 
-    names: tuple
+    names: tuple[str, ...]
     design: str
     shape: str
     confidence: float
-    rows: list
+    rows: list[Row]
     rope: float = 0.0
 
-    def row(self, test):
+    def row(self, test: str) -> Row:
         """The row of the test of this name."""
         found = {row.test: row for row in self.rows}
         if test not in found:
             raise ValueError(f"test={test!r} is not in this comparison; it has {', '.join(found)}")
         return found[test]
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was compared, what the tests that apply say, and which do not apply."""
         told = [
             f"{row.test}{_numbers(row, self.confidence)}. {row.reason[:1].upper()}{row.reason[1:]}." for row in self._of(True)
@@ -86,7 +91,7 @@ class Comparison(NamedTuple):
         left = ", ".join(row.test for row in self._of(False))
         return [f"{self._title()}.", *told, *([f"These do not apply, for the reasons in the table: {left}."] if left else [])]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test, those that apply first."""
         columns = ["test", "applies", "p_value", "estimate", "low", "high", "statistic", "df"]
         shares = ("p_smaller", "p_within", "p_larger")
@@ -98,19 +103,8 @@ class Comparison(NamedTuple):
         ]
         return pd.DataFrame(rows)
 
-    def plot(self, ax=None):
-        """Intervals of the difference by the tests that apply, with the region of practical equivalence; needs matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; made unless given.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-            Ends that are infinite run to the edge.
-        """
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Intervals of the difference by the tests that apply, with the region of practical equivalence; needs matplotlib."""
         from matplotlib import pyplot as plt
 
         rows = [row for row in self._of(True) if not np.isnan(row.low)]
@@ -134,13 +128,13 @@ class Comparison(NamedTuple):
             ax.text(0.5, 0.5, "no test that applies has an interval", ha="center", va="center", transform=ax.transAxes)
         return ax
 
-    def _of(self, applies):
+    def _of(self, applies: bool) -> list[Row]:
         return [row for row in self.rows if row.applies is applies]
 
-    def _title(self):
+    def _title(self) -> str:
         return f"{' - '.join(self.names) if len(self.names) == 2 else ', '.join(self.names)}: {self.shape}"
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [self._title()]
         for applies, title in ((True, "These apply:"), (False, "These do not:")):
             chosen = self._of(applies)
@@ -156,7 +150,7 @@ class Comparison(NamedTuple):
         return "\n".join(lines)
 
 
-def _numbers(row, confidence):
+def _numbers(row: Row, confidence: float) -> str:
     parts = []
     if not np.isnan(row.statistic):
         df = "" if np.ndim(row.df) == 0 and np.isnan(row.df) else f" (df {', '.join(f'{x:g}' for x in np.atleast_1d(row.df))})"
@@ -171,6 +165,6 @@ def _numbers(row, confidence):
     return ": " + ", ".join(parts) if parts else ""
 
 
-def p_text(p):
+def p_text(p: float) -> str:
     """A p-value to read."""
     return f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"

@@ -1,6 +1,8 @@
 """Tests that two learners are equally good for practical purposes: two one-sided tests against a margin."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,12 @@ from scipy import stats
 
 from foldshift.core.repr import figures, readable
 from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import FloatArray
+    from foldshift.inference.comparisons.results import TTest
 
 
 @readable
@@ -35,15 +43,15 @@ class Equivalence(NamedTuple):
     estimate: float
     low: float
     high: float
-    margin: tuple
+    margin: tuple[float, ...]
     alpha: float
 
     @property
-    def equivalent(self):
+    def equivalent(self) -> bool:
         """Whether equivalence is shown at alpha."""
         return bool(self.p_value <= self.alpha)
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the test says, in words."""
         shown = "are shown to differ by less than" if self.equivalent else "are not shown to be equivalent within"
         interval = "" if np.isnan(self.low) else f"; {1 - 2 * self.alpha:g} interval {figures(self.low)} to {figures(self.high)}"
@@ -52,14 +60,14 @@ class Equivalence(NamedTuple):
             f"at alpha = {self.alpha:g} (difference {figures(self.estimate)}{interval})."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row."""
         low, high = self.margin
         values = self._asdict() | {"margin": f"{low:g} to {high:g}", "equivalent": self.equivalent}
         return pd.DataFrame([values])
 
 
-def equivalence_test(test, margin, *, alpha=0.05):
+def equivalence_test(test: TTest, margin: float | tuple[float, float], *, alpha: float = 0.05) -> Equivalence:
     """Two one-sided t tests (TOST): is the difference shown to be smaller than a margin?
 
     A large p of an ordinary test shows nothing: too few data have one as well. This test can show that two learners are equally
@@ -110,7 +118,9 @@ def equivalence_test(test, margin, *, alpha=0.05):
     return Equivalence(max(p_below, p_above), p_below, p_above, estimate, estimate - half, estimate + half, margin, alpha)
 
 
-def equivalence_signed_ranks(a, b, margin, *, alpha=0.05):
+def equivalence_signed_ranks(
+    a: ArrayLike, b: ArrayLike, margin: float | tuple[float, float], *, alpha: float = 0.05
+) -> Equivalence:
     """Two one-sided signed-ranks tests: is the typical difference over blocks shown to be smaller than a margin?
 
     Parameters
@@ -148,13 +158,13 @@ def equivalence_signed_ranks(a, b, margin, *, alpha=0.05):
     return Equivalence(max(p_below, p_above), p_below, p_above, float(np.median(a - b)), nothing, nothing, margin, alpha)
 
 
-def _one_sided(larger, smaller):
+def _one_sided(larger: FloatArray, smaller: FloatArray) -> Any:
     """p of the exact signed-ranks test that the first is larger; 1 where it is not so in the sample."""
     test = wilcoxon_signed_ranks(larger, smaller)
     return test.p_value / 2 if test.r_plus > test.r_minus else 1.0
 
 
-def _margin(margin, alpha):
+def _margin(margin: float | tuple[float, float], alpha: float) -> tuple[float, float]:
     if not 0 < alpha < 0.5:
         raise ValueError(f"alpha={alpha!r} must be between 0 and 0.5, e.g. 0.05")
     low, high = (-margin, margin) if np.ndim(margin) == 0 else margin

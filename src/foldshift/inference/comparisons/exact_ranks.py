@@ -1,13 +1,20 @@
 """The distribution of sums of ranks under the null hypothesis: exact, or Monte Carlo where there is too much to count."""
 
+from __future__ import annotations
+
 from collections import Counter
 from functools import lru_cache
 from itertools import permutations
 from math import comb, factorial, log, prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.stats import binom
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, Floats, IntArray
 
 N_DRAWS = 99_999
 SEED = 20062
@@ -29,29 +36,29 @@ class RankSums(NamedTuple):
         p-value is (b + 1) / (m + 1) and never 0.
     """
 
-    sums: np.ndarray
-    probabilities: np.ndarray
+    sums: IntArray
+    probabilities: Array
     exact: bool
 
-    def spread_p(self, sums):
+    def spread_p(self, sums: FloatArray) -> float:
         """P of a sum of squares about the mean as large as that of these sums (doubled, in any order), as in Friedman's test."""
         return self._p(_squares(self.sums), self.probabilities, _squares(sums))
 
-    def difference_p(self, difference, *, control=False):
+    def difference_p(self, difference: FloatArray, *, control: bool = False) -> FloatArray:
         """P that the largest difference of two sums reaches this one (twice a difference of sums of ranks).
 
         With `control`: the largest difference from the sum of one method, the control.
         """
         return self._p(*self._differences(control), difference)
 
-    def smallest_difference(self, alpha, *, control=False):
+    def smallest_difference(self, alpha: float, *, control: bool = False) -> float:
         """Smallest of the possible differences whose p by `difference_p` is at most alpha; inf if there is none."""
         values, weights = self._differences(control)
         possible = np.unique(values)
         reached = possible[self._p(values, weights, possible) <= alpha]
         return float(reached[0]) if len(reached) else np.inf
 
-    def _differences(self, control):
+    def _differences(self, control: bool) -> tuple[IntArray, FloatArray]:
         if not control:
             return self.sums[:, -1] - self.sums[:, 0], self.probabilities
         # the control has any of the k sums with the same probability
@@ -59,28 +66,15 @@ class RankSums(NamedTuple):
         apart = np.maximum(self.sums[:, -1:] - self.sums, self.sums - self.sums[:, :1])
         return apart.ravel(), np.repeat(self.probabilities / k, k)
 
-    def _p(self, values, weights, at):
+    def _p(self, values: Array, weights: FloatArray, at: int | Array) -> Floats:
         order = np.argsort(values, kind="stable")
         # summed from the rare end, so that small p keep their digits
         tails = np.append(np.cumsum(weights[order][::-1])[::-1], 0.0)
         return np.minimum(tails[np.searchsorted(values[order], at)], 1.0)
 
 
-def rank_sums(ranks, *, n_draws=N_DRAWS, seed=SEED):
+def rank_sums(ranks: ArrayLike, *, n_draws: int = N_DRAWS, seed: int = SEED) -> RankSums:
     """Distribution of the sums of ranks of k methods over n blocks, given the ranks (and so the ties) within each block.
-
-    Parameters
-    ----------
-    ranks : array-like of shape (n, k)
-        Ranks of every block, multiples of one half.
-    n_draws : int, default=99999
-        Random draws where there are too many sums to count.
-    seed : int
-        Of the draws; fixed, so that the same scores have the same p.
-
-    Returns
-    -------
-    distribution : RankSums
 
     Examples
     --------
@@ -96,13 +90,13 @@ def rank_sums(ranks, *, n_draws=N_DRAWS, seed=SEED):
     return _drawn(blocks, tuple(sorted(doubled.sum(axis=0).tolist())), n_draws, seed) if counted is None else counted
 
 
-def orders(block):
+def orders(block: tuple[float, ...]) -> int:
     """Number of different orders of a block's ranks."""
     return factorial(len(block)) // prod(factorial(count) for count in Counter(block).values())
 
 
 @lru_cache(maxsize=32)
-def _counted(blocks):
+def _counted(blocks: tuple[tuple[int, ...], ...]) -> RankSums | None:
     """All sums with their probabilities, block by block; None where a step has too many."""
     k = len(blocks[0])
     if k == 2:
@@ -126,7 +120,7 @@ def _counted(blocks):
     return RankSums(sums, probabilities, True)
 
 
-def _merged(sums):
+def _merged(sums: IntArray) -> tuple[IntArray, IntArray]:
     """Rows that are different and the place of every row among them, by one number for each row."""
     base = int(sums.max()) + 1
     if log(base) * sums.shape[1] > 43:
@@ -137,7 +131,7 @@ def _merged(sums):
 
 
 @lru_cache(maxsize=4)
-def _drawn(blocks, observed, n_draws, seed):
+def _drawn(blocks: tuple[tuple[int, ...], ...], observed: tuple[int, ...], n_draws: int, seed: int) -> RankSums:
     rng = np.random.default_rng(seed)
     sums = np.zeros((n_draws + 1, len(observed)), dtype=np.int64)
     for block in blocks:
@@ -147,7 +141,7 @@ def _drawn(blocks, observed, n_draws, seed):
     return RankSums(sums, np.full(len(sums), 1 / len(sums)), False)
 
 
-def _squares(sums):
+def _squares(sums: Array) -> IntArray | int:
     """Sum of squares about the mean, times k squared, in whole numbers: equal ones are equal."""
     sums = np.asarray(sums, dtype=np.int64)
     k = sums.shape[-1]

@@ -1,6 +1,9 @@
 """Which tests apply to learners that are compared over data sets or sources, one score on each."""
 
+from __future__ import annotations
+
 from itertools import combinations
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,6 +16,9 @@ from foldshift.inference.comparisons.sign import sign_test
 from foldshift.inference.comparisons.wilcoxon import hodges_lehmann, wilcoxon_signed_ranks
 from foldshift.inference.corrections import adjust_p
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray
+
 BLOCKS = {"datasets": "data sets", "sources": "sources"}
 FEW_SOURCES = 10
 FROM = {
@@ -22,22 +28,10 @@ FROM = {
 }
 
 
-def block_rows(scores, names, design, confidence, rope):
-    """Rows of a comparison over data sets or sources.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_blocks, n_learners)
-    names : tuple of str
-    design : {"datasets", "sources"}
-    confidence : float
-    rope : float
-        Half-width of the region of practical equivalence; 0 for none.
-
-    Returns
-    -------
-    rows : list of Row
-    """
+def block_rows(
+    scores: Array, names: tuple[str, ...], design: Literal["datasets", "sources"], confidence: float, rope: float
+) -> list[Row]:
+    """Rows of a comparison over data sets or sources."""
     n, k = scores.shape
     blocks = BLOCKS[design]
     rows = []
@@ -85,7 +79,7 @@ def block_rows(scores, names, design, confidence, rope):
     return rows
 
 
-def _pair_rows(scores, independent, small, rope):
+def _pair_rows(scores: FloatArray, independent: str, small: str, rope: float) -> list[Row]:
     """Rows of the tests that are for two learners alone."""
     a, b = scores.T
     test = sign_test(a, b)
@@ -103,7 +97,7 @@ def _pair_rows(scores, independent, small, rope):
     return [*rows, Row(named[1], True, reason, probabilities=(posterior.left, posterior.rope, posterior.right))]
 
 
-def block_scores(scores_a, scores_b):
+def block_scores(scores_a: FloatArray, scores_b: FloatArray | None) -> FloatArray:
     """Scores of shape (n_blocks, n_learners) from one table or two columns, checked."""
     scores = np.asarray(scores_a, dtype=np.float64)
     if scores_b is not None:

@@ -3,16 +3,25 @@
 Differences are always first learner minus second. Every function also takes leading axes, one test for each.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 from scipy import stats
 
 from foldshift.core.arguments import check_confidence
 from foldshift.inference.comparisons.results import CorrelatedT, FTest, McNemar, TTest
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, TableLike
+
 SAME = 1e-12  # a spread below this share of the largest difference is rounding: the differences are all the same
 
 
-def paired_t(differences, *, confidence=0.95):
+def paired_t(differences: TableLike, *, confidence: float = 0.95) -> TTest:
     """Paired t test that takes the results of the folds for independent.
 
     They are not: the training sets overlap, and repetitions test the same rows again. The test finds differences that are not
@@ -43,7 +52,7 @@ def paired_t(differences, *, confidence=0.95):
     return _t_test(differences, 0.0, confidence)
 
 
-def nadeau_bengio(differences, n_train, n_test, *, confidence=0.95):
+def nadeau_bengio(differences: TableLike, n_train: float, n_test: float, *, confidence: float = 0.95) -> TTest:
     """Corrected resampled t test, for k-fold cross-validation, repeated or not, and for repeated hold-out (subsampling).
 
     ``t = mean / sqrt(s2 (1 / (k r) + n_test / n_train))`` with ``k r - 1`` degrees of freedom. The second term stands for the
@@ -99,7 +108,7 @@ def nadeau_bengio(differences, n_train, n_test, *, confidence=0.95):
     return _t_test(differences, n_test / n_train, confidence)
 
 
-def bayesian_correlated_t(differences, rho, rope):
+def bayesian_correlated_t(differences: TableLike, rho: float, rope: float) -> CorrelatedT:
     """Bayesian correlated t test: how probable it is that one learner is better by more than a margin.
 
     The posterior of the mean difference is a Student t with ``k r - 1`` degrees of freedom, the mean of the differences, and
@@ -152,7 +161,7 @@ def bayesian_correlated_t(differences, rho, rope):
     return CorrelatedT(*_plain(left, within, right, mean, scale), n - 1)
 
 
-def t_5x2cv(differences):
+def t_5x2cv(differences: TableLike) -> TTest:
     """Dietterich's 5x2cv paired t test.
 
     ``t = d[0, 0] / sqrt(mean of the five s2)`` with 5 degrees of freedom, where s2 is the variance (ddof 1) of the two
@@ -191,7 +200,7 @@ def t_5x2cv(differences):
     return TTest(statistic, 5, p, estimate, low, high, error)
 
 
-def f_5x2cv(differences):
+def f_5x2cv(differences: TableLike) -> FTest:
     """Alpaydin's combined 5x2cv F test.
 
     ``F = sum of the ten squared differences / (2 sum of the five s2)`` with (10, 5) degrees of freedom; all ten take part, in any
@@ -225,7 +234,13 @@ def f_5x2cv(differences):
     return FTest(statistic, (10, 5), p, estimate)
 
 
-def mcnemar(x_a, x_b, method="exact", *, confidence=0.95):
+def mcnemar(
+    x_a: TableLike,
+    x_b: TableLike,
+    method: Literal["exact", "mid_p", "asymptotic", "corrected"] = "exact",
+    *,
+    confidence: float = 0.95,
+) -> McNemar:
     """McNemar's test: of the rows that one learner gets right and the other wrong, are half each learner's?
 
     The rows are taken for independent and the two trained models for given: how results vary with the training set is not part of
@@ -295,7 +310,7 @@ def mcnemar(x_a, x_b, method="exact", *, confidence=0.95):
     return McNemar(*values, *((int(b), int(c)) if b.ndim == 0 else (b, c)), method)
 
 
-def _t_test(differences, overlap, confidence):
+def _t_test(differences: FloatArray, overlap: float, confidence: float) -> TTest:
     """t test of the mean with variance ``s2 (1 / n + overlap)``."""
     check_confidence(confidence)
     mean, s2, n, unit = _moments(differences)
@@ -308,7 +323,7 @@ def _t_test(differences, overlap, confidence):
     return TTest(statistic, n - 1, p, mean, low, high, error)
 
 
-def _moments(differences):
+def _moments(differences: FloatArray) -> tuple[Floats, FloatArray, int, NDArray[np.int32]]:
     """Mean, variance (ddof 1, exactly 0 where all differences are the same) and number of the differences of every test.
 
     Both are of differences in units of a power of two, the last value, so that no square leaves the range of numbers.
@@ -323,18 +338,18 @@ def _moments(differences):
     return d.mean(axis=-1), _variance(d), d.shape[-1], unit
 
 
-def _scaled(d, axes):
+def _scaled(d: FloatArray, axes: Any) -> tuple[FloatArray, NDArray[np.int32]]:
     """Differences of every test divided by a power of two near the largest, which rounds nothing, and its exponent."""
     unit = np.frexp(np.abs(d).max(axis=axes, keepdims=True))[1]
     return np.ldexp(d, -unit), np.squeeze(unit, axis=axes)
 
 
-def _variance(d):
+def _variance(d: FloatArray) -> FloatArray:
     spread = d.max(axis=-1) - d.min(axis=-1)
     return np.where(spread <= SAME * np.abs(d).max(axis=-1), 0.0, d.var(axis=-1, ddof=1))
 
 
-def _five_by_two(differences):
+def _five_by_two(differences: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.int32]]:
     d = np.asarray(differences, dtype=np.float64)
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
         raise ValueError(f"differences has shape {d.shape}; the 5x2cv tests need five repetitions of two folds, (5, 2)")
@@ -343,18 +358,18 @@ def _five_by_two(differences):
     return d, _variance(d), unit
 
 
-def _ratio(above, below):
+def _ratio(above: float | FloatArray, below: float | FloatArray) -> FloatArray:
     """Quotient with 0/0 = 0 and x/0 infinite with the sign of x."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((above == 0) & (below == 0), 0.0, np.divide(above, below))
 
 
-def _plain(*values):
+def _plain(*values: Any) -> tuple[Floats, ...]:
     """Floats instead of arrays without axes."""
     return tuple(float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64) for value in values)
 
 
-def _correct(x, name):
+def _correct(x: Array, name: str) -> BoolArray:
     x = np.asarray(x)
     if not np.isin(x, (0, 1)).all():
         raise ValueError(
@@ -363,7 +378,7 @@ def _correct(x, name):
     return x.astype(bool)
 
 
-def _check_finite(d):
+def _check_finite(d: FloatArray) -> None:
     bad = ~np.isfinite(d)
     if bad.any():
         first = tuple(int(i) for i in np.argwhere(bad)[0])

@@ -1,11 +1,19 @@
 """Critical-difference diagrams: the same picture every time, for two to a dozen methods with names of any length."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from textwrap import wrap
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from foldshift.inference.comparisons.ranks import CriticalDifference
 
 WIDTH = 4.6  # of the axis of ranks; all lengths in inches
 LINE = 0.16
@@ -17,29 +25,17 @@ LONGEST = 30  # characters in a line of a name
 class Layout(NamedTuple):
     """Where the parts of a diagram stand, in inches."""
 
-    labels: list
-    margins: list
-    footer: list
-    rows: list
+    labels: list[Any]
+    margins: list[Any]
+    footer: list[Any]
+    rows: list[Any]
     bars: float
     width: float
     height: float
 
 
-def layout(result, footer):
-    """Sizes of a diagram.
-
-    Parameters
-    ----------
-    result : foldshift.inference.comparisons.ranks.CriticalDifference
-        As `foldshift.inference.comparisons.ranks.critical_difference` makes it.
-    footer : str
-        What stands below.
-
-    Returns
-    -------
-    layout : Layout
-    """
+def layout(result: CriticalDifference, footer: str) -> Layout:
+    """Sizes of a diagram."""
     labels = [_lines(f"{name} ({rank:.2f})") for name, rank in zip(result.names, result.average_ranks)]
     sides = _sides(len(labels))
     margins = [max(_width(line) for i in side for line in labels[i]) + 3 * PAD for side in sides]
@@ -50,24 +46,15 @@ def layout(result, footer):
     return Layout(labels, margins, lines, rows, bars, sum(margins) + WIDTH, ABOVE + depth + LINE * len(lines) + PAD)
 
 
-def draw_diagram(axis, result, layout):
-    """Draw the average ranks, with bars that join the methods that are not told apart.
-
-    Parameters
-    ----------
-    axis : matplotlib.axes.Axes
-        Its limits become the inches of the layout.
-    result : foldshift.inference.comparisons.ranks.CriticalDifference
-    layout : Layout
-        As `layout` makes it.
-    """
+def draw_diagram(axis: Axes, result: CriticalDifference, layout: Layout) -> None:
+    """Draw the average ranks, with bars that join the methods that are not told apart."""
     k = len(result.names)
     labels, margins, width = layout.labels, layout.margins, layout.width
     bottom = ABOVE - layout.height
     axis.set(xlim=(0, width), ylim=(bottom, ABOVE))
     axis.axis("off")
 
-    def place(rank):
+    def place(rank: float) -> float:
         return margins[0] + WIDTH * (rank - 1) / (k - 1)
 
     line = {"color": "#000000", "solid_capstyle": "butt"}
@@ -95,18 +82,18 @@ def draw_diagram(axis, result, layout):
     axis.text(PAD, bottom + PAD / 2, "\n".join(layout.footer), ha="left", va="bottom", fontsize=8, color="#333333")
 
 
-def _sides(k):
+def _sides(k: int) -> tuple[list[int], list[int]]:
     """Methods on the left and on the right, both from the outside in."""
     n_left = (k + 1) // 2
     return list(range(n_left)), list(range(k - 1, n_left - 1, -1))
 
 
-def _lines(label):
+def _lines(label: str) -> list[str]:
     """Lines of a label; a dollar in a name is a dollar, not the start of a formula."""
     return [line.replace("$", r"\$") for line in wrap(label, LONGEST, break_on_hyphens=False)]
 
 
-def _draw_scale(axis, result, place, line):
+def _draw_scale(axis: Axes, result: CriticalDifference, place: Callable[..., Any], line: dict[str, str]) -> None:
     """Nemenyi's difference as a length from rank 1 on; in words where it is longer than the axis or there is none."""
     k = len(result.names)
     if result.method == "holm":
@@ -125,7 +112,7 @@ def _draw_scale(axis, result, place, line):
         axis.text(start, 0.52, f"CD = {result.difference:.2f}", ha="left", va="bottom", fontsize=8)
 
 
-def _rows(result):
+def _rows(result: CriticalDifference) -> list[int]:
     """Row of every bar: the first one where it meets no other bar."""
     ends, rows = [], []
     for group in result.groups:
@@ -137,6 +124,6 @@ def _rows(result):
     return rows
 
 
-def _width(text):
+def _width(text: str) -> float:
     """Width of a label in inches, by the outlines of its letters, so that it does not depend on a backend."""
     return TextPath((0, 0), text, size=9, prop=FontProperties(family="DejaVu Sans")).get_extents().width / 72

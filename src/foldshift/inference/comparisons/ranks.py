@@ -1,6 +1,9 @@
 """Methods compared by their average ranks over independent blocks: Friedman's test, and which methods are not told apart."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +15,11 @@ from foldshift.inference._midranks import midranks
 from foldshift.inference.comparisons.exact_ranks import orders, rank_sums
 from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
 from foldshift.inference.corrections import adjust_p
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, TableLike
 
 SMALL = 60  # scores up to which p-values come from the permutation distribution
 LEAST = np.finfo(np.float64).tiny  # no p-value is 0: those too small for a number of 64 bits are at most this
@@ -38,16 +46,16 @@ class Friedman(NamedTuple):
         Where the p-values come from: ``exact``, ``Monte Carlo``, or ``approximation`` (chi-square and F).
     """
 
-    average_ranks: np.ndarray
+    average_ranks: Array
     chi2: float
     df: int
     p_chi2: float
     f: float
-    df_f: tuple
+    df_f: tuple[int, ...]
     p_f: float
     distribution: str = "approximation"
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the test says, in words."""
         k, n = self.df + 1, self.df_f[1] // self.df_f[0] + 1
         return [
@@ -56,7 +64,7 @@ class Friedman(NamedTuple):
             _source(self.distribution, "The F orders outcomes as the chi-square does, so both have the same p."),
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each statistic."""
         rows = [("Friedman chi-square", self.chi2, self.df, self.p_chi2), ("Iman-Davenport F", self.f, self.df_f, self.p_f)]
         return pd.DataFrame(rows, columns=["test", "statistic", "df", "p_value"])
@@ -95,11 +103,11 @@ class CriticalDifference(NamedTuple):
         Method that the others are compared with.
     """
 
-    names: tuple
-    average_ranks: np.ndarray
+    names: tuple[str, ...]
+    average_ranks: Array
     friedman: Friedman
-    p_values: np.ndarray
-    groups: tuple
+    p_values: Array
+    groups: tuple[tuple[int, ...], ...]
     difference: float
     alpha: float
     method: str
@@ -107,7 +115,7 @@ class CriticalDifference(NamedTuple):
     distribution: str = "approximation"
     control: str | None = None
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the ranks say, in words."""
         apart = [(i, j) for i, j in self._pairs() if self.p_values[i, j] <= self.alpha]
         told = "; ".join(f"{self.names[i]} from {self.names[j]}" for i, j in apart) or "no pair"
@@ -122,7 +130,7 @@ class CriticalDifference(NamedTuple):
             f"p-values of pairs: {self.distribution}." if self.method == "holm" else _source(self.distribution, ""),
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each pair that was tested, the better rank first."""
         rows = [
             (
@@ -136,20 +144,8 @@ class CriticalDifference(NamedTuple):
         ]
         return pd.DataFrame(rows, columns=["method", "other", "rank_difference", "p_value", "told_apart"])
 
-    def plot(self, ax=None, *, blocks="data sets"):
-        """Critical-difference diagram; needs matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a figure of the right size is made unless given.
-        blocks : str, default="data sets"
-            What the blocks are, for the line below.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+    def plot(self, ax: Axes | None = None, *, blocks: str = "data sets") -> Axes:
+        """Critical-difference diagram; needs matplotlib."""
         from foldshift.inference.comparisons.rank_diagram import draw_diagram, layout
 
         test = self.friedman
@@ -165,12 +161,14 @@ class CriticalDifference(NamedTuple):
         draw_diagram(ax, self, sizes)
         return ax
 
-    def _pairs(self):
+    def _pairs(self) -> list[tuple[int, int]]:
         rows, columns = np.nonzero(np.triu(~np.isnan(self.p_values), 1))
         return list(zip(rows.tolist(), columns.tolist()))
 
 
-def friedman(scores, *, larger_is_better=True, distribution="auto"):
+def friedman(
+    scores: TableLike, *, larger_is_better: bool = True, distribution: Literal["auto", "approximation"] = "auto"
+) -> Friedman:
     """Friedman's test, corrected for ties, with Iman and Davenport's F; two methods are allowed.
 
     Parameters
@@ -218,8 +216,15 @@ def friedman(scores, *, larger_is_better=True, distribution="auto"):
 
 
 def critical_difference(
-    scores, names=None, *, alpha=0.05, method="nemenyi", control=None, larger_is_better=True, distribution="auto"
-):
+    scores: TableLike,
+    names: Sequence[str] | None = None,
+    *,
+    alpha: float = 0.05,
+    method: Literal["nemenyi", "bonferroni_dunn", "holm"] = "nemenyi",
+    control: str | None = None,
+    larger_is_better: bool = True,
+    distribution: Literal["auto", "approximation"] = "auto",
+) -> CriticalDifference:
     """Rank methods over independent blocks and say which are not told apart: what a critical-difference diagram shows.
 
     Parameters
@@ -305,7 +310,7 @@ def critical_difference(
     return CriticalDifference(names, average_ranks, test, p_values, groups, difference, alpha, method, n, distribution, control)
 
 
-def _friedman(ranks, exact):
+def _friedman(ranks: FloatArray, exact: bool) -> Friedman:
     n, k = ranks.shape
     # Twice a rank is an integer, so sums are exact: methods that tie have the same average rank to the last bit.
     sums = ranks.sum(axis=0)
@@ -327,7 +332,7 @@ def _friedman(ranks, exact):
     return Friedman(sums / n, float(chi2), k - 1, max(p_chi2, LEAST), float(f), df_f, max(p_f, LEAST), distribution)
 
 
-def _differences(ranks, alpha, control, exact):
+def _differences(ranks: FloatArray, alpha: float, control: int | None, exact: bool) -> tuple[FloatArray, float, str]:
     """p-values of the differences of average ranks, the critical difference, and where they come from."""
     n, k = ranks.shape
     sums = ranks.sum(axis=0)
@@ -357,7 +362,7 @@ def _differences(ranks, alpha, control, exact):
     return p_values, difference, distribution
 
 
-def _holm(scores):
+def _holm(scores: FloatArray) -> tuple[FloatArray, float]:
     k = scores.shape[1]
     p_values = np.ones((k, k))
     rows, columns = np.triu_indices(k, 1)
@@ -366,21 +371,21 @@ def _holm(scores):
     return p_values, np.nan
 
 
-def _wants_exact(distribution):
+def _wants_exact(distribution: Literal["auto", "approximation"]) -> bool:
     if distribution not in ("auto", "approximation"):
         raise ValueError(f"distribution={distribution!r} must be 'auto' or 'approximation'")
     return distribution == "auto"
 
 
-def _is_small(ranks):
+def _is_small(ranks: FloatArray) -> bool:
     return ranks.shape[1] == 2 or ranks.size <= SMALL
 
 
-def _ranks(scores, larger_is_better):
+def _ranks(scores: FloatArray, larger_is_better: bool) -> FloatArray:
     return midranks(-scores if larger_is_better else scores, np.abs(scores).max(axis=1))
 
 
-def _source(distribution, more):
+def _source(distribution: Literal["auto", "approximation"], more: str) -> str:
     """Where p-values come from, in words."""
     if distribution == "approximation":
         return "p-values are those of the limiting distributions, which are for many blocks."
@@ -388,18 +393,8 @@ def _source(distribution, more):
     return f"p-values are shares of all orders of the ranks within blocks, {how}. {more}".strip()
 
 
-def cliques(joined):
+def cliques(joined: BoolArray) -> tuple[tuple[int, ...], ...]:
     """Largest sets of two or more of which every pair is joined.
-
-    Parameters
-    ----------
-    joined : ndarray of shape (k, k), bool
-        Symmetric; the diagonal does not count.
-
-    Returns
-    -------
-    groups : tuple of tuple of int
-        Every maximal clique, sorted; one is not part of another.
 
     References
     ----------
@@ -409,7 +404,7 @@ def cliques(joined):
     neighbours = [{int(j) for j in np.flatnonzero(row) if j != i} for i, row in enumerate(joined)]
     found = []
 
-    def extend(clique, candidates, excluded):
+    def extend(clique: list[int], candidates: set[int], excluded: set[int]) -> None:
         if not candidates and not excluded:
             found.append(tuple(sorted(clique)))
             return
@@ -423,7 +418,7 @@ def cliques(joined):
     return tuple(sorted(group for group in found if len(group) > 1))
 
 
-def _checked(scores):
+def _checked(scores: FloatArray) -> FloatArray:
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 2 or scores.shape[0] < 2 or scores.shape[1] < 2:
         raise ValueError(f"scores has shape {scores.shape}; expected (n_blocks, n_methods) with two or more of both")

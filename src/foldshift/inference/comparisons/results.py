@@ -1,6 +1,8 @@
 """What the tests of two learners on one data set give, to read and to count with."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,20 +10,23 @@ from scipy import stats
 
 from foldshift.core.repr import readable
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray
+
 
 @readable
 class TTest(NamedTuple):
     """Result of a t test; arrays where many tests were done at once."""
 
-    statistic: np.ndarray
+    statistic: Array
     df: int
-    p_value: np.ndarray
-    estimate: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    standard_error: np.ndarray
+    p_value: Array
+    estimate: Array
+    low: Array
+    high: Array
+    standard_error: Array
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the test says, in words."""
         if np.ndim(self.p_value):
             return [_many(self.p_value, "t tests")]
@@ -31,7 +36,7 @@ class TTest(NamedTuple):
             f"degrees of freedom, two-sided p = {self.p_value:.3g}."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         return _frame(self)
 
@@ -40,12 +45,12 @@ class TTest(NamedTuple):
 class FTest(NamedTuple):
     """Result of `f_5x2cv`."""
 
-    statistic: np.ndarray
-    df: tuple
-    p_value: np.ndarray
-    estimate: np.ndarray
+    statistic: Array
+    df: tuple[Any, ...]
+    p_value: Array
+    estimate: Array
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the test says, in words."""
         if np.ndim(self.p_value):
             return [_many(self.p_value, "F tests")]
@@ -54,7 +59,7 @@ class FTest(NamedTuple):
             f"{self.df[1]} degrees of freedom, p = {self.p_value:.3g}."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         return _frame(self)
 
@@ -63,26 +68,26 @@ class FTest(NamedTuple):
 class CorrelatedT(NamedTuple):
     """Result of `bayesian_correlated_t`: posterior probabilities that sum to 1, and the posterior itself, a Student t."""
 
-    left: np.ndarray
-    rope: np.ndarray
-    right: np.ndarray
-    mean: np.ndarray
-    scale: np.ndarray
+    left: Array
+    rope: Array
+    right: Array
+    mean: Array
+    scale: Array
     df: int
 
-    def interval(self, *, confidence=0.95):
+    def interval(self, *, confidence: float = 0.95) -> tuple[float, float]:
         """Equal-tailed credible interval of the mean difference."""
         half = stats.t.ppf((1 + confidence) / 2, self.df) * self.scale
         return self.mean - half, self.mean + half
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the posterior says, in words."""
         if np.ndim(self.mean):
             return [f"{np.size(self.mean)} Bayesian correlated t tests."]
         within = f", within the region of practical equivalence {self.rope:.3f}" if self.rope else ""
         return [f"Posterior probability that the second scores higher: {self.left:.3f}{within}, the first: {self.right:.3f}."]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         return _frame(self)
 
@@ -91,16 +96,16 @@ class CorrelatedT(NamedTuple):
 class McNemar(NamedTuple):
     """Result of `mcnemar`."""
 
-    statistic: np.ndarray
-    p_value: np.ndarray
-    estimate: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    only_a: np.ndarray
-    only_b: np.ndarray
+    statistic: Array
+    p_value: Array
+    estimate: Array
+    low: Array
+    high: Array
+    only_a: Array
+    only_b: Array
     method: str
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the test says, in words."""
         if np.ndim(self.p_value):
             return [_many(self.p_value, "McNemar tests")]
@@ -109,16 +114,16 @@ class McNemar(NamedTuple):
             f"{self.estimate:.4g} (interval {self.low:.4g} to {self.high:.4g}), McNemar's p = {self.p_value:.3g} ({self.method})."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         return _frame(self)
 
 
-def _many(p, what):
+def _many(p: FloatArray, what: str) -> str:
     return f"{np.size(p)} {what}, p from {np.min(p):.3g}."
 
 
-def _frame(test):
+def _frame(test: Any) -> pd.DataFrame:
     """The fields of a test as a table, one row for each of many tests."""
     n = max(np.size(value) for value in test if not isinstance(value, tuple | str))
     return pd.DataFrame(

@@ -1,6 +1,8 @@
 """The exact sign test of two methods over independent blocks."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,9 @@ from scipy import stats
 from foldshift.core.arguments import check_confidence, plain
 from foldshift.core.repr import readable
 from foldshift.inference.comparisons.wilcoxon import signed_differences
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @readable
@@ -27,16 +32,16 @@ class SignTest(NamedTuple):
         Of the interval.
     """
 
-    wins: int | np.ndarray
-    losses: int | np.ndarray
-    ties: int | np.ndarray
-    p_value: float | np.ndarray
-    estimate: float | np.ndarray
-    low: float | np.ndarray
-    high: float | np.ndarray
+    wins: int
+    losses: int
+    ties: int
+    p_value: float
+    estimate: float
+    low: float
+    high: float
     confidence: float
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the test says, in words."""
         if np.ndim(self.p_value):
             return [f"{np.size(self.p_value)} exact sign tests, two-sided p from {np.min(self.p_value):.3g}."]
@@ -51,12 +56,12 @@ class SignTest(NamedTuple):
             f"{self.p_value:.3g}."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         return pd.DataFrame({name: np.ravel(getattr(self, name)) for name in self._fields[:-1]})
 
 
-def sign_test(a, b, *, confidence=0.95):
+def sign_test(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> SignTest:
     """Exact sign test of two paired samples, two-sided: is each as likely to be larger as the other?
 
     It asks less than `wilcoxon_signed_ranks` does: differences on different data sets need not be on one scale.

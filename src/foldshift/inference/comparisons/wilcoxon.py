@@ -1,7 +1,9 @@
 """Wilcoxon's signed-ranks test over data sets, exact, for many comparisons at once."""
 
+from __future__ import annotations
+
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,11 @@ from scipy.stats import norm
 
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import SAME, midranks
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, Floats, Formula
 
 LARGEST_EXACT = 400
 
@@ -23,12 +30,12 @@ class SignedRanks(NamedTuple):
     [14.0]
     """
 
-    r_plus: np.ndarray
-    r_minus: np.ndarray
-    p_value: np.ndarray
+    r_plus: Array
+    r_minus: Array
+    p_value: Array
     method: str
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What the test says, in words."""
         if np.ndim(self.p_value):
             return [f"{np.size(self.p_value)} signed-ranks tests (Wilcoxon), p from {np.min(self.p_value):.3g}: {self.method}."]
@@ -37,13 +44,13 @@ class SignedRanks(NamedTuple):
             f"is; two-sided p = {self.p_value:.3g} ({self.method})."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         columns = {name: np.ravel(getattr(self, name)) for name in ("r_plus", "r_minus", "p_value")}
         return pd.DataFrame(columns | {"method": self.method})
 
 
-def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
+def wilcoxon_signed_ranks(a: ArrayLike, b: ArrayLike, *, formula: Formula = "corrected") -> SignedRanks:
     """Wilcoxon's signed-ranks test of two paired samples, two-sided.
 
     Parameters
@@ -104,26 +111,8 @@ def wilcoxon_signed_ranks(a, b, *, formula="corrected"):
     return SignedRanks(r_plus, r_minus, np.asarray(p), method)
 
 
-def signed_differences(a, b):
-    """Differences of paired samples without their rounding, and the ranks of their magnitudes.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (..., n)
-        Finite numbers of any magnitude.
-
-    Returns
-    -------
-    d : ndarray of shape (..., n)
-        ``a - b`` in an unit of its own for each test; exactly 0 where the two differ by rounding only.
-    ranks : ndarray of shape (..., n)
-        Of ``|d|``; magnitudes that differ by rounding only, relative to the largest input, are tied.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, there is no pair, or a value is not finite.
-    """
+def signed_differences(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
+    """Differences of paired samples without their rounding, and the ranks of their magnitudes."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if a.shape != b.shape or a.ndim == 0 or a.shape[-1] == 0:
         raise ValueError(f"a and b have shapes {a.shape} and {b.shape}; expected the same shape with at least one pair")
@@ -136,21 +125,8 @@ def signed_differences(a, b):
     return d, midranks(np.abs(d), np.ones_like(largest))
 
 
-def hodges_lehmann(d, *, confidence=0.95):
+def hodges_lehmann(d: ArrayLike, *, confidence: float = 0.95) -> tuple[float, float, float]:
     """Median of the means of all pairs of differences, and the interval that belongs to the signed-ranks test.
-
-    Parameters
-    ----------
-    d : array-like of shape (n,)
-        Differences.
-    confidence : float, default=0.95
-        Of the interval.
-
-    Returns
-    -------
-    estimate, low, high : float
-        The interval holds the values that the exact test (without ties) does not reject at ``1 - confidence``; infinite where so
-        few differences reject nothing, NaN above 400.
 
     Examples
     --------
@@ -173,39 +149,27 @@ def hodges_lehmann(d, *, confidence=0.95):
     return float(np.median(means)), float(low), float(high)
 
 
-def rank_sum_p(rank_sum, n):
-    """Exact two-sided p of a sum of ranks, from the distribution without ties.
-
-    Parameters
-    ----------
-    rank_sum : float or ndarray
-        R+ or R-, from 0 to ``n (n + 1) / 2``; a half-integer takes the mean of p at the integers below and above.
-    n : int
-        Number of pairs.
-
-    Returns
-    -------
-    p_value : float or ndarray
-    """
+def rank_sum_p(rank_sum: float | Array, n: int) -> Floats:
+    """Exact two-sided p of a sum of ranks, from the distribution without ties."""
     smaller = np.minimum(rank_sum, n * (n + 1) / 2 - rank_sum)
     table = _table(n)
     return (table[np.floor(smaller).astype(np.int64)] + table[np.ceil(smaller).astype(np.int64)]) / 2
 
 
-def _has_ties(ranks):
+def _has_ties(ranks: FloatArray) -> bool:
     """Whether any test has tied ranks: an even number of ties gives half ranks, an odd one whole ranks that repeat."""
     ordered = np.sort(ranks, axis=-1)
     return bool((ordered[..., 1:] == ordered[..., :-1]).any())
 
 
 @lru_cache(maxsize=64)
-def _table(n):
+def _table(n: int) -> FloatArray:
     """Two-sided p of every smaller rank sum ``0 .. ceil(n (n + 1) / 4)`` without ties."""
     return _two_sided(tuple(range(1, n + 1)))
 
 
 @lru_cache(maxsize=4096)
-def _two_sided(weights):
+def _two_sided(weights: tuple[int, ...]) -> FloatArray:
     """``min(1, 2 P(R <= r))`` for r = 0, 1, ... where R sums each weight with probability one half."""
     total = sum(weights)
     probability = np.zeros(total + 1)
@@ -217,7 +181,7 @@ def _two_sided(weights):
     return np.minimum(1.0, 2 * np.cumsum(probability))
 
 
-def _conditional_p(ranks, d, smaller):
+def _conditional_p(ranks: FloatArray, d: FloatArray, smaller: FloatArray) -> FloatArray:
     """Exact p given the ranks, one distribution for all tests with the same tied ranks.
 
     Doubled ranks are integers; zeros contribute half their rank to either side and do not vary.
@@ -232,15 +196,15 @@ def _conditional_p(ranks, d, smaller):
     return p
 
 
-def equal_rows(array):
+def equal_rows(array: Array) -> list[list[int]]:
     """Lists of the numbers of rows that are equal, in the order of their first ones; faster than sorting the rows."""
-    found = {}
+    found: dict[Any, Any] = {}
     for number, row in enumerate(array):
         found.setdefault(row.tobytes(), []).append(number)
     return list(found.values())
 
 
-def _normal_p(r_plus, ranks, d):
+def _normal_p(r_plus: float, ranks: FloatArray, d: FloatArray) -> FloatArray:
     variance = (ranks**2 * (d != 0)).sum(axis=-1) / 4
     mean = ranks.sum(axis=-1) / 2
     with np.errstate(divide="ignore", invalid="ignore"):

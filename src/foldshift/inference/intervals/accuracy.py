@@ -1,5 +1,9 @@
 """Wong's intervals of the accuracy of k-fold and leave-one-out cross-validation, and the conditions they rest on."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
 import numpy as np
 from scipy.stats import beta, norm
 from scipy.stats import t as student
@@ -16,11 +20,16 @@ from foldshift.core.arguments import (
 from foldshift.inference.intervals.cross_validation import THIS_POPULATION, Interval
 from foldshift.inference.proportions import wilson_interval
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import BoolArray, FloatArray, TableLike
+
 LARGE_SAMPLE = 5
 METHODS = ("auto", "normal", "wilson", "clopper-pearson")
 
 
-def large_sample(r, m):
+def large_sample(r: ArrayLike, m: ArrayLike) -> bool | BoolArray:
     """Whether counts are large enough for the normal approximation: five or more right, and five or more wrong.
 
     Parameters
@@ -56,7 +65,15 @@ def large_sample(r, m):
     return plain((r >= LARGE_SAMPLE) & (m - r >= LARGE_SAMPLE))
 
 
-def accuracy_interval(r, m, level="dataset", *, confidence=0.95, method="auto", small_folds="keep"):
+def accuracy_interval(
+    r: ArrayLike,
+    m: ArrayLike,
+    level: Literal["dataset", "fold"] = "dataset",
+    *,
+    confidence: float = 0.95,
+    method: Literal["auto", "normal", "wilson", "clopper-pearson"] = "auto",
+    small_folds: Literal["keep", "drop"] = "keep",
+) -> Interval:
     """Confidence interval of the accuracy of one learner, from the correct predictions of every fold.
 
     Parameters
@@ -120,7 +137,9 @@ def accuracy_interval(r, m, level="dataset", *, confidence=0.95, method="auto", 
     return _dataset_interval((r * kept).sum(axis=-1), (m * kept).sum(axis=-1), confidence, method, note)
 
 
-def loo_interval(x, *, confidence=0.95, method="auto"):
+def loo_interval(
+    x: TableLike, *, confidence: float = 0.95, method: Literal["auto", "normal", "wilson", "clopper-pearson"] = "auto"
+) -> Interval:
     """Confidence interval of the accuracy of one learner, from leave-one-out.
 
     Parameters
@@ -148,7 +167,7 @@ def loo_interval(x, *, confidence=0.95, method="auto"):
     return accuracy_interval(x.sum(axis=-1)[..., None], x.shape[-1], confidence=confidence, method=method)
 
 
-def _dataset_interval(r, n, confidence, method, note):
+def _dataset_interval(r: float | FloatArray, n: float | FloatArray, confidence: float, method: str, note: str) -> Interval:
     if np.any(n == 0):
         note = joined_notes(note, "no fold is left")
     n = np.where(n > 0, n, np.nan)
@@ -166,7 +185,7 @@ def _dataset_interval(r, n, confidence, method, note):
     return Interval(name, THIS_POPULATION, *(plain(value) for value in (p, low, high, standard_error)), np.inf, note)
 
 
-def _fold_interval(p, kept, confidence, note):
+def _fold_interval(p: FloatArray, kept: BoolArray, confidence: float, note: str) -> Interval:
     k = kept.sum(axis=-1)
     if small_count := int((k < 2).sum()):
         if kept.all():

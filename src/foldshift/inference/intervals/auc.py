@@ -1,6 +1,8 @@
 """Interval of a cross-validated area under the ROC curve, by influence curves (LeDell et al. 2015)."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,11 @@ from scipy.stats import t as student_t
 from foldshift.core.arguments import check_confidence, check_one_of
 from foldshift.core.repr import readable
 from foldshift.partition.folds import refuse_splitter
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
 
 TARGET = "mean area under the ROC curve of these models"
 FEW_ROWS = 1000  # more have not been simulated
@@ -49,7 +56,7 @@ class AUCInterval(NamedTuple):
     target: str
     confidence: float
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words; a list of str."""
         left = self.n_folds_left_out
         said = [
@@ -59,12 +66,21 @@ class AUCInterval(NamedTuple):
         said += [f"{left} folds hold one class only and are left out."] if left else []
         return [*said, KNOWN_LOW] if self.n_rows <= FEW_ROWS else said
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
-def auc_interval(y, scores, folds, *, pos_label=None, variance="unbiased", ends="logit", confidence=0.95):
+def auc_interval(
+    y: ArrayLike,
+    scores: ArrayLike,
+    folds: ArrayLike,
+    *,
+    pos_label: Any = None,
+    variance: Literal["unbiased", "plain"] = "unbiased",
+    ends: Literal["logit", "normal"] = "logit",
+    confidence: float = 0.95,
+) -> AUCInterval:
     """Interval of the cross-validated area under the ROC curve.
 
     Parameters
@@ -169,7 +185,7 @@ def auc_interval(y, scores, folds, *, pos_label=None, variance="unbiased", ends=
     )
 
 
-def _on_log_odds(estimate, half):
+def _on_log_odds(estimate: float, half: float) -> tuple[float, ...]:
     """Ends of an interval that is symmetric about the log odds of an area; an area of 0 or 1 has none but itself."""
     if not 0 < estimate < 1:
         return estimate, estimate
@@ -177,7 +193,7 @@ def _on_log_odds(estimate, half):
     return tuple(float(expit(middle + sign * half)) for sign in (-1, 1))
 
 
-def _repetition(right, scores, folds, unbiased):
+def _repetition(right: BoolArray, scores: FloatArray, folds: IntArray, unbiased: bool) -> tuple[FloatArray, FloatArray, int]:
     """Areas of the folds with both classes, influence of every row on their mean, and the number of folds left out.
 
     The influence curve is that of the mean of the folds' areas, with every fold's own class shares in the weights, so that it

@@ -1,6 +1,9 @@
 """The .632+ bootstrap estimate of a prediction error (Efron and Tibshirani 1997)."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,6 +11,11 @@ import pandas as pd
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.inference.fit_losses import squared_error, zero_one_loss
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, TableLike
 
 UNIQUE_SHARE = 0.632  # of the rows in a bootstrap sample
 
@@ -42,7 +50,7 @@ class BootstrapError(NamedTuple):
     n_rows: int
     n_bootstraps: int
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words; a list of str."""
         return [
             f"Error of the model trained on all {self.n_rows} rows, by the .632+ bootstrap: {self.estimate:.4g} "
@@ -51,12 +59,20 @@ class BootstrapError(NamedTuple):
             f"would give {self.no_information:.4g}, relative overfitting {self.overfitting:.2f}.",
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
-def bootstrap_632plus(estimator, X, y, *, n_bootstraps=100, loss=None, rng):
+def bootstrap_632plus(
+    estimator: Estimator,
+    X: TableLike,
+    y: ArrayLike,
+    *,
+    n_bootstraps: int = 100,
+    loss: Callable[..., Any] | None = None,
+    rng: np.random.Generator | int,
+) -> BootstrapError:
     """The .632+ bootstrap estimate of the error of an estimator trained on all rows.
 
     Parameters
@@ -110,7 +126,7 @@ def bootstrap_632plus(estimator, X, y, *, n_bootstraps=100, loss=None, rng):
         raise ValueError(f"n_bootstraps={n_bootstraps!r} must be at least 2, e.g. 100")
     loss = loss or (zero_one_loss if is_classifier(estimator) else squared_error)
 
-    def predicted(rows, on):
+    def predicted(rows: IntArray, on: IntArray) -> Array:
         model = clone_with_state(estimator, int(rng.random() * 2**32)).fit(_safe_indexing(X, rows), y[rows])
         return model.predict(_safe_indexing(X, on))
 
@@ -132,7 +148,7 @@ def bootstrap_632plus(estimator, X, y, *, n_bootstraps=100, loss=None, rng):
     return _combined(left_out, training, no_information, n, n_bootstraps)
 
 
-def _combined(left_out, training, no_information, n, n_bootstraps):
+def _combined(left_out: float, training: float, no_information: float, n: int, n_bootstraps: int) -> BootstrapError:
     bounded = min(left_out, no_information)
     overfits = bounded > training and no_information > training
     overfitting = (bounded - training) / (no_information - training) if overfits else 0.0
@@ -143,7 +159,7 @@ def _combined(left_out, training, no_information, n, n_bootstraps):
     return BootstrapError(estimate, plain, left_out, training, no_information, overfitting, n, n_bootstraps)
 
 
-def _checked(losses):
+def _checked(losses: FloatArray) -> FloatArray:
     losses = np.asarray(losses, dtype=np.float64)
     if not np.isfinite(losses).all():
         raise ValueError(f"{int((~np.isfinite(losses)).sum())} of {len(losses)} losses are NaN or infinite")

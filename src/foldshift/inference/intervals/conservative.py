@@ -1,13 +1,22 @@
 """Nadeau and Bengio's conservative Z, whose variance is measured on halves of the data that share no row."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import stats
 
 from foldshift.core.arguments import check_confidence
 from foldshift.inference.comparisons.results import TTest
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def conservative_z(differences, halves, *, confidence=0.95):
+    from foldshift.core.types import TableLike
+
+
+def conservative_z(differences: ArrayLike, halves: TableLike, *, confidence: float = 0.95) -> TTest:
     """Conservative Z test of two learners from repeated hold-out: the variance is measured on disjoint halves of the data.
 
     The mean of the J hold-outs of all rows is set against a variance that halves of the rows have. Results on two halves without

@@ -1,5 +1,10 @@
 """Confidence intervals for cross-validation estimates, each labelled with what it is about."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from foldshift.core.arguments import check_confidence, check_one_of
@@ -17,6 +22,12 @@ from foldshift.inference.intervals.interval import (
 from foldshift.inference.intervals.interval import Interval as Interval  # part of what this module offers
 from foldshift.inference.repetitions.variance import cv_variance, fold_moments
 from foldshift.partition.folds import refuse_splitter
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, Splitter, TableLike
+    from foldshift.inference._fold_scores import FoldScores
 
 MISSING = "does not exist"
 # Measured by validation/simulate_coverage.py, at a promise of .95: six populations, 150 rows, ten folds, 400 samples, stable and
@@ -40,19 +51,19 @@ NEW_SOURCE_LOW = {
 
 
 def cv_intervals(
-    *unnamed,
-    losses=None,
-    folds=None,
-    scores=None,
-    cv=None,
-    n_splits=None,
-    n_repeats=None,
-    metric=None,
-    n_train=None,
-    n_test=None,
-    design="cvr",
-    confidence=0.95,
-):
+    *unnamed: Any,
+    losses: TableLike = None,
+    folds: TableLike = None,
+    scores: ArrayLike | dict[str, Any] | None = None,
+    cv: Any = None,
+    n_splits: int | None = None,
+    n_repeats: int | None = None,
+    metric: Any = None,
+    n_train: Any = None,
+    n_test: Any = None,
+    design: Literal["cvr", "cvs"] = "cvr",
+    confidence: float = 0.95,
+) -> Intervals:
     """Every interval that follows from the losses, or from the scores of the folds, of one cross-validation.
 
     Say which of the two is passed: a score of a fold is a mean of rows, and a row has no mean.
@@ -141,7 +152,7 @@ def cv_intervals(
     return _of_losses(losses if folds is None else _by_fold(losses, folds), design, confidence)
 
 
-def _of_losses(losses, design, confidence):
+def _of_losses(losses: ArrayLike, design: Literal["cvr", "cvs"], confidence: float) -> Intervals:
     moments = cv_variance(losses)
     K, equal = moments.K, isinstance(moments.M, int)
     means, within, sizes = fold_moments(losses)
@@ -153,7 +164,7 @@ def _of_losses(losses, design, confidence):
     negative = _negative_note(moments.theta_5) if equal else [f"{MISSING}: folds of unequal sizes"]
     for_random = ["derived for random folds"] if design == "cvs" else []
 
-    def interval(name, estimate, variance, df, notes):
+    def interval(name: str, estimate: float | FloatArray, variance: float | FloatArray, df: float, notes: list[str]) -> Interval:
         return labelled(name, estimate, variance, df, confidence, notes, K=K, design=design)
 
     S2 = K * np.asarray(moments.theta_gamma)
@@ -169,7 +180,7 @@ def _of_losses(losses, design, confidence):
     )
 
 
-def _of_scores(read, design, confidence):
+def _of_scores(read: FoldScores, design: Literal["cvr", "cvs"], confidence: float) -> Intervals:
     scores, overlap = read
     r, k = scores.shape
     n, mean, S2 = r * k, float(scores.mean()), float((scores - scores.flat[0]).var(ddof=1)) if scores.size > 1 else np.nan
@@ -183,7 +194,7 @@ def _of_scores(read, design, confidence):
     return Intervals([labelled("S2/K", mean, S2 / k, k - 1.0, confidence, [], K=k, design=design), corrected])
 
 
-def _by_fold(losses, folds):
+def _by_fold(losses: FloatArray, folds: IntArray | Splitter | range) -> list[FloatArray]:
     refuse_splitter(folds)
     losses, folds = np.asarray(losses, dtype=np.float64), np.asarray(folds)
     if losses.ndim != 1 or losses.shape != folds.shape:
@@ -193,26 +204,18 @@ def _by_fold(losses, folds):
     return [losses[folds == fold] for fold in np.unique(folds)]
 
 
-def labelled(name, estimate, variance, df, confidence, notes=(), *, K, design="cvr"):
-    """An interval of `cv_intervals` with its target, and with the note that a reader must have.
-
-    Parameters
-    ----------
-    name : str
-        As in `cv_intervals`.
-    estimate, variance, df, confidence
-        As for `student_interval`.
-    notes : sequence of str
-        Those that depend on the data.
-    K : int
-        Number of folds, or of scores.
-    design : {"cvr", "cvs"}
-        As in `cv_intervals`.
-
-    Returns
-    -------
-    interval : Interval
-    """
+def labelled(
+    name: str,
+    estimate: FloatArray | float,
+    variance: FloatArray | float,
+    df: float,
+    confidence: float,
+    notes: Sequence[str] = (),
+    *,
+    K: int,
+    design: Literal["cvr", "cvs"] = "cvr",
+) -> Interval:
+    """An interval of `cv_intervals` with its target, and with the note that a reader must have."""
     sources = design == "cvs"
     if name in ("theta_A", "all pairs"):
         target = f"{THESE_K_MODELS}, on {THESE_SOURCES}" if sources else THESE_K_MODELS
@@ -228,7 +231,7 @@ def labelled(name, estimate, variance, df, confidence, notes=(), *, K, design="c
     return student_interval(name, target, estimate, variance, df, confidence, [*notes, *few, *([known] if known else [])])
 
 
-def nested_cv_interval(loss_of, folds, *, confidence=0.95, sources=False):
+def nested_cv_interval(loss_of: Callable[..., Any], folds: Array, *, confidence: float = 0.95, sources: bool = False) -> Interval:
     """Interval of nested cross-validation, for the error of the classifier trained on all rows.
 
     Every pair of folds is left out once; one fit serves both folds of the pair, so a row of folds takes K (K + 1) / 2 fits.
@@ -323,7 +326,7 @@ def nested_cv_interval(loss_of, folds, *, confidence=0.95, sources=False):
     return student_interval("nested", target, float(estimate), float(standard_error**2), df, confidence, note)
 
 
-def _nested_moments(loss_of, row, K, sources):
+def _nested_moments(loss_of: Callable[..., Any], row: Array, K: int, sources: bool) -> tuple[float, float, float, float]:
     """Nested and ordinary estimates, mean squared error and naive variance of one partition."""
     outer = [_losses(loss_of, row != k, row == k) for k in range(K)]
     inner = [[] for _ in range(K)]
@@ -345,7 +348,7 @@ def _nested_moments(loss_of, row, K, sources):
     return np.concatenate(inner).mean(), every.mean(), np.mean(squared) - np.mean(variances), every.var(ddof=1) / len(every)
 
 
-def _losses(loss_of, train, test):
+def _losses(loss_of: Callable[..., Any], train: BoolArray, test: BoolArray) -> FloatArray:
     losses = np.asarray(loss_of(train, test), dtype=np.float64)
     if losses.shape != (int(test.sum()),):
         raise ValueError(f"loss_of returned shape {losses.shape} for {int(test.sum())} test rows; expected one loss for each")
@@ -357,7 +360,7 @@ def _losses(loss_of, train, test):
     return losses
 
 
-def _negative_note(theta):
+def _negative_note(theta: float | FloatArray) -> list[str]:
     """Note on negative variance estimates, as a list of none or one."""
     if np.ndim(theta) == 0:
         return ["the variance estimate is negative: no interval"] if theta < 0 else []

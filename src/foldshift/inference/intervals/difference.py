@@ -1,6 +1,8 @@
 """Interval of the difference of two learners' errors, from the losses of the same rows (Bayle et al. 2020)."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,9 @@ from foldshift.core.arguments import check_confidence, check_one_of
 from foldshift.core.repr import figures, readable
 from foldshift.inference.repetitions.variance import fold_moments
 from foldshift.partition.folds import refuse_splitter
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, TableLike
 
 TARGET = "difference of the mean errors of these k models of either learner"
 FEW_ROWS = 1000  # more have not been simulated; the interval is one for many
@@ -49,7 +54,7 @@ class LossDifference(NamedTuple):
     target: str
     confidence: float
 
-    def sentences(self):
+    def sentences(self) -> list[Any]:
         """What was found, in words; a list of str."""
         which = "neither" if self.low <= 0 <= self.high else "the second" if self.low > 0 else "the first"
         return [
@@ -60,12 +65,19 @@ class LossDifference(NamedTuple):
             *([] if self.n_rows > FEW_ROWS else [KNOWN_LOW]),
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
-def loss_difference_interval(losses_a, losses_b, folds=None, *, variance="within", confidence=0.95):
+def loss_difference_interval(
+    losses_a: Any,
+    losses_b: Any,
+    folds: TableLike = None,
+    *,
+    variance: Literal["within", "all pairs"] = "within",
+    confidence: float = 0.95,
+) -> LossDifference:
     """Interval and test of the difference of two learners' errors, cross-validated on the same folds.
 
     Parameters
@@ -123,7 +135,7 @@ def loss_difference_interval(losses_a, losses_b, folds=None, *, variance="within
     return LossDifference(estimate, estimate - half, estimate + half, error, p_value, variance, N, len(sizes), TARGET, confidence)
 
 
-def _differences(losses_a, losses_b, folds):
+def _differences(losses_a: Any, losses_b: Any, folds: Array | None) -> list[Any]:
     """Differences by fold: an array or a list of arrays."""
     refuse_splitter(folds)
     if folds is None and all(np.ndim(loss) == 0 for loss in losses_a):

@@ -1,12 +1,20 @@
 """A confidence interval as a result: what it is about, in words, and what a reader must know of it."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student_t
 
 from foldshift.core.repr import figures, readable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from foldshift.core.types import Array, Floats
 
 THESE_SOURCES = "these sources"
 THESE_K_MODELS = "mean error of these k models"
@@ -63,20 +71,20 @@ class Interval(NamedTuple):
 
     name: str
     target: str
-    estimate: float | np.ndarray
-    low: float | np.ndarray
-    high: float | np.ndarray
-    standard_error: float | np.ndarray
-    df: float | np.ndarray
+    estimate: Floats
+    low: Floats
+    high: Floats
+    standard_error: Floats
+    df: Floats
     note: str
     confidence: float | None = None
 
     @property
-    def words(self):
+    def words(self) -> str:
         """The name in words, the symbol beside it."""
         return f"{WORDS[self.name]} ({self.name})" if self.name in WORDS else self.name
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words; a list of str."""
         share = "interval" if self.confidence is None else f"{100 * self.confidence:g} % interval"
         if np.ndim(self.estimate):
@@ -89,7 +97,7 @@ class Interval(NamedTuple):
             said = [f"{self.words}: {figures(self.estimate)}, without an interval, for {self.target}."]
         return [*said, f"Note: {self.note}."] if self.note else said
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row per data set, one for a single one: name in words, symbol, target, estimate, ends, standard error, df, note."""
         size = np.size(self.estimate)
         numbers = {name: np.ravel(getattr(self, name)) for name in ("estimate", "low", "high", "standard_error")}
@@ -101,7 +109,7 @@ class Interval(NamedTuple):
 class Intervals(tuple):
     """Intervals from one cross-validation, in the order of `foldshift.inference.cv_intervals`; printed, sentences and a table."""
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Interval:
         """By position, or by name such as ``"Nadeau-Bengio"``; KeyError names those there are."""
         if not isinstance(key, str):
             return super().__getitem__(key)
@@ -110,33 +118,18 @@ class Intervals(tuple):
             raise KeyError(f"there is no interval {key!r}; there are {', '.join(map(repr, found))}")
         return found[key]
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What may be quoted, and what each interval that needs a word needs; a list of str."""
         first = self["Nadeau-Bengio"] if any(one.name == "Nadeau-Bengio" for one in self) else self[0]
         notes = [f"{one.words}: {one.note}." for one in self if one.note and one is not first]
         return [f"To be quoted: {first.sentences()[0]}", *first.sentences()[1:], *notes]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row per interval (and data set), as `Interval.to_frame`, without the notes, which are sentences."""
         return pd.concat([one.to_frame().drop(columns="note") for one in self], ignore_index=True)
 
-    def plot(self, ax=None):
-        """Intervals below each other; of one data set.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Drawn into; a new one by default.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-
-        Raises
-        ------
-        ValueError
-            If they are of many data sets.
-        """
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Intervals below each other; of one data set."""
         import matplotlib.pyplot as plt
 
         if any(np.ndim(one.estimate) for one in self):
@@ -151,26 +144,16 @@ class Intervals(tuple):
         return ax
 
 
-def student_interval(name, target, estimate, variance, df, confidence, note=()):
-    """Interval of Student's t from an estimate and its variance.
-
-    Parameters
-    ----------
-    name, target : str
-        As of `Interval`.
-    estimate, variance : float or ndarray
-        Of one data set or of many; where the variance is negative or NaN there is no interval.
-    df : float or ndarray
-        Degrees of freedom; inf for the normal distribution.
-    confidence : float
-        Probability of coverage aimed at.
-    note : sequence of str
-        Notes, which become one.
-
-    Returns
-    -------
-    interval : Interval
-    """
+def student_interval(
+    name: str,
+    target: str,
+    estimate: float | Array,
+    variance: float | Array,
+    df: float | Array,
+    confidence: float,
+    note: Sequence[str] = (),
+) -> Interval:
+    """Interval of Student's t from an estimate and its variance."""
     standard_error = np.sqrt(np.where(np.asarray(variance) >= 0, variance, np.nan))
     half = student_t.ppf((1 + confidence) / 2, df) * standard_error
     low, high = estimate - half, estimate + half

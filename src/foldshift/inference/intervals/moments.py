@@ -1,6 +1,9 @@
 """Moments of the losses of a cross-validation, and every interval that follows from them."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +12,11 @@ from foldshift.inference.intervals.accuracy import accuracy_interval
 from foldshift.inference.intervals.cross_validation import labelled
 from foldshift.inference.intervals.interval import THESE_K_MODELS, Interval
 from foldshift.inference.repetitions.variance import fold_moments
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, Floats
 
 
 class LossMoments(NamedTuple):
@@ -29,32 +37,17 @@ class LossMoments(NamedTuple):
         Mean number of rows of a fold.
     """
 
-    estimate: float | np.ndarray
-    estimate_micro: float | np.ndarray
-    variance: float | np.ndarray
-    W: float | np.ndarray
-    S2: float | np.ndarray
+    estimate: Floats
+    estimate_micro: Floats
+    variance: Floats
+    W: Floats
+    S2: Floats
     K: int
     M: float
 
 
-def loss_moments(losses):
-    """Moments of the losses of a cross-validation, from which every interval follows.
-
-    Parameters
-    ----------
-    losses : array-like of shape (..., K, M), or sequence of K arrays of shape (M_k,)
-        Loss of every test row by fold; leading axes are separate samples.
-
-    Returns
-    -------
-    moments : LossMoments
-
-    Raises
-    ------
-    ValueError
-        As `foldshift.inference.repetitions.variance.cv_variance`.
-    """
+def loss_moments(losses: ArrayLike | Sequence[Array]) -> LossMoments:
+    """Moments of the losses of a cross-validation, from which every interval follows."""
     means, within, sizes = fold_moments(losses)
     N, M = sizes.sum(), sizes.mean()
     macro = means.mean(axis=-1)
@@ -65,37 +58,16 @@ def loss_moments(losses):
     return LossMoments(macro, micro, variance, (within * M / sizes).mean(axis=-1), S2, len(sizes), float(M))
 
 
-def moment_intervals(moments, *, confidence=0.95, binary=False):
-    """Every interval that follows from the moments of the losses of a cross-validation with random folds.
-
-    Parameters
-    ----------
-    moments : LossMoments
-        Of one sample, or arrays of the shape of the leading axes for many.
-    confidence : float, default=0.95
-        Probability of coverage aimed at.
-    binary : bool, default=False
-        Losses are 0 (right) and 1 (wrong).
-
-    Returns
-    -------
-    intervals : list of Interval
-        Those of `foldshift.inference.cv_intervals`; with 0/1 losses ``S2/K`` is Wong's at the level of folds and ``all pairs``
-        Wong's at that of the data set (turned from accuracy to error). ``theta_5`` takes the mean size where sizes differ. With
-        0/1 losses also ``Wilson``, from the mean of all losses. The estimate is NaN where an interval does not exist, the ends
-        also where the variance estimate is negative.
-
-    Raises
-    ------
-    ValueError
-        If confidence is not between 0 and 1.
-    """
+def moment_intervals(moments: LossMoments, *, confidence: float = 0.95, binary: bool = False) -> list[Interval]:
+    """Every interval that follows from the moments of the losses of a cross-validation with random folds."""
     check_confidence(confidence)
     macro, micro, variance, W, S2, K, M = moments
     N = K * M
     one_row = ["does not exist: a fold has one row"] if np.isnan(W).all() else []
 
-    def interval(name, estimate, variance, df, notes=()):
+    def interval(
+        name: str, estimate: FloatArray | float, variance: FloatArray | float, df: float, notes: Sequence[Any] = ()
+    ) -> Interval:
         estimate = np.where(np.isnan(variance), np.nan, estimate)
         return labelled(name, estimate, variance, df, confidence, notes, K=K)
 

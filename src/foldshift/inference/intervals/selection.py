@@ -1,6 +1,8 @@
 """Error of the best of many learners, without the optimism of having chosen it (Tsamardinos et al. 2018)."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,9 @@ import pandas as pd
 from foldshift.core.arguments import check_confidence
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
+
+if TYPE_CHECKING:
+    from foldshift.core.types import TableLike
 
 TARGET = "error of the learner that this selection chooses, trained on a training part"
 
@@ -42,7 +47,7 @@ class SelectedError(NamedTuple):
     target: str
     confidence: float
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words; a list of str."""
         return [
             f"Learner {self.chosen} has the smallest cross-validated error of {self.n_learners}: {self.apparent:.4g}, too good, "
@@ -51,12 +56,14 @@ class SelectedError(NamedTuple):
             f"{self.high:.4g}, for the {self.target}.",
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
-def selection_corrected_error(losses, *, n_bootstraps=1000, confidence=0.95, rng):
+def selection_corrected_error(
+    losses: TableLike, *, n_bootstraps: int = 1000, confidence: float = 0.95, rng: np.random.Generator | int
+) -> SelectedError:
     """Bootstrap bias corrected cross-validation: choose on resampled rows, estimate on those left out.
 
     Parameters
@@ -108,7 +115,7 @@ def selection_corrected_error(losses, *, n_bootstraps=1000, confidence=0.95, rng
     losses = losses if losses.ndim == 2 else losses.mean(axis=0)
     n = len(losses)
     means = losses.mean(axis=0)
-    found = []
+    found: list[Any] = []
     while len(found) < n_bootstraps:
         times = np.bincount(rng.integers(n, size=n), minlength=n)
         if (times == 0).any():  # of two rows, a sample may hold both

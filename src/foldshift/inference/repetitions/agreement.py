@@ -4,12 +4,18 @@ A comparison of two classifiers is Wilcoxon's signed-ranks test over the data se
 experiment agrees with the truth about a pair if its own test is at least as significant, in the same direction.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from foldshift.inference.comparisons.wilcoxon import equal_rows, wilcoxon_signed_ranks
 from foldshift.inference.missing import mean_present, std_present
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray, Formula, IntArray
 
 ALPHA = 0.1
 DECIMALS = 12  # differences of means are equal although their last bits differ with the order of summation
@@ -18,15 +24,15 @@ DECIMALS = 12  # differences of means are equal although their last bits differ 
 class PairTests(NamedTuple):
     """Wilcoxon tests of pairs of classifiers over the data sets; every field but the last has shape (n_pairs,)."""
 
-    row: np.ndarray
-    column: np.ndarray
-    r_plus: np.ndarray
-    r_minus: np.ndarray
-    p_value: np.ndarray
-    n_datasets: np.ndarray
-    method: list
+    row: Array
+    column: Array
+    r_plus: Array
+    r_minus: Array
+    p_value: Array
+    n_datasets: Array
+    method: list[Any]
 
-    def take(self, chosen):
+    def take(self, chosen: IntArray) -> PairTests:
         """The tests of some of the pairs."""
         return PairTests(*(field[chosen] for field in self[:-1]), [self.method[i] for i in np.arange(len(self.row))[chosen]])
 
@@ -35,16 +41,16 @@ class Agreements(NamedTuple):
     """Result of `agreements`."""
 
     pairs: PairTests
-    agree: np.ndarray
-    opposite: np.ndarray
-    judged: np.ndarray
+    agree: Array
+    opposite: Array
+    judged: Array
 
 
 class TruthErrors(NamedTuple):
     """Result of `truth_errors`, in per cent."""
 
     percent: float
-    by_pair: np.ndarray
+    by_pair: Array
 
 
 class Accuracy(NamedTuple):
@@ -55,30 +61,17 @@ class Accuracy(NamedTuple):
     opposite_percent: float
     n_pairs: float
     n_experiments: int
-    by_subset: np.ndarray
-    without_one: np.ndarray
+    by_subset: Array
+    without_one: Array
 
     @property
-    def jackknife_error(self):
+    def jackknife_error(self) -> float:
         """Standard error over data sets, by leaving one out."""
         return jackknife_error(self.without_one)
 
 
-def pairwise_tests(values, formula="corrected"):
-    """Compare every classifier with every later one over the data sets on which both have results.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_learners, n_datasets)
-        Results, the higher the better; NaN where there is none.
-    formula : {"corrected", "paper"}, default="corrected"
-        See `foldshift.inference.wilcoxon_signed_ranks`. Differences are rounded to 12 decimals before they are ranked.
-
-    Returns
-    -------
-    tests : PairTests
-        ``r_plus`` is the sum of ranks of the row's wins; NaN where a pair shares no data set.
-    """
+def pairwise_tests(values: Array, formula: Formula = "corrected") -> PairTests:
+    """Compare every classifier with every later one over the data sets on which both have results."""
     values = _check(values, 2, "(n_learners, n_datasets)")
     row, column = np.triu_indices(len(values), k=1)
     r_plus, r_minus, p, method = _signed_ranks(values[row] - values[column], formula)
@@ -86,22 +79,8 @@ def pairwise_tests(values, formula="corrected"):
     return PairTests(row, column, r_plus, r_minus, p, n_datasets, method)
 
 
-def significant_pairs(truth_mean, alpha=ALPHA, formula="corrected"):
+def significant_pairs(truth_mean: Array, alpha: float = ALPHA, formula: Formula = "corrected") -> PairTests:
     """Pairs of classifiers that differ in truth.
-
-    Parameters
-    ----------
-    truth_mean : ndarray of shape (n_learners, n_datasets)
-        The true results; NaN where there is none.
-    alpha : float, default=0.1
-        Pairs with p at most this are kept.
-    formula : {"corrected", "paper"}, default="corrected"
-        See `pairwise_tests`.
-
-    Returns
-    -------
-    pairs : PairTests
-        Of the kept pairs only.
 
     References
     ----------
@@ -111,7 +90,7 @@ def significant_pairs(truth_mean, alpha=ALPHA, formula="corrected"):
     return tests.take(np.flatnonzero(tests.p_value <= alpha))
 
 
-def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
+def agreements(truth_mean: Array, experiments: Array, alpha: float = ALPHA, formula: Formula = "corrected") -> Agreements:
     """Which experiments find the difference of which pairs.
 
     Parameters
@@ -158,35 +137,19 @@ def agreements(truth_mean, experiments, alpha=ALPHA, formula="corrected"):
     return Agreements(pairs, reached & same, reached & ~same, judged)
 
 
-def draw_experiments(n_experiments, n_draws, rng):
+def draw_experiments(n_experiments: int, n_draws: int, rng: np.random.Generator) -> IntArray:
     """Draws of experiments with replacement: shape (n_draws, n_experiments), of indices; none of fewer than two experiments."""
     return rng.integers(0, n_experiments, (n_draws if n_experiments > 1 else 0, n_experiments))
 
 
-def truth_errors(truth, experiments, drawn, alpha=ALPHA, formula="corrected"):
+def truth_errors(
+    truth: Array, experiments: Array, drawn: Array, alpha: float = ALPHA, formula: Formula = "corrected"
+) -> TruthErrors:
     """What the truth's own experiments add to the error of `agreements` and `accuracy`: other ones would set other thresholds.
 
     The bootstrap: the experiments of the truth are drawn with replacement, and the pairs and their p taken from the mean of those
     drawn; the experiments that are judged stay as they are. The error is one and the same event for all partitioners that are
     judged by this truth.
-
-    Parameters
-    ----------
-    truth : ndarray of shape (n_learners, n_datasets, n_truth)
-        Results of the experiments whose mean is the truth; NaN where there is none.
-    experiments : ndarray of shape (n_learners, n_datasets, n_experiments)
-        See `agreements`.
-    drawn : ndarray of shape (n_draws, n_truth), dtype int
-        See `draw_experiments`.
-    alpha, formula
-        See `agreements`.
-
-    Returns
-    -------
-    errors : TruthErrors
-        ``percent``, the standard error of the per cent of agreements over all kept pairs; ``by_pair``, ndarray of shape
-        (n_learners, n_learners), that of the share of a single pair in per cent, over the draws that keep the pair. NaN where
-        there are fewer than two.
     """
     truth, experiments = (_check(one, 3, "(n_learners, n_datasets, n_experiments)") for one in (truth, experiments))
     everything = pairwise_tests(mean_present(truth), formula)
@@ -206,31 +169,16 @@ def truth_errors(truth, experiments, drawn, alpha=ALPHA, formula="corrected"):
     return TruthErrors(float(std_present(np.array(percents))) if percents else np.nan, by_pair)
 
 
-def halves(n_experiments):
+def halves(n_experiments: int) -> tuple[BoolArray, BoolArray]:
     """The two halves of the experiments, so that each can be judged by the mean of the other."""
     first = np.arange(n_experiments) < n_experiments // 2
     return first, ~first
 
 
-def accuracy(parts, subsets, alpha=ALPHA, formula="corrected"):
-    """Per cent of agreements of single experiments with the truth (Table VI), with its errors.
-
-    Parameters
-    ----------
-    parts : sequence of (ndarray of shape (n_learners, n_datasets), ndarray of shape (n_learners, n_datasets, n_experiments))
-        Truth and the experiments judged by it; one part, or one for each half of the experiments in cross-fitting.
-    subsets : ndarray of shape (n_subsets, n_datasets), dtype bool
-        Subsets of the data sets on which everything is repeated, the choice of pairs included; see `draw_subsets`.
-    alpha, formula
-        See `agreements`.
-
-    Returns
-    -------
-    accuracy : Accuracy
-        ``standard_error`` is over the experiments (NaN where a part has one only); ``by_subset`` and ``without_one`` are the per
-        cent on each subset and without each data set; ``n_pairs`` is the mean over the parts; ``n_experiments`` the fewest that a
-        pair is judged by. NaN where no pair is significant, or none is judged.
-    """
+def accuracy(
+    parts: Sequence[tuple[Array, Array]], subsets: BoolArray, alpha: float = ALPHA, formula: Formula = "corrected"
+) -> Accuracy:
+    """Per cent of agreements of single experiments with the truth (Table VI), with its errors."""
     whole = [agreements(truth, experiments, alpha, formula) for truth, experiments in parts]
     weights = np.array([experiments.shape[2] for _, experiments in parts], dtype=np.float64)
     weights /= weights.sum()
@@ -251,45 +199,21 @@ def accuracy(parts, subsets, alpha=ALPHA, formula="corrected"):
     )
 
 
-def draw_subsets(n_datasets, n_subsets, rng):
-    """Random subsets of two thirds of the data sets.
-
-    Parameters
-    ----------
-    n_datasets, n_subsets : int
-        Fewer than three data sets are not cut: no subset is drawn.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    subsets : ndarray of shape (n_subsets, n_datasets), dtype bool
-    """
+def draw_subsets(n_datasets: int, n_subsets: int, rng: np.random.Generator) -> BoolArray:
+    """Random subsets of two thirds of the data sets."""
     if n_datasets < 3:
         return np.zeros((0, n_datasets), dtype=bool)
     ranks = np.argsort(np.argsort(rng.random((n_subsets, n_datasets)), axis=1), axis=1)
     return ranks < kept_datasets(n_datasets)
 
 
-def kept_datasets(n_datasets):
+def kept_datasets(n_datasets: int) -> int:
     """Size of a subset of `draw_subsets`: two thirds, rounded up."""
     return -(-2 * n_datasets // 3)
 
 
-def subset_error(by_subset, n_datasets):
+def subset_error(by_subset: Array, n_datasets: int) -> float:
     """Standard error over data sets from results on subsets of two thirds (delete-d jackknife).
-
-    Parameters
-    ----------
-    by_subset : ndarray of shape (n_subsets,)
-        Results on the subsets of `draw_subsets`; NaN are left out.
-    n_datasets : int
-        Number of all data sets.
-
-    Returns
-    -------
-    standard_error : float
-        The standard deviation over the subsets times the root of kept / deleted data sets; NaN below two subsets.
 
     References
     ----------
@@ -302,7 +226,7 @@ def subset_error(by_subset, n_datasets):
     return float(found.std(ddof=1) * np.sqrt(kept / (n_datasets - kept)))
 
 
-def jackknife_error(without_one):
+def jackknife_error(without_one: FloatArray) -> float:
     """Jackknife standard error from the results without each of the data sets; NaN where one of them is."""
     n = len(without_one)
     if n < 2:
@@ -310,28 +234,16 @@ def jackknife_error(without_one):
     return float(np.sqrt((n - 1) / n * ((without_one - without_one.mean()) ** 2).sum()))
 
 
-def accuracy_by_repetitions(truth_mean, experiments, repetitions, n_draws, rng, alpha=ALPHA, formula="corrected"):
-    """Per cent of agreements when m experiments are averaged before the test.
-
-    Parameters
-    ----------
-    truth_mean, experiments, alpha, formula
-        See `agreements`.
-    repetitions : sequence of int
-        Numbers of experiments m; those above the number of experiments are left out.
-    n_draws : int
-        Draws of m experiments without replacement; m = 1 takes every experiment once and m = all of them has one draw. The
-        average of a draw is that of the experiments in it that have a result.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    m, percent, std, standard_error : ndarray of shape (n_repetitions,)
-        ``std`` is the standard deviation over the draws, about the spread of one user's result; ``standard_error`` is the Monte
-        Carlo error of ``percent``, larger than the draws alone would say because they share experiments; NaN at all experiments,
-        where there is one draw.
-    """
+def accuracy_by_repetitions(
+    truth_mean: FloatArray,
+    experiments: FloatArray,
+    repetitions: Sequence[int],
+    n_draws: int,
+    rng: np.random.Generator,
+    alpha: float = ALPHA,
+    formula: Formula = "corrected",
+) -> tuple[Array, Array, Array, Array]:
+    """Per cent of agreements when m experiments are averaged before the test."""
     n_experiments = experiments.shape[2]
     rows = []
     for m in repetitions:
@@ -354,7 +266,7 @@ def accuracy_by_repetitions(truth_mean, experiments, repetitions, n_draws, rng, 
     return m.astype(np.int64), percent, std, error
 
 
-def _tests_of_experiments(truth_mean, experiments, pairs, formula):
+def _tests_of_experiments(truth_mean: FloatArray, experiments: FloatArray, pairs: PairTests, formula: Formula) -> tuple[Any, ...]:
     """p, sign of the difference and whether it is judged, of every pair and experiment: three arrays (n_pairs, n_experiments)."""
     n_experiments = experiments.shape[2]
     differences = experiments[pairs.row] - experiments[pairs.column]
@@ -367,17 +279,17 @@ def _tests_of_experiments(truth_mean, experiments, pairs, formula):
     return p.reshape(shape), np.sign(r_plus - r_minus).reshape(shape), judged
 
 
-def _percent(found, judged):
+def _percent(found: BoolArray, judged: BoolArray) -> FloatArray:
     """Per cent of the judged pairs for every experiment; NaN where there is none."""
     return 100 * mean_present(np.where(judged, found, np.nan), axis=0)
 
 
-def _fewest(judged):
+def _fewest(judged: BoolArray) -> int:
     """Fewest experiments that a pair is judged by; all where there is no pair."""
     return int(judged.sum(axis=1).min()) if len(judged) else judged.shape[1]
 
 
-def _over_subsets(parts, weights, subsets, alpha, formula):
+def _over_subsets(parts: Any, weights: FloatArray, subsets: BoolArray, alpha: float, formula: Formula) -> FloatArray:
     # Of few data sets there are few different subsets.
     different, which = np.unique(subsets, axis=0, return_inverse=True)
     out = np.zeros(len(different))
@@ -388,7 +300,7 @@ def _over_subsets(parts, weights, subsets, alpha, formula):
     return out[which.reshape(len(subsets))]
 
 
-def _signed_ranks(differences, formula):
+def _signed_ranks(differences: FloatArray, formula: Formula) -> tuple[FloatArray, FloatArray, FloatArray, list[Any]]:
     """Signed ranks of rows of differences; NaN are left out, rows with the same ones together. Arrays of shape (n_rows,) and a
     list of methods."""
     present = ~np.isnan(differences)
@@ -405,7 +317,7 @@ def _signed_ranks(differences, formula):
     return r_plus, r_minus, p, method
 
 
-def _check(values, n_axes, shape):
+def _check(values: FloatArray, n_axes: int, shape: str) -> FloatArray:
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != n_axes:
         raise ValueError(f"results have shape {values.shape}; expected {shape}")

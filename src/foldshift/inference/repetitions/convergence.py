@@ -5,9 +5,17 @@ and after the last step correlates at least so well. Which vector that is, Moren
 tried here.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
 
 THRESHOLD = 0.9999
 THRESHOLDS = (0.999, THRESHOLD, 0.99999)
@@ -33,12 +41,19 @@ COLUMNS_AT_ONCE = 2**16  # sums of as many zeros and ones are exact in float32
 class CellConvergence(NamedTuple):
     """Result of `converge_cell`."""
 
-    experiments: dict
-    expected: np.ndarray
-    correlations: np.ndarray
+    experiments: dict[Any, Any]
+    expected: Array
+    correlations: Array
 
 
-def converged_after(vectors, *, threshold=THRESHOLD, step=1, rule="first", undefined="converged"):
+def converged_after(
+    vectors: ArrayLike,
+    *,
+    threshold: float = THRESHOLD,
+    step: int = 1,
+    rule: Literal["first", "last"] = "first",
+    undefined: Literal["converged", "not_converged"] = "converged",
+) -> int | None:
     """Number of runs after which the accumulated measurement has converged.
 
     Parameters
@@ -93,25 +108,8 @@ def converged_after(vectors, *, threshold=THRESHOLD, step=1, rule="first", undef
     return None if np.isnan(steps) else int(steps) * step
 
 
-def accumulated_correlations(vectors, *, step=1):
-    """Correlation of the accumulated measurement before and after each step.
-
-    Parameters
-    ----------
-    vectors, step
-        As in `converged_after`.
-
-    Returns
-    -------
-    correlations : ndarray of shape (n_steps - 1,), dtype float64
-        Entry i belongs to step ``i + 2``; in ``[-1, 1]``, NaN where one of the two vectors is constant (real numbers: but for a
-        relative 1e-12).
-
-    Raises
-    ------
-    ValueError
-        As in `converged_after`.
-    """
+def accumulated_correlations(vectors: ArrayLike, *, step: int = 1) -> FloatArray:
+    """Correlation of the accumulated measurement before and after each step."""
     vectors = np.asarray(vectors)
     if vectors.ndim != 2 or 0 in vectors.shape:
         raise ValueError(f"vectors have shape {vectors.shape}; expected (n_runs, m) with at least one run and one entry")
@@ -136,37 +134,15 @@ def accumulated_correlations(vectors, *, step=1):
     return _correlation(both, own[:-1], own[1:])
 
 
-def converge_cell(codes, predictions, folds, n_iterations, orders, thresholds=THRESHOLDS):
+def converge_cell(
+    codes: Array,
+    predictions: Array,
+    folds: UnsignedArray,
+    n_iterations: int,
+    orders: Array,
+    thresholds: Sequence[float] = THRESHOLDS,
+) -> CellConvergence:
     """Experiments until convergence of one classifier on one data set cut in one way, by all criteria at once.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,), integer
-        True classes ``0 .. n_classes - 1``.
-    predictions : ndarray of shape (n_runs, n_samples), integer
-        Predicted classes; experiment e consists of the runs ``e * n_iterations`` to ``(e + 1) * n_iterations - 1``.
-    folds : ndarray of shape (n_runs, n_samples), unsigned integer
-        Fold of every sample.
-    n_iterations : int
-        Runs per experiment.
-    orders : ndarray of shape (n_orders, n_experiments), integer
-        Permutations of the experiments; the runs of an experiment stay together.
-    thresholds : sequence of float, default=(0.999, 0.9999, 0.99999)
-        Correlations to reach.
-
-    Returns
-    -------
-    convergence : CellConvergence
-        ``experiments``: for every name of `CRITERIA` an array of shape (n_orders, n_thresholds, 2), runs until convergence
-        divided by runs per experiment, by the rules "first" and "last"; NaN where the criterion is not met. An undefined
-        correlation counts as converged. ``expected``: shape (n_thresholds,), what `expected_runs` says of the primary criterion,
-        in experiments. ``correlations``: shape (n_orders, n_runs - 1), of the primary criterion, 1 where undefined; entry i
-        belongs to run ``i + 2``.
-
-    Raises
-    ------
-    ValueError
-        If the runs do not make whole experiments or the shapes differ.
 
     Notes
     -----
@@ -212,20 +188,8 @@ def converge_cell(codes, predictions, folds, n_iterations, orders, thresholds=TH
     return CellConvergence(experiments, expected, correlations)
 
 
-def expected_runs(products, threshold=THRESHOLD):
+def expected_runs(products: Array, threshold: float = THRESHOLD) -> float:
     """Runs until convergence that the agreement between single runs leads one to expect, however many runs there are.
-
-    Parameters
-    ----------
-    products : ndarray of shape (n_runs, n_runs)
-        Covariances of the vectors of the runs, in any unit.
-    threshold : float, default=0.9999
-        Correlation to reach, below 1.
-
-    Returns
-    -------
-    n_runs : float
-        At least 2; NaN with a single run.
 
     Notes
     -----
@@ -249,13 +213,13 @@ def expected_runs(products, threshold=THRESHOLD):
     return max(2.0, float(np.ceil((np.sqrt(linear**2 + 4 * signal * needed) - linear) / (2 * signal))))
 
 
-def _correlation(both, before, after):
+def _correlation(both: Array, before: Array, after: Array) -> FloatArray:
     """Covariance and variances to correlations; NaN where a variance is 0."""
     scale = np.sqrt(before.astype(np.float64) * after)
     return np.divide(np.clip(both, -scale, scale), scale, out=np.full(len(scale), np.nan), where=scale > 0)
 
 
-def _crossing(reached, rule):
+def _crossing(reached: BoolArray, rule: str) -> FloatArray:
     """Number of steps when the criterion is met, from booleans of shape (..., n_steps - 1) that begin with step 2; NaN where it
     is not."""
     n = reached.shape[-1]
@@ -268,7 +232,7 @@ def _crossing(reached, rule):
     return np.where(reached.any(axis=-1), reached.argmax(axis=-1) + 2.0, np.nan)
 
 
-def _ordered_correlations(products, order):
+def _ordered_correlations(products: IntArray, order: IntArray) -> FloatArray:
     """Correlations before and after each step when the vectors are accumulated in this order; 1 where undefined."""
     ordered = products[np.ix_(order, order)]
     cross = np.triu(ordered, 1).sum(axis=0)  # of every vector with all before it
@@ -277,7 +241,7 @@ def _ordered_correlations(products, order):
     return np.where(np.isnan(correlations), 1.0, correlations)
 
 
-def _binary_products(indicators):
+def _binary_products(indicators: list[BoolArray]) -> tuple[IntArray, IntArray]:
     """Scalar products of the runs and their sums over the columns of several boolean arrays of shape (n_runs, m)."""
     n_runs = len(indicators[0])
     products, totals = np.zeros((n_runs, n_runs), dtype=np.int64), np.zeros(n_runs, dtype=np.int64)
@@ -289,25 +253,25 @@ def _binary_products(indicators):
     return products, totals
 
 
-def _integer_products(vectors):
+def _integer_products(vectors: IntArray) -> IntArray:
     """`_centred` products of integer vectors."""
     return _centred(vectors @ vectors.T, vectors.sum(axis=1), vectors.shape[1])
 
 
-def _centred(products, totals, m):
+def _centred(products: IntArray, totals: IntArray, m: int) -> IntArray:
     """m times the products of the centred vectors; real numbers only where sums over all of them would not fit in 64 bits."""
     if m * len(totals) ** 2 * int(np.diag(products).max()) >= 2**62:  # bounds the variance of all vectors accumulated
         products, totals = products.astype(np.float64), totals.astype(np.float64)
     return m * products - np.outer(totals, totals)
 
 
-def _by_experiment(products, n_iterations):
+def _by_experiment(products: IntArray, n_iterations: int) -> IntArray:
     """Products of the sums over the runs of each experiment."""
     n = len(products) // n_iterations
     return products.reshape(n, n_iterations, n, n_iterations).sum(axis=(1, 3))
 
 
-def _fold_rates(codes, predictions, folds, n_classes):
+def _fold_rates(codes: IntArray, predictions: UnsignedArray, folds: UnsignedArray, n_classes: int) -> tuple[IntArray, IntArray]:
     """Recall of every fold and class (n_runs, n_folds * n_classes) and crisp AUC of every fold (n_runs, n_folds), as integers of
     five decimals."""
     n_folds = int(folds.max()) + 1

@@ -5,7 +5,9 @@ and rho the correlation of two, ``Var(mean of r) = theta (1 + (r - 1) rho) / r``
 rho) theta`` and leaves the fixed variance ``rho theta``, which only more data reduce.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,12 @@ from scipy.stats import chi2
 from foldshift.core.arguments import check_confidence
 from foldshift.core.repr import figures, readable
 from foldshift.inference._fold_scores import fold_scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import FloatArray, Floats, TableLike
 
 FEWEST_PARTITIONS = 5  # below, the bound of the partition variance is more than six times the estimate, and says nothing
 MOST_DRAWN = 1000
@@ -63,7 +71,7 @@ class Repetitions(NamedTuple):
     note: str
 
     @property
-    def rho(self):
+    def rho(self) -> float:
         """Correlation of the estimates of two partitions: the share of the variance of one that no repetition removes.
 
         A plug-in, within 0 and 1; NaN where neither variance is above 0.
@@ -72,15 +80,15 @@ class Repetitions(NamedTuple):
         return self.fixed_variance / total if self.fixed_variance >= 0 and total > 0 else np.nan
 
     @property
-    def most_gain(self):
+    def most_gain(self) -> float:
         """The most that repeating can take off the variance of one partition, as a share of it: ``1 - rho``."""
         return 1 - self.rho
 
-    def curve(self, repetitions):
+    def curve(self, repetitions: float) -> float:
         """Variance of the mean of r partitions as a share of that of one, see `variance_ratio`."""
         return variance_ratio(repetitions, self.rho)
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words; a list of str."""
         n, share = self.n_partitions, f"{100 * self.confidence:g} %"
         said = [f"The mean of {n} repetitions of cross-validation is {figures(self.mean)}."]
@@ -101,7 +109,7 @@ class Repetitions(NamedTuple):
         )
         return said
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row per quantity: ``quantity, plug_in, upper_bound``; NaN where it cannot be told."""
         told = self.n_partitions >= FEWEST_PARTITIONS or self.partition_variance == 0
         rows = [
@@ -116,18 +124,8 @@ class Repetitions(NamedTuple):
         frame = pd.DataFrame(rows, columns=["quantity", "plug_in", "upper_bound"])
         return frame.astype({"plug_in": float, "upper_bound": float})
 
-    def plot(self, ax=None):
-        """Standard deviation that the choice of folds leaves in the mean of r repetitions, and the one that is asked for.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Drawn into; a new one by default.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Standard deviation that the choice of folds leaves in the mean of r repetitions, and the one that is asked for."""
         import matplotlib.pyplot as plt
 
         ax = plt.subplots()[1] if ax is None else ax
@@ -145,20 +143,8 @@ class Repetitions(NamedTuple):
         return ax
 
 
-def variance_ratio(repetitions, rho):
+def variance_ratio(repetitions: ArrayLike, rho: float) -> Floats:
     """Variance of the mean of r partitions as a share of that of one, ``(1 + (r - 1) rho) / r``.
-
-    Parameters
-    ----------
-    repetitions : array-like of int
-        r, 1 or more; ``numpy.inf`` gives rho.
-    rho : float
-        Correlation of the estimates of two partitions of the same data.
-
-    Returns
-    -------
-    ratio : float or ndarray
-        1 at r = 1, falling to rho.
 
     References
     ----------
@@ -172,7 +158,17 @@ def variance_ratio(repetitions, rho):
     return float(ratio) if ratio.ndim == 0 else ratio
 
 
-def recommend_repetitions(scores, *, cv=None, n_splits=None, n_repeats=None, metric=None, theta=None, eps=0.1, confidence=0.9):
+def recommend_repetitions(
+    scores: ArrayLike | dict[str, Any],
+    *,
+    cv: Any = None,
+    n_splits: int | None = None,
+    n_repeats: int | None = None,
+    metric: Any = None,
+    theta: float | None = None,
+    eps: float = 0.1,
+    confidence: float = 0.9,
+) -> Repetitions:
     """Number of repetitions after which the choice of partitions hardly matters any more.
 
     The mean of r partitions is taken for settled when the standard deviation that the choice of partitions leaves in it is at
@@ -269,7 +265,7 @@ def recommend_repetitions(scores, *, cv=None, n_splits=None, n_repeats=None, met
     return Repetitions(n, float(estimates.mean()), variance, bound, fixed, fixed_from, *wanted, eps, confidence, note)
 
 
-def _read(scores, cv, n_splits, n_repeats, metric, theta):
+def _read(scores: TableLike, cv: Any, n_splits: int, n_repeats: int, metric: Any, theta: float | None) -> FloatArray:
     """Scores of shape (r, k); with theta and without a design a row of numbers is (r, 1), estimates."""
     if theta is not None and cv is None and n_splits is None and n_repeats is None and metric is None and np.ndim(scores) == 1:
         n_splits = 1
@@ -282,6 +278,6 @@ def _read(scores, cv, n_splits, n_repeats, metric, theta):
     return scores
 
 
-def _variance(values, size):
+def _variance(values: FloatArray, size: float) -> float:
     """Variance with ddof 1; exactly 0 where the values differ by rounding only."""
     return 0.0 if np.ptp(values) <= 1e-12 * size else float(values.var(ddof=1))

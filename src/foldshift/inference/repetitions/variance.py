@@ -1,9 +1,17 @@
 """Estimators of the variance of a cross-validation estimate, from the losses of its test rows."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, TableLike
 
 ESTIMATORS = ("theta_om", "theta_gamma", "theta_A", "theta_B", "theta_1", "theta_2", "theta_3", "theta_4", "theta_5")
 
@@ -50,28 +58,28 @@ class CVVariance:
     (3, 2, 0.5, 0.5, 0.0)
     """
 
-    mean: float | np.ndarray
-    mean_micro: float | np.ndarray
+    mean: Floats
+    mean_micro: Floats
     K: int
-    M: int | np.ndarray
-    W: float | np.ndarray
-    S2: float | np.ndarray
-    s1: float | np.ndarray
-    s2: float | np.ndarray
-    s3: float | np.ndarray
-    theta_om: float | np.ndarray
-    theta_gamma: float | np.ndarray
-    theta_A: float | np.ndarray
-    theta_B: float | np.ndarray
-    theta_1: float | np.ndarray
-    theta_2: float | np.ndarray
-    theta_3: float | np.ndarray
-    theta_4: float | np.ndarray
-    theta_5: float | np.ndarray
-    negative: tuple | dict
+    M: int | Array
+    W: Floats
+    S2: Floats
+    s1: Floats
+    s2: Floats
+    s3: Floats
+    theta_om: Floats
+    theta_gamma: Floats
+    theta_A: Floats
+    theta_B: Floats
+    theta_1: Floats
+    theta_2: Floats
+    theta_3: Floats
+    theta_4: Floats
+    theta_5: Floats
+    negative: tuple[str, ...] | dict[str, BoolArray]
 
 
-def cv_variance(losses):
+def cv_variance(losses: ArrayLike | Sequence[Array]) -> CVVariance:
     """Every estimator of the variance of a cross-validation estimate, in one pass over the losses.
 
     Parameters
@@ -147,28 +155,13 @@ def cv_variance(losses):
 class FoldMoments(NamedTuple):
     """Mean, sample variance (n - 1; NaN for one row) and size of every fold; the first two have shape (..., K), the last (K,)."""
 
-    means: np.ndarray
-    within: np.ndarray
-    sizes: np.ndarray
+    means: Array
+    within: Array
+    sizes: Array
 
 
-def fold_moments(losses):
-    """Mean, sample variance and size of every fold, of checked losses.
-
-    Parameters
-    ----------
-    losses : array-like of shape (..., K, M), or sequence of K arrays of shape (M_k,)
-        Loss of every test row.
-
-    Returns
-    -------
-    FoldMoments
-
-    Raises
-    ------
-    ValueError
-        As `cv_variance`.
-    """
+def fold_moments(losses: ArrayLike | Sequence[Array]) -> FoldMoments:
+    """Mean, sample variance and size of every fold, of checked losses."""
     folds = check_losses(losses)
     if isinstance(folds, list):
         moments = [fold_moments_of_equal_sizes(fold[None]) for fold in folds]
@@ -176,7 +169,7 @@ def fold_moments(losses):
     return fold_moments_of_equal_sizes(folds)
 
 
-def fold_moments_of_equal_sizes(losses):
+def fold_moments_of_equal_sizes(losses: FloatArray) -> FoldMoments:
     """As `fold_moments`, for checked losses of shape (..., K, M)."""
     K, M = losses.shape[-2:]
     if M == 1:
@@ -187,23 +180,8 @@ def fold_moments_of_equal_sizes(losses):
     return FoldMoments(np.where(within == 0, first, losses.mean(axis=-1)), within, np.full(K, M))
 
 
-def check_losses(losses):
-    """Losses as one float array of shape (..., K, M), or as a list of K one-dimensional ones where their sizes differ.
-
-    Parameters
-    ----------
-    losses : array-like of shape (..., K, M), or sequence of K arrays of shape (M_k,)
-        Loss of every test row.
-
-    Returns
-    -------
-    losses : ndarray of float64, or list of ndarray of float64
-
-    Raises
-    ------
-    ValueError
-        As `cv_variance`.
-    """
+def check_losses(losses: TableLike) -> FloatArray | list[FloatArray]:
+    """Losses as one float array of shape (..., K, M), or as a list of K one-dimensional ones where their sizes differ."""
     if not isinstance(losses, np.ndarray):
         folds = [np.asarray(fold, dtype=np.float64) for fold in losses]
         if len({fold.shape for fold in folds}) > 1:
@@ -221,7 +199,7 @@ def check_losses(losses):
     return losses
 
 
-def _check_unequal(folds):
+def _check_unequal(folds: list[FloatArray]) -> list[FloatArray]:
     shapes = [fold.shape for fold in folds]
     if any(len(shape) != 1 for shape in shapes):
         raise ValueError(
@@ -238,31 +216,20 @@ def _check_unequal(folds):
     return folds
 
 
-def _check_number_of_folds(n_folds):
+def _check_number_of_folds(n_folds: int) -> None:
     if n_folds < 2:
         raise ValueError(
             f"losses has {n_folds} fold{'' if n_folds == 1 else 's'}; a variance needs at least two folds or sources"
         )
 
 
-def _not_finite(count, where):
+def _not_finite(count: int, where: str) -> Exception:
     values = f"{count} value that is" if count == 1 else f"{count} values that are"
     return ValueError(f"losses has {values} NaN or infinite, the first at {where}; every loss must be a finite number")
 
 
-def theta_om_k(losses):
+def theta_om_k(losses: ArrayLike | Sequence[Array]) -> Array:
     """Naive estimators from the pairs within one fold: ``mean**2 - s_om[k]``.
-
-    Parameters
-    ----------
-    losses : array-like of shape (..., K, M), or sequence of K arrays of shape (M_k,)
-        As in `cv_variance`.
-
-    Returns
-    -------
-    theta : ndarray of shape (..., K)
-        Unbiased where the losses of that source are uncorrelated and all sources have the same mean; NaN for a source of one row.
-        Their mean is ``theta_om``.
 
     References
     ----------
@@ -272,18 +239,8 @@ def theta_om_k(losses):
     return means.mean(axis=-1, keepdims=True) ** 2 - means**2 + within / sizes
 
 
-def theta_gam_kl(losses):
+def theta_gam_kl(losses: ArrayLike | Sequence[Array]) -> Array:
     """Naive estimators from the pairs between two folds: ``mean**2 - mean_k mean_l``.
-
-    Parameters
-    ----------
-    losses : array-like of shape (..., K, M), or sequence of K arrays of shape (M_k,)
-        As in `cv_variance`.
-
-    Returns
-    -------
-    theta : ndarray of shape (..., K, K)
-        Symmetric; the diagonal is NaN. The mean of the others is ``theta_gamma``.
 
     References
     ----------
@@ -296,7 +253,7 @@ def theta_gam_kl(losses):
     return theta
 
 
-def estimator_from_bias(a1, a2, a3):
+def estimator_from_bias(a1: float, a2: float, a3: float) -> Callable[..., Any]:
     """The quadratic estimator whose bias is ``a1 sigma^2 + a2 omega + a3 gamma + a4 mu^2``.
 
     Parameters
@@ -324,7 +281,7 @@ def estimator_from_bias(a1, a2, a3):
     True
     """
 
-    def estimator(losses):
+    def estimator(losses: FloatArray) -> float:
         moments = cv_variance(losses)
         K, M = moments.K, moments.M
         if not isinstance(M, int):
@@ -346,9 +303,9 @@ class PooledComponents(NamedTuple):
 class VarianceComponents(NamedTuple):
     """The parts of the variance of a cross-validation estimate; see `variance_components`."""
 
-    sigma: np.ndarray
-    omega: np.ndarray
-    gamma: np.ndarray
+    sigma: Array
+    omega: Array
+    gamma: Array
     sigma_term: float
     omega_term: float
     gamma_term: float
@@ -356,7 +313,7 @@ class VarianceComponents(NamedTuple):
     pooled: PooledComponents | None
 
 
-def variance_components(losses, design):
+def variance_components(losses: TableLike, design: Literal["cvs", "cvr"]) -> VarianceComponents:
     """Decompose the variance of a cross-validation estimate, measured on many data sets.
 
     Parameters

@@ -1,6 +1,10 @@
 """Which interval from cross-validation covers what, for data of a given shape: measured on many samples of a population."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,6 +30,11 @@ from foldshift.inference.simulation.coverage import (
 from foldshift.inference.simulation.source_models import simulate_losses
 from foldshift.partition.registry import make_folds
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray
+
 LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS = "leave one source out", "random folds"
 
 
@@ -49,57 +58,36 @@ class CoverageAudit:
         What to beware of.
     """
 
-    rows: tuple
+    rows: tuple[AuditRow, ...]
     confidence: float
     title: str
-    notes: tuple
+    notes: tuple[str, ...]
 
-    def trusted(self, partitioner, target, *, tolerance=TOLERANCE):
+    def trusted(self, partitioner: str, target: str, *, tolerance: float = TOLERANCE) -> AuditRow | None:
         """The narrowest interval that was shown to cover what is promised, less a tolerance.
 
         Shown: the lower end of Wilson's 95 % interval of its coverage reaches ``confidence - tolerance``. An interval that covers
         less than that passes in at most one of 40 audits, however few the samples; with few samples nothing can be shown.
-
-        Parameters
-        ----------
-        partitioner, target : str
-            As in the rows.
-        tolerance : float, default=0.05
-            How far below the promise a coverage may lie, 0 or more.
-
-        Returns
-        -------
-        row : AuditRow or None
-            None if there is none, or no such partitioner or target.
         """
         if not 0 <= tolerance < self.confidence:
             raise ValueError(f"tolerance={tolerance!r} must be from 0 to below confidence={self.confidence:g}")
         shown = [row for row in self._of(partitioner, target) if row.coverage_low >= self.confidence - tolerance - 1e-12]
         return min(shown, key=lambda row: row.width, default=None)
 
-    def not_refuted(self, partitioner, target):
-        """Intervals whose coverage is not below the promise by more than two standard errors; that does not show that they hold.
-
-        Parameters
-        ----------
-        partitioner, target : str
-            As in the rows.
-
-        Returns
-        -------
-        rows : list of AuditRow
-            The narrowest first.
+    def not_refuted(self, partitioner: str, target: str) -> list[AuditRow]:
+        """Intervals whose coverage is not below the promise by more than two standard errors; that does not show that they
+        hold.
         """
         rows = [row for row in self._of(partitioner, target) if not_refuted(row.coverage, row.n, self.confidence)]
         return sorted(rows, key=lambda row: row.width)
 
-    def _of(self, partitioner, target):
+    def _of(self, partitioner: str, target: str) -> list[AuditRow]:
         return [row for row in self.rows if (row.partitioner, row.target) == (partitioner, target)]
 
-    def _blocks(self):
+    def _blocks(self) -> list[tuple[str, str]]:
         return list(dict.fromkeys((row.partitioner, row.target) for row in self.rows))
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was audited, and which interval can be trusted for which target; a list of str."""
         said = [f"{self.title}."]
         least = self.confidence - TOLERANCE
@@ -119,7 +107,7 @@ class CoverageAudit:
                 said.append(f"Refuted there, covering less than {100 * self.confidence:g} %: {', '.join(refuted)}.")
         return [*said, *(f"Note: {note}." for note in self.notes)]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row per partitioner, target and interval: the fields of `AuditRow`, ``trusted``, ``not_refuted``."""
         frame = pd.DataFrame(self.rows, columns=AuditRow._fields)
         blocks = self._blocks()
@@ -128,18 +116,8 @@ class CoverageAudit:
         marks = {"trusted": trusted, "not_refuted": passed}
         return frame.assign(**{name: [id(row) in rows for row in self.rows] for name, rows in marks.items()})
 
-    def plot(self, ax=None):
-        """Coverage of every interval with Wilson's 95 % interval, by target; the line is what is promised.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Drawn into; a new one by default.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Coverage of every interval with Wilson's 95 % interval, by target; the line is what is promised."""
         import matplotlib.pyplot as plt
 
         rows = [row for row in self.rows if row.n]
@@ -162,20 +140,20 @@ class CoverageAudit:
 
 
 def coverage_audit(
-    draw=None,
-    estimator=None,
+    draw: Callable[..., Any] | None = None,
+    estimator: Estimator = None,
     *,
-    shape=None,
-    model="centroid",
-    sources="random",
-    n_folds=10,
-    partitioner=None,
-    n_replicates=200,
-    confidence=0.95,
-    n_repetitions=1,
-    n_nested=0,
-    rng,
-):
+    shape: tuple[int, int] | None = None,
+    model: Literal["centroid", "stump", "highdim"] = "centroid",
+    sources: Literal["random", "iid"] = "random",
+    n_folds: int = 10,
+    partitioner: str | Callable[..., Any] | None = None,
+    n_replicates: int = 200,
+    confidence: float = 0.95,
+    n_repetitions: int = 1,
+    n_nested: int = 0,
+    rng: np.random.Generator | int,
+) -> CoverageAudit:
     """Measure which interval from cross-validation can be trusted: how often each covers what it may be about.
 
     Samples of a population are cross-validated, and every interval is held against the true errors, measured on rows outside the
@@ -252,7 +230,17 @@ def coverage_audit(
     return _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, confidence, n_repetitions, n_nested, rng)
 
 
-def _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, confidence, n_repetitions, n_nested, rng):
+def _audit_of_draws(
+    draw: Callable[..., Any],
+    estimator: Estimator,
+    n_folds: int,
+    partitioner: str | Callable[..., Any] | None,
+    n_replicates: int,
+    confidence: float,
+    n_repetitions: int,
+    n_nested: int,
+    rng: np.random.Generator,
+) -> CoverageAudit:
     from sklearn.base import is_classifier
 
     from foldshift.core.estimators import check_predictor
@@ -309,7 +297,20 @@ class _CutError(Exception):
     """Folds could not be cut: no fault of the learner."""
 
 
-def _replicate(estimator, X, y, X_rest, y_rest, partitioner, n_folds, n_repetitions, n_nested, confidence, rng, loss):
+def _replicate(
+    estimator: Estimator,
+    X: FloatArray,
+    y: Any,
+    X_rest: FloatArray,
+    y_rest: Array,
+    partitioner: str,
+    n_folds: int,
+    n_repetitions: int,
+    n_nested: int,
+    confidence: float,
+    rng: np.random.Generator,
+    loss: Callable[..., Any],
+) -> tuple[Any, ...]:
     """Of one sample: moments of the first partition, fold means of all, the nested interval or None, and the truths.
 
     The truths are those of the first partition, of all, and of the whole sample.
@@ -327,7 +328,7 @@ def _replicate(estimator, X, y, X_rest, y_rest, partitioner, n_folds, n_repetiti
     nested = None
     if n_nested:
 
-        def loss_of(train, test):
+        def loss_of(train: BoolArray, test: BoolArray) -> FloatArray:
             return losses_after_fit(estimator, X[train], y[train], [(X[test], y[test])], state, loss)[0]
 
         nested = nested_cv_interval(loss_of, folds[n_repetitions:], confidence=confidence)
@@ -336,7 +337,14 @@ def _replicate(estimator, X, y, X_rest, y_rest, partitioner, n_folds, n_repetiti
     return loss_moments(found[0][0]), means, nested, (truths[0], np.mean(truths), whole)
 
 
-def _audit_of_shape(shape, model, sources, n_replicates, confidence, rng):
+def _audit_of_shape(
+    shape: tuple[int, int],
+    model: Literal["centroid", "stump", "highdim"],
+    sources: str,
+    n_replicates: int,
+    confidence: float,
+    rng: np.random.Generator,
+) -> CoverageAudit:
     n, K = shape
     if sources not in ("random", "iid"):
         raise ValueError(f"sources={sources!r} must be 'random' or 'iid'")
@@ -363,7 +371,9 @@ def _audit_of_shape(shape, model, sources, n_replicates, confidence, rng):
     return CoverageAudit(tuple(rows), confidence, title, notes)
 
 
-def _checked_sample(drawn, n_rows):
+def _checked_sample(
+    drawn: tuple[FloatArray, Array, FloatArray, Array], n_rows: int | None
+) -> tuple[FloatArray, Array, FloatArray, Array]:
     """`n_rows`: of the samples before, if any."""
     if not isinstance(drawn, tuple) or len(drawn) != 4:
         raise ValueError(f"draw returned {type(drawn).__name__}; expected a tuple (X, y, X_rest, y_rest)")
@@ -378,17 +388,17 @@ def _checked_sample(drawn, n_rows):
     return X, y, X_rest, y_rest
 
 
-def _stacked(moments):
+def _stacked(moments: list[LossMoments]) -> LossMoments:
     """Moments of many samples of one shape."""
     return LossMoments(
         *(np.array([getattr(one, field) for one in moments]) for field in LossMoments._fields[:5]), *moments[0][5:]
     )
 
 
-def _words(name):
+def _words(name: str) -> str:
     return f"{name} ({WORDS[name]})" if name in WORDS else name
 
 
-def _mean(values):
+def _mean(values: Iterator[Any]) -> float:
     values = [value for value in values if value == value]
     return float(np.mean(values)) if values else np.nan

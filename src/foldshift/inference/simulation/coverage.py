@@ -1,12 +1,19 @@
 """Intervals against the true errors that they are to cover, over many samples."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
 
 from foldshift.inference.intervals.interval import NEW_SOURCE
 from foldshift.inference.proportions import wilson_interval
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray
+    from foldshift.inference.intervals.interval import Interval
 
 TRAINING_PART = "error of a training part"
 THESE_MODELS = "this sample's models"
@@ -56,54 +63,26 @@ class AuditRow(NamedTuple):
     width: float
 
 
-def coverage_errors(coverage, n):
+def coverage_errors(coverage: float, n: int) -> tuple[float, float, float]:
     """Standard error of a coverage measured on n samples and the ends of its 95 % interval, all by Wilson; floats."""
     (low, high), (below, above) = (wilson_interval(coverage, n, inner) for inner in (0.95, ONE_ERROR))
     return float((above - below) / 2), float(low), float(high)
 
 
-def not_refuted(coverage, n, confidence):
+def not_refuted(coverage: float | Array, n: int | Array, confidence: float) -> bool | BoolArray:
     """Whether a coverage measured on n samples is not below what is promised by more than two Monte Carlo standard errors.
 
     It does not show that the interval covers: 20 samples of one that covers .90 pass in two cases of three.
-
-    Parameters
-    ----------
-    coverage : float or ndarray
-        NaN is not.
-    n : int or ndarray
-        Samples.
-    confidence : float
-        What coverage is to be; the error is that of a coverage which is so.
-
-    Returns
-    -------
-    passes : bool or ndarray of bool
     """
     return coverage >= confidence - 2 * np.sqrt(confidence * (1 - confidence) / np.maximum(n, 1))
 
 
-def audit_rows(found, truths, partitioner):
-    """Bias, coverage and width of every interval against every target.
-
-    Parameters
-    ----------
-    found : sequence of Interval
-        With arrays of shape (R,): R samples.
-    truths : dict of str to ndarray of shape (R,)
-        True errors by target. Of the targets in `AVERAGED` the mean is to be covered.
-    partitioner : str
-        How folds were cut.
-
-    Returns
-    -------
-    rows : list of AuditRow
-        By target, then interval. A sample without estimate or truth (NaN) is left out.
-    """
+def audit_rows(found: Sequence[Interval], truths: dict[str, Array], partitioner: str) -> list[AuditRow]:
+    """Bias, coverage and width of every interval against every target."""
     return [_audit_row(interval, target, truth, partitioner) for target, truth in truths.items() for interval in found]
 
 
-def _audit_row(interval, target, truth, partitioner):
+def _audit_row(interval: Interval, target: str, truth: FloatArray, partitioner: str) -> AuditRow:
     truth = np.asarray(truth, dtype=np.float64)
     present = np.isfinite(interval.estimate) & np.isfinite(truth)
     n = int(present.sum())

@@ -1,26 +1,21 @@
 """How far a figure would move if the study were run again with other seeds."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
 import numpy as np
 
 from foldshift.inference.comparisons.wilcoxon import equal_rows, wilcoxon_signed_ranks
 from foldshift.inference.missing import mean_present, std_present
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray
 
-def mean_and_error(values):
-    """Mean over data sets of the mean over seeds, with its Monte Carlo standard error.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_datasets, n_seeds)
-        Results of seeds; NaN where a fit failed, but two or more for every data set.
-
-    Returns
-    -------
-    mean : float
-        NaN without a data set.
-    standard_error : float
-        The data sets are fixed; only the seeds would change.
-    """
+def mean_and_error(values: Array) -> tuple[float, float]:
+    """Mean over data sets of the mean over seeds, with its Monte Carlo standard error."""
     if not len(values):
         return np.nan, np.nan
     counts = (~np.isnan(values)).sum(axis=1)
@@ -28,21 +23,8 @@ def mean_and_error(values):
     return float(np.nanmean(values, axis=1).mean()), float(np.sqrt(errors.sum()) / len(values))
 
 
-def std_and_error(values):
-    """Mean over data sets of the standard deviation over seeds, with its Monte Carlo standard error.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_datasets, n_seeds)
-        Results of seeds; NaN where a fit failed, but two or more for every data set.
-
-    Returns
-    -------
-    std : float
-        With n - 1 in the denominator; NaN without a data set.
-    standard_error : float
-        By the jackknife over seeds; NaN below three seeds.
-    """
+def std_and_error(values: Array) -> tuple[float, float]:
+    """Mean over data sets of the standard deviation over seeds, with its Monte Carlo standard error."""
     if not len(values):
         return np.nan, np.nan
     n = (~np.isnan(values)).sum(axis=1, keepdims=True)
@@ -54,24 +36,8 @@ def std_and_error(values):
     return float(np.sqrt(s2).mean()), float(np.sqrt(variance.sum()) / len(values))
 
 
-def seed_bootstrap(values, statistic, n_draws, rng):
-    """Recompute a statistic of every data set on seeds drawn with replacement.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_datasets, n_seeds)
-        Results of seeds; NaN where a fit failed.
-    statistic : {"mean", "std"}
-        Over the seeds that have a result; NaN where too few of a draw have.
-    n_draws : int
-        Number of bootstrap samples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    draws : ndarray of shape (n_draws, n_datasets)
-    """
+def seed_bootstrap(values: Array, statistic: Literal["mean", "std"], n_draws: int, rng: np.random.Generator) -> Array:
+    """Recompute a statistic of every data set on seeds drawn with replacement."""
     n_datasets, n_seeds = values.shape
     out = np.empty((n_draws, n_datasets))
     for draw in range(n_draws):
@@ -80,22 +46,12 @@ def seed_bootstrap(values, statistic, n_draws, rng):
     return out
 
 
-def p_value_error(a_draws, b_draws):
-    """Standard deviation of Wilcoxon's p over bootstrap draws.
-
-    Parameters
-    ----------
-    a_draws, b_draws : ndarray of shape (n_draws, n_datasets)
-        Draws of `seed_bootstrap` for the two methods.
-
-    Returns
-    -------
-    standard_error : float
-    """
+def p_value_error(a_draws: Array, b_draws: Array) -> float:
+    """Standard deviation of Wilcoxon's p over bootstrap draws."""
     return float(std_present(_p_values(a_draws, b_draws)))
 
 
-def _p_values(a, b):
+def _p_values(a: FloatArray, b: FloatArray) -> FloatArray:
     """Wilcoxon's p of every row over the columns where both sides have a result; NaN where there is none."""
     p, both = np.full(len(a), np.nan), ~np.isnan(a - b)
     for rows in equal_rows(both):
@@ -105,25 +61,10 @@ def _p_values(a, b):
     return p
 
 
-def p_values_by_repetitions(errors, reference, repetitions, n_draws, rng):
+def p_values_by_repetitions(
+    errors: Array, reference: Array, repetitions: Sequence[int], n_draws: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
     """Wilcoxon's p against the number of repetitions, averaged over draws of the repetitions (Figure 2).
-
-    Parameters
-    ----------
-    errors, reference : ndarray of shape (n_datasets, n_seeds)
-        Results of the two methods; NaN where a fit failed. The mean of a draw is that of the seeds that have a result; a data set
-        of which a draw has none is left out of its test.
-    repetitions : sequence of int
-        Numbers of repetitions r, at most n_seeds.
-    n_draws : int
-        Draws of r seeds without replacement, made anew for every r; both methods use the same.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    mean_p, std_p : ndarray of shape (n_repetitions,)
-        Mean and standard deviation of p over the draws.
 
     References
     ----------

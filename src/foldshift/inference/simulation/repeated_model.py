@@ -1,12 +1,17 @@
 """Repeated cross-validation of simple classifiers on data sets of a known model: what the claims about folds and repetitions are
 checked with."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from foldshift.inference.simulation.source_models import CHUNK_BYTES, MODELS, block_losses, class_sums
 from foldshift.partition.fold_numbers import fold_dtype
+
+if TYPE_CHECKING:
+    from foldshift.core.types import UnsignedArray
 
 
 class RepeatedLosses(NamedTuple):
@@ -23,36 +28,18 @@ class RepeatedLosses(NamedTuple):
         Fold of every row.
     """
 
-    losses: np.ndarray
-    other: np.ndarray
-    folds: np.ndarray
+    losses: UnsignedArray
+    other: UnsignedArray
+    folds: UnsignedArray
 
 
-def simulate_repeated(model, K, M, n_datasets, n_repetitions, rng):
+def simulate_repeated(
+    model: Literal["centroid", "stump", "highdim"], K: int, M: int, n_datasets: int, n_repetitions: int, rng: np.random.Generator
+) -> RepeatedLosses:
     """Cut the same independent data into random folds several times, and cross-validate.
 
     Data and rules are those of `foldshift.inference.simulation.source_models.simulate_losses` with ``sources="iid"``; with one
     repetition the losses are its ``cvr``.
-
-    Parameters
-    ----------
-    model : {"centroid", "stump", "highdim"}
-        Setting and classifier.
-    K, M : int
-        Number of folds, at least two, and rows of each, an even number.
-    n_datasets, n_repetitions : int
-        Data sets R and partitions r of each, at least one. The first data sets of a longer run are those of a shorter run.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    simulated : RepeatedLosses
-
-    Raises
-    ------
-    ValueError
-        If the model is unknown or a number is out of range.
     """
     if model not in MODELS:
         raise ValueError(f"model={model!r} must be one of {', '.join(map(repr, MODELS))}")
@@ -92,7 +79,7 @@ def simulate_repeated(model, K, M, n_datasets, n_repetitions, rng):
     return RepeatedLosses(losses, other, folds)
 
 
-def by_fold(losses, folds, K):
+def by_fold(losses: UnsignedArray, folds: UnsignedArray, K: int) -> UnsignedArray:
     """Losses in the order of the rows, shape (R, N), arranged as (R, K, M) by folds of equal size, shape (R, N)."""
     order = np.argsort(folds, axis=1, kind="stable")
     return np.take_along_axis(losses, order, axis=1).reshape(len(losses), K, -1)

@@ -1,11 +1,18 @@
 """Hierarchical models of data from several sources, where the truth about cross-validation is known or cheap to simulate."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from foldshift.core.seeding import as_generator
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray
 
 SOURCE_SEED = 12345
 CHUNK_BYTES = 2**25
@@ -15,9 +22,9 @@ class MeanPredictorFixed(NamedTuple):
     """Expectation and variance of leave-one-source-out of the mean predictor, sources fixed; see `mean_predictor_fixed`."""
 
     mu_cvs: float
-    sigma: np.ndarray
-    omega: np.ndarray
-    gamma: np.ndarray
+    sigma: Array
+    omega: Array
+    gamma: Array
     sigma_term: float
     omega_term: float
     gamma_term: float
@@ -43,7 +50,7 @@ class MeanPredictorRandom(NamedTuple):
     theta_5: float
 
 
-def mean_predictor_fixed(beta, M, s2=1.0):
+def mean_predictor_fixed(beta: ArrayLike, M: int, s2: float = 1.0) -> MeanPredictorFixed:
     """Exact leave-one-source-out of the mean predictor with squared loss, for given sources.
 
     Source k draws M values from N(beta_k, s2); every value is predicted by the mean of all other sources.
@@ -97,7 +104,7 @@ def mean_predictor_fixed(beta, M, s2=1.0):
     return MeanPredictorFixed(float(mu.mean()), sigma, omega, gamma, *numbers)
 
 
-def mean_predictor_random(K, M, s2, tau2):
+def mean_predictor_random(K: int, M: int, s2: float, tau2: float) -> MeanPredictorRandom:
     """Exact cross-validation of the mean predictor with squared loss, sources drawn from N(0, tau2).
 
     Parameters
@@ -151,7 +158,7 @@ def mean_predictor_random(K, M, s2, tau2):
 class Setting(NamedTuple):
     """Two classes: ``x ~ N(beta_k + y (delta + eta_k), I)`` with ``beta_k ~ N(0, tau^2 I)`` and ``eta_k ~ N(0, eta^2 I)``."""
 
-    delta: np.ndarray
+    delta: Array
     tau: float
     eta: float
     one_feature: bool
@@ -170,10 +177,19 @@ class SimulatedLosses(NamedTuple):
 
     cvs: np.ndarray | None
     cvr: np.ndarray | None
-    out_of_source: np.ndarray
+    out_of_source: Array
 
 
-def simulate_losses(model, K, M, n_datasets, rng, *, sources="iid", design="cvs"):
+def simulate_losses(
+    model: Literal["centroid", "stump", "highdim"],
+    K: int,
+    M: int,
+    n_datasets: int,
+    rng: np.random.Generator | int,
+    *,
+    sources: Literal["iid", "fixed", "random"] = "iid",
+    design: Literal["cvs", "cvr", "both"] = "cvs",
+) -> SimulatedLosses:
     """Cross-validate a simple classifier on data sets drawn from a hierarchical model.
 
     The classifier is the nearest centroid; ``stump`` uses only the feature whose training means differ most, which makes it
@@ -266,40 +282,26 @@ def simulate_losses(model, K, M, n_datasets, rng, *, sources="iid", design="cvs"
     return SimulatedLosses(out.get("cvs"), out.get("cvr"), errors)
 
 
-def fixed_sources(model, K, seed=SOURCE_SEED):
-    """The sources of ``sources="fixed"``: one draw of beta and then eta.
-
-    Parameters
-    ----------
-    model : {"centroid", "stump", "highdim"}
-        Setting.
-    K : int
-        Number of sources.
-    seed : int, default=12345
-        Seed of the draw.
-
-    Returns
-    -------
-    beta, eta : ndarray of shape (K, d)
-    """
+def fixed_sources(model: Literal["centroid", "stump", "highdim"], K: int, seed: int = SOURCE_SEED) -> tuple[Array, Array]:
+    """The sources of ``sources="fixed"``: one draw of beta and then eta."""
     setting = MODELS[model]
     beta, eta = np.random.default_rng(seed).standard_normal((2, K, len(setting.delta)))
     return setting.tau * beta, setting.eta * eta
 
 
-def _check_sources(K):
+def _check_sources(K: int) -> int:
     if K < 2:
         raise ValueError(f"K={K} must be at least 2: leaving one source out needs another to train on")
     return K
 
 
-def class_sums(x, y):
+def class_sums(x: FloatArray, y: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Sums of the features and numbers of rows of either class in every block: (..., 2, d) and (..., 2)."""
     masks = np.stack([y, ~y], axis=-2).astype(np.float64)
     return masks @ x, masks.sum(axis=-1)
 
 
-def _centroid_rule(sums, counts, one_feature):
+def _centroid_rule(sums: FloatArray, counts: FloatArray, one_feature: bool) -> tuple[FloatArray, FloatArray]:
     """Direction w and threshold c of the rule "first class where x . w > c", from sums and counts of the two classes.
 
     Where a class has no row, w is 0 and c decides for the other one.
@@ -314,14 +316,14 @@ def _centroid_rule(sums, counts, one_feature):
     return np.where(both[..., None], w, 0.0), np.where(both, c, np.where(first, -1.0, 1.0))
 
 
-def block_losses(x, y, total, one_feature):
+def block_losses(x: FloatArray, y: BoolArray, total: tuple[FloatArray, FloatArray], one_feature: bool) -> BoolArray:
     """0/1 losses of every block under the rule of the other blocks: statistics of all minus those of the block."""
     sums, counts = class_sums(x, y)
     w, c = _centroid_rule(total[0] - sums, total[1] - counts, one_feature)
     return ((x @ w[..., None])[..., 0] > c[..., None]) != y
 
 
-def _error_on_new_source(w, c, delta, spread):
+def _error_on_new_source(w: FloatArray, c: FloatArray, delta: FloatArray, spread: float) -> FloatArray:
     """Error of the rules on balanced rows of a new source, whose projections on w are normal with standard deviation ``spread
     |w|``."""
     scale = spread * np.sqrt((w**2).sum(axis=-1))

@@ -4,14 +4,22 @@ Every function takes 0/1 losses (1 = wrong) of many simulated data sets and retu
 `Measured`.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.stats import binom, norm
 from scipy.stats import t as student
 
 from foldshift.inference.intervals.accuracy import LARGE_SAMPLE, accuracy_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, TableLike
 
 JACKKNIFE_GROUPS = 50
 
@@ -56,26 +64,8 @@ class DroppingBias(NamedTuple):
     none_kept: float
 
 
-def fold_independence(losses, *, confidence=0.95, truth=None):
+def fold_independence(losses: TableLike, *, confidence: float = 0.95, truth: float | None = None) -> dict[str, Measured]:
     """How much of the variance of cross-validation Wong's formula counts, and how often his intervals cover.
-
-    Parameters
-    ----------
-    losses : array-like of shape (R, K, M)
-        0/1 losses of R data sets, K folds, M instances per fold; K, M >= 2.
-    confidence : float, default=0.95
-        Of the intervals.
-    truth : float, optional
-        Expected accuracy; by default the mean over the R data sets.
-
-    Returns
-    -------
-    measured : dict of str to Measured
-        ``variance``: theta, of the mean accuracy over data sets. ``sigma_share``, ``omega_share``, ``gamma_share``: parts of
-        theta from single instances, from pairs in the same fold, and from pairs in different folds; they sum to 1, and
-        independent folds and instances would have 1, 0, 0. ``coverage_dataset``, ``coverage_fold``, ``coverage_wilson``: of the
-        intervals of `accuracy_interval`; ``coverage_within``: of z with the mean variance within folds over N (theta_A), nearly
-        the same variance as Wong's.
 
     Notes
     -----
@@ -98,7 +88,7 @@ def fold_independence(losses, *, confidence=0.95, truth=None):
     half = norm.isf((1 - confidence) / 2) * np.sqrt(within / (k * m))
     limits += [means - half, means + half]
 
-    def statistic(rows):
+    def statistic(rows: FloatArray) -> list[float]:
         folds, limits = rows[:, :k] / m, rows[:, k:]
         means = folds.mean(axis=1)
         theta, diagonal = means.var(ddof=1), folds.var(axis=0, ddof=1).mean()
@@ -114,47 +104,19 @@ def fold_independence(losses, *, confidence=0.95, truth=None):
     return _measured(names, statistic, np.column_stack([right, *limits]))
 
 
-def bridge(settings, *, confidence=0.95):
+def bridge(settings: dict[str, ArrayLike], *, confidence: float = 0.95) -> list[tuple[str, dict[str, Measured]]]:
     """Sigma share against coverage of Wong's intervals, one row per setting.
 
     Ties Wong (2015) to the variance estimators of Geras & Sutton (2013): Wong's variance is the sigma term of their decomposition
     alone.
-
-    Parameters
-    ----------
-    settings : dict of str to array-like of shape (R, K, M)
-        Losses by the name of a learner and shape of data.
-    confidence : float, default=0.95
-        Of the intervals.
-
-    Returns
-    -------
-    rows : list of (str, dict of str to Measured)
-        Name and result of `fold_independence`, by falling sigma share, then name.
     """
     rows = [(name, fold_independence(losses, confidence=confidence)) for name, losses in settings.items()]
     return sorted(rows, key=lambda row: (-row[1]["sigma_share"].value, row[0]))
 
 
-def scheme_independence(losses_a, losses_b, *, confidence=0.95):
+def scheme_independence(losses_a: TableLike, losses_b: TableLike, *, confidence: float = 0.95) -> dict[str, Measured]:
     """How dependent two learners (or two partitions of one learner) are on the same instances, and what it does to Theorems 3 and
     4.
-
-    Parameters
-    ----------
-    losses_a, losses_b : array-like of shape (R, N)
-        0/1 losses of R data sets, N instances in the same order for both.
-    confidence : float, default=0.95
-        Of the intervals.
-
-    Returns
-    -------
-    measured : dict of str to Measured
-        ``accuracy_a``, ``accuracy_b``; ``covariance``, ``phi``: of being right on an instance, over all data sets;
-        ``difference_variance``: true variance of the difference of accuracies; ``independent_ratio``, ``matched_ratio``: expected
-        squared standard error of Theorem 3 and of the matched test over instances, divided by it; ``minus``, ``zero``, ``plus``:
-        probability of the differences -1, 0, +1; ``minus_product``, ``zero_product``, ``plus_product``: Theorem 4's;
-        ``coverage_independent``, ``coverage_matched``: of the true difference by the two intervals.
 
     Notes
     -----
@@ -179,7 +141,7 @@ def scheme_independence(losses_a, losses_b, *, confidence=0.95):
     z, t = norm.isf((1 - confidence) / 2), student.isf((1 - confidence) / 2, n - 1)
     limits = [difference + sign * q * np.sqrt(v) for q, v in ((z, independent), (t, matched)) for sign in (-1, 1)]
 
-    def statistic(rows):
+    def statistic(rows: FloatArray) -> list[float]:
         right_a, right_b, only_a, only_b, independent, matched = rows[:, :6].T
         p_a, p_b, plus, minus = (column.mean() for column in (right_a, right_b, only_a, only_b))
         covariance = (right_a - only_a).mean() - p_a * p_b  # both right, less the product
@@ -198,24 +160,8 @@ def scheme_independence(losses_a, losses_b, *, confidence=0.95):
     return _measured(names, statistic, np.column_stack([right_a, right_b, only_a, only_b, independent, matched, *limits]))
 
 
-def repetition(losses, *, confidence=0.95):
+def repetition(losses: TableLike, *, confidence: float = 0.95) -> dict[str, Measured]:
     """What repeating cross-validation with other partitions does to the variance of the mean accuracy.
-
-    Parameters
-    ----------
-    losses : array-like of shape (R, r, N)
-        0/1 losses of R data sets, r partitions, N instances; r >= 2.
-    confidence : float, default=0.95
-        Of the intervals.
-
-    Returns
-    -------
-    measured : dict of str to Measured
-        ``variance_1``: of the accuracy from one partition (mean over partitions); ``variance_r``: of the mean of r;
-        ``variance_ratio``: of the two, equal to ``(1 + (r - 1) rho) / r``; ``rho``: correlation of two partitions' accuracies,
-        the ratio that no number of repetitions goes below; ``coverage_1``: of the interval from one partition (the first);
-        ``coverage_r``: of the same width around the mean of r; ``coverage_counted``: of the interval that counts the r N
-        predictions as independent.
 
     References
     ----------
@@ -231,7 +177,7 @@ def repetition(losses, *, confidence=0.95):
     for width in (np.sqrt(r) * half, half):
         limits += [counted.estimate - width, counted.estimate + width]
 
-    def statistic(rows):
+    def statistic(rows: FloatArray) -> list[float]:
         accuracies, limits = rows[:, :r], rows[:, r:]
         one, mean = accuracies.var(axis=0, ddof=1).mean(), accuracies.mean(axis=1).var(ddof=1)
         ratio = mean / _positive(one, "losses")
@@ -241,27 +187,8 @@ def repetition(losses, *, confidence=0.95):
     return _measured(names, statistic, np.column_stack([accuracies, *limits]))
 
 
-def dropping_bias(p, m, k):
+def dropping_bias(p: float, m: int, k: int) -> DroppingBias:
     """Exact bias of the mean accuracy when folds that fail the large-sample conditions are left out.
-
-    Parameters
-    ----------
-    p : float
-        True accuracy, in (0, 1).
-    m, k : int
-        Size and number of the folds, which are taken as independent and binomial, as the paper does.
-
-    Returns
-    -------
-    result : DroppingBias
-        ``bias`` given that a fold is kept (it does not depend on k then); ``bias_keeping_all`` of the mean over all folds;
-        ``fold_kept``, probability that a fold meets the conditions; ``none_kept``, probability that no fold does and there is no
-        estimate.
-
-    Raises
-    ------
-    ValueError
-        If p, m or k is out of range; below ``m = 10`` no fold can meet the conditions.
 
     References
     ----------
@@ -283,7 +210,7 @@ def dropping_bias(p, m, k):
     return DroppingBias(float(bias), float((probability * r).sum() / m - p), float(fold_kept), float((1 - fold_kept) ** k))
 
 
-def _losses(losses, ndim, shape, least, name="losses"):
+def _losses(losses: Array, ndim: int, shape: str, least: int, name: str = "losses") -> BoolArray:
     losses = np.asarray(losses)
     if losses.ndim != ndim or min(losses.shape) < least:
         raise ValueError(f"{name} has shape {losses.shape}; expected {shape} with at least {least} along each axis")
@@ -292,18 +219,18 @@ def _losses(losses, ndim, shape, least, name="losses"):
     return losses.astype(bool)
 
 
-def _positive(value, name):
+def _positive(value: float, name: str) -> float:
     if not value > 0:
         raise ValueError(f"{name} does not vary between data sets; the claim cannot be checked")
     return value
 
 
-def _covered(truth, limits):
+def _covered(truth: float, limits: FloatArray) -> FloatArray:
     """Share of data sets whose interval holds the truth, for every pair of columns (low, high)."""
     return ((limits[:, ::2] <= truth) & (truth <= limits[:, 1::2])).mean(axis=0)
 
 
-def _measured(names, statistic, rows):
+def _measured(names: tuple[str, ...], statistic: Callable[..., Any], rows: FloatArray) -> dict[str, Measured]:
     """Every number of `statistic`, with its standard error by the jackknife over groups of data sets (the rows)."""
     values = np.asarray(statistic(rows))
     groups = min(JACKKNIFE_GROUPS, len(rows) // 2)

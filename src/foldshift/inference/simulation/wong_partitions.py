@@ -1,6 +1,8 @@
 """Three ways to cut instances into folds at random, as Wong (2015) describes them."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -8,32 +10,23 @@ from foldshift.core.arguments import plain
 from foldshift.core.seeding import as_generator
 from foldshift.partition.fold_numbers import fold_dtype
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, IntArray
+
 
 class WongPartition(NamedTuple):
     """Result of `wong_partition`."""
 
-    sizes: np.ndarray
-    folds: np.ndarray
+    sizes: Array
+    folds: Array
 
 
-def fold_of_uniform(u, k):
-    """Fold of an instance that drew the random number u: ``ceil(k u)``, counted from 0.
-
-    Parameters
-    ----------
-    u : float or ndarray
-        In (0, 1].
-    k : int
-        Number of folds.
-
-    Returns
-    -------
-    fold : int or ndarray of int64
-    """
+def fold_of_uniform(u: float | Array, k: int) -> int | IntArray:
+    """Fold of an instance that drew the random number u: ``ceil(k u)``, counted from 0."""
     return plain(np.ceil(k * np.asarray(u)).astype(np.int64) - 1)
 
 
-def wong_partition(n, k, scheme, rng):
+def wong_partition(n: int, k: int, scheme: Literal[1, 2, 3], rng: np.random.Generator | int) -> WongPartition:
     """Cut n instances into k folds at random in one of three ways.
 
     Parameters

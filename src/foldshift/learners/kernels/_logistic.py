@@ -1,10 +1,16 @@
 """Logistic models of the class given a machine's output: that of largest likelihood, and where KEEL's optimiser stops."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
+
+if TYPE_CHECKING:
+    from foldshift.core.types import BoolArray, FloatArray
 
 # Of KEEL's logistic model and its optimiser, as its source has them.
 RIDGE = 1e-8
@@ -13,22 +19,8 @@ RESTART, MOST_STEPS = 200, 2000  # it begins anew as long as need be; we stop at
 
 
 @compiled
-def platt(outputs, high, weights):
+def platt(outputs: FloatArray, high: BoolArray, weights: FloatArray) -> tuple[float, float]:
     """Logistic model of the class given the machine's output, with smoothed targets so that it always exists.
-
-    Parameters
-    ----------
-    outputs : ndarray of shape (n_samples,), dtype float64
-        Outputs on the training samples.
-    high : ndarray of shape (n_samples,), dtype bool
-        Which samples are of the higher class.
-    weights : ndarray of shape (n_samples,), dtype float64
-        How often every sample occurs.
-
-    Returns
-    -------
-    intercept, slope : float
-        The probability of the higher class is ``1 / (1 + exp(-intercept - slope * output))``.
 
     References
     ----------
@@ -67,12 +59,12 @@ def platt(outputs, high, weights):
 
 
 @compiled
-def _probability(value):
+def _probability(value: float) -> float:
     return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
 
 
 @compiled
-def _platt_loss(outputs, targets, weights, intercept, slope):
+def _platt_loss(outputs: FloatArray, targets: FloatArray, weights: FloatArray, intercept: float, slope: float) -> float:
     total = 0.0
     for i in range(len(outputs)):
         value = intercept + slope * outputs[i]
@@ -81,24 +73,13 @@ def _platt_loss(outputs, targets, weights, intercept, slope):
 
 
 @compiled
-def logistic_one_step(outputs, high, weights):
+def logistic_one_step(outputs: FloatArray, high: BoolArray, weights: FloatArray) -> tuple[float, float]:
     """Threshold from a logistic model of the machine's outputs, as KEEL's optimiser leaves it.
 
     The model of the lower class given the standardised output (n - 1 in the variance) starts from the class frequencies and slope
     0. The loss is minus the log likelihood plus 1e-8 times the square of the slope; see `_minimise` for when the optimiser stops.
     A first step of unit length down a gradient of many samples makes the model so steep that, where the outputs part the classes
     well, there is nothing left to gain. The threshold is then about the mean output.
-
-    Parameters
-    ----------
-    outputs, high, weights
-        As in `platt`.
-
-    Returns
-    -------
-    intercept, slope : float
-        The higher class has the score ``1 / (1 + exp(-intercept - slope * output))``. Both are divided by the size of the slope,
-        so that scores keep the outputs' order instead of being all 0 or 1.
     """
     n = weights.sum()
     mean = (weights * outputs).sum() / n
@@ -114,7 +95,7 @@ def logistic_one_step(outputs, high, weights):
 
 
 @compiled
-def _loss(values, low, weights, x):
+def _loss(values: FloatArray, low: BoolArray, weights: FloatArray, x: FloatArray) -> tuple[float, FloatArray]:
     """What KEEL's logistic model minimises, and its gradient into a new array."""
     total, gradient = RIDGE * x[1] * x[1], np.zeros(2)
     for i in range(len(values)):
@@ -129,7 +110,7 @@ def _loss(values, low, weights, x):
 
 
 @compiled
-def _minimise(values, low, weights, x):
+def _minimise(values: FloatArray, low: BoolArray, weights: FloatArray, x: FloatArray) -> tuple[float, float]:
     """BFGS from the identity matrix with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod.
 
     It stops after a step, never before one, where the step is small against x, where the gradient times the length of the
@@ -168,7 +149,17 @@ def _minimise(values, low, weights, x):
 
 
 @compiled
-def _line_search(values, low, weights, x, direction, loss, gradient, slope, most):
+def _line_search(
+    values: FloatArray,
+    low: BoolArray,
+    weights: FloatArray,
+    x: FloatArray,
+    direction: FloatArray,
+    loss: float,
+    gradient: FloatArray,
+    slope: float,
+    most: float,
+) -> tuple[float, float, FloatArray]:
     """Step length (0 if there is none), loss and gradient there. Armijo's constant is 1e-4, that of the curvature .9; a longer
     step that meets the latter is taken even where the loss has gone up."""
     reach = (np.abs(direction) / np.maximum(np.abs(x), 1.0)).max()
@@ -221,7 +212,7 @@ def _line_search(values, low, weights, x, direction, loss, gradient, slope, most
 
 
 @compiled
-def _cubic(slope, step, rise, last_step, last_rise):
+def _cubic(slope: float, step: float, rise: float, last_step: float, last_rise: float) -> float:
     """Minimum of the cubic through the start's slope and two points."""
     u, v = rise - step * slope, last_rise - last_step * slope
     a = (u / step**2 - v / last_step**2) / (step - last_step)

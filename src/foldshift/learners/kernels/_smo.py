@@ -1,8 +1,17 @@
 """Sequential minimal optimisation: a support vector machine between two classes, on a part of a kernel matrix."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, UnsignedArray
 
 LEAST_CURVATURE = 1e-12
 SHRINK_EVERY = 1000  # steps
@@ -11,41 +20,21 @@ MOST = np.int64(2**63 - 1)
 
 
 @compiled
-def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
+def train_machine(
+    kernel: NDArray[np.float32],
+    rows: IntArray,
+    signs: FloatArray,
+    costs: FloatArray,
+    tolerance: float,
+    max_steps: int,
+    work: NDArray[np.float32],
+) -> tuple[FloatArray, float, FloatArray, bool]:
     """Coefficients and bias of the machine between two classes.
 
     The dual problem, with ``beta = signs * alpha``: maximise ``sum(signs * beta) - beta' K beta / 2`` where ``sum(beta) = 0`` and
     every beta lies between 0 and ``signs * costs``. A step moves one pair: the sample of the steepest slope among those that can
     rise, and of those that can fall the one that promises the largest gain [1]_. Samples at a bound that seem to stay there are
     set aside for a while [2]_. The steps, and the single precision of the kernel, are those of libsvm, and so is the solution.
-
-    Parameters
-    ----------
-    kernel : ndarray of shape (n_all, n_all), dtype float32
-        Symmetric.
-    rows : ndarray of shape (n_samples,), dtype int64
-        The training samples among all. Their order breaks ties: of equals the last is chosen.
-    signs : ndarray of shape (n_samples,), dtype float64
-        1 or -1; both must occur.
-    costs : ndarray of shape (n_samples,), dtype float64
-        Cost of margin errors of every sample, above 0.
-    tolerance : float
-        The end is where the slopes of no pair that could move differ by as much.
-    max_steps : int
-        The end at the latest.
-    work : ndarray of shape (at least n_samples ** 2,), dtype float32
-        Room for the rows of the kernel in use.
-
-    Returns
-    -------
-    beta : ndarray of shape (n_samples,), dtype float64
-        Coefficients.
-    bias : float
-        The output for a sample is the bias plus the sum of beta times kernel.
-    slopes : ndarray of shape (n_samples,), dtype float64
-        The sign of every sample less the sum of beta times kernel.
-    converged : bool
-        Whether the tolerance was reached.
 
     References
     ----------
@@ -113,12 +102,12 @@ def train_machine(kernel, rows, signs, costs, tolerance, max_steps, work):
 
 
 @compiled
-def _note_room(mobile, t, beta, low, high):
+def _note_room(mobile: BoolArray, t: int, beta: float, low: float, high: float) -> None:
     mobile[0, t], mobile[1, t] = beta < high, beta > low
 
 
 @compiled
-def _steepest(slope, can_rise, can_fall):
+def _steepest(slope: FloatArray, can_rise: BoolArray, can_fall: BoolArray) -> tuple[int, float, float]:
     """The sample that can rise with the largest slope, that slope, and the smallest slope of those that can fall."""
     bits = slope.view(np.int64)
     top, bottom = _extremes(bits, can_rise, can_fall)
@@ -128,7 +117,7 @@ def _steepest(slope, can_rise, can_fall):
 
 
 @compiled
-def _extremes(bits, can_rise, can_fall):
+def _extremes(bits: IntArray, can_rise: BoolArray, can_fall: BoolArray) -> tuple[Any, ...]:
     """Largest and smallest slope, their bits turned into integers of the same order.
 
     Compilers run comparisons of integers side by side, those of floats not. They fail to if the result is turned back here.
@@ -142,7 +131,7 @@ def _extremes(bits, can_rise, can_fall):
 
 
 @compiled
-def _last(bits, can_rise, top):
+def _last(bits: IntArray, can_rise: BoolArray, top: int) -> int:
     last = 0
     for t in range(len(bits)):
         last = max(last, t * np.int64(can_rise[t]) * np.int64(bits[t] == top))
@@ -150,7 +139,9 @@ def _last(bits, can_rise, top):
 
 
 @compiled
-def _best_partner(slope, can_fall, own, i, row, gain):
+def _best_partner(
+    slope: FloatArray, can_fall: BoolArray, own: FloatArray, i: int, row: NDArray[np.float32], gain: FloatArray
+) -> int:
     """The sample whose fall, with the rise of sample i, promises the largest gain."""
     for t in range(len(row)):
         gap = slope[i] - slope[t]
@@ -167,7 +158,16 @@ def _best_partner(slope, can_fall, own, i, row, gain):
 
 
 @compiled
-def _kernel_row(kernel, place, sample, t, n_active, work, stride, filled):
+def _kernel_row(
+    kernel: NDArray[np.float32],
+    place: UnsignedArray,
+    sample: IntArray,
+    t: int,
+    n_active: int,
+    work: NDArray[np.float32],
+    stride: int,
+    filled: BoolArray,
+) -> NDArray[np.float32]:
     """Kernel between a sample and the active ones; gathered once, while they stay where they are."""
     own = sample[t]
     row = work[own * stride : own * stride + n_active]
@@ -180,7 +180,7 @@ def _kernel_row(kernel, place, sample, t, n_active, work, stride, filled):
 
 
 @compiled
-def _step(state, i, j, between):
+def _step(state: FloatArray, i: int, j: int, between: float) -> None:
     """Raise one sample and lower another to the best point, or to the first bound on the way."""
     slope, beta, low, high, own = state[0], state[1], state[2], state[3], state[4]
     curvature = own[i] + own[j] - 2.0 * between
@@ -196,13 +196,13 @@ def _step(state, i, j, between):
 
 
 @compiled
-def _move(slope, row_i, row_j, change_i, change_j):
+def _move(slope: FloatArray, row_i: NDArray[np.float32], row_j: NDArray[np.float32], change_i: float, change_j: float) -> None:
     for t in range(len(row_i)):
         slope[t] -= row_i[t] * change_i + row_j[t] * change_j
 
 
 @compiled
-def _note_cap(whole, capped, before, after, cap):
+def _note_cap(whole: NDArray[np.float32], capped: FloatArray, before: float, after: float, cap: float) -> None:
     """Keep `capped` when a sample reaches or leaves its cost, which has the sample's sign."""
     was, now = abs(before) >= abs(cap), abs(after) >= abs(cap)
     if was != now:
@@ -212,7 +212,15 @@ def _note_cap(whole, capped, before, after, cap):
 
 
 @compiled
-def _restore(kernel, place, sample, signs, capped, state, n_active):
+def _restore(
+    kernel: NDArray[np.float32],
+    place: UnsignedArray,
+    sample: IntArray,
+    signs: FloatArray,
+    capped: FloatArray,
+    state: FloatArray,
+    n_active: int,
+) -> None:
     """Slopes of the samples that were set aside."""
     slope, beta, low, high = state[0], state[1], state[2], state[3]
     n = len(place)
@@ -228,7 +236,7 @@ def _restore(kernel, place, sample, signs, capped, state, n_active):
 
 
 @compiled
-def _count_settled(mobile, state, top, bottom, n_active):
+def _count_settled(mobile: BoolArray, state: FloatArray, top: float, bottom: float, n_active: int) -> int:
     n = 0
     for t in range(n_active):
         n += _is_settled(mobile, state, t, top, bottom)
@@ -236,7 +244,19 @@ def _count_settled(mobile, state, top, bottom, n_active):
 
 
 @compiled
-def _shrink(place, sample, mobile, state, top, bottom, n_active, work, stride, filled, few):
+def _shrink(
+    place: UnsignedArray,
+    sample: IntArray,
+    mobile: BoolArray,
+    state: FloatArray,
+    top: float,
+    bottom: float,
+    n_active: int,
+    work: NDArray[np.float32],
+    stride: int,
+    filled: BoolArray,
+    few: bool,
+) -> int:
     """Set aside samples at a bound whose slope is beyond those of all that could move; return how many stay. Where they are few,
     the rows of the kernel that were gathered stay in use."""
     i = 0
@@ -260,12 +280,12 @@ def _shrink(place, sample, mobile, state, top, bottom, n_active, work, stride, f
 
 
 @compiled
-def _is_settled(mobile, state, t, top, bottom):
+def _is_settled(mobile: BoolArray, state: FloatArray, t: int, top: float, bottom: float) -> bool:
     return (not mobile[0, t] and state[0, t] > top) or (not mobile[1, t] and state[0, t] < bottom)
 
 
 @compiled
-def _bias(state, can_rise):
+def _bias(state: FloatArray, can_rise: BoolArray) -> float:
     """Mean slope of the samples between their bounds, or the middle of what the others allow."""
     slope, beta, low, high = state[0], state[1], state[2], state[3]
     total, n_free, top, bottom = 0.0, 0, -np.inf, np.inf

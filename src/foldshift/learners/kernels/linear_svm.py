@@ -1,7 +1,11 @@
 """Linear support vector machine of texts: the fits of all blocks of a data set at once."""
 
+from __future__ import annotations
+
 import math
 import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,6 +16,11 @@ from sklearn.utils import check_random_state
 from foldshift.core.compiling import compiled
 from foldshift.learners._lanes import add_product, load, store
 from foldshift.learners._row_blocks import checked_blocks, checked_partitions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import Array, FloatArray, IntArray, RandomState, TableLike, UnsignedArray
 
 LANES = 16  # fits side by side are a multiple of this: a line of the processor's cache in single precision
 ORDER_STATE = 0  # of the order in which rows are visited: of no consequence but for the last digits
@@ -61,26 +70,13 @@ class LinearSVMClassifier(LinearSVC):
        Doklady 27, equation 4.
     """
 
-    def __init__(self, *, C=1.0, tol=1e-3, max_iter=10_000, random_state=ORDER_STATE):
+    def __init__(
+        self, *, C: float = 1.0, tol: float = 1e-3, max_iter: int = 10_000, random_state: RandomState = ORDER_STATE
+    ) -> None:
         super().__init__(C=C, tol=tol, max_iter=max_iter, random_state=random_state, loss="squared_hinge", dual=True)
 
-    def predict_blocks(self, X, y, rows, sizes, first=0):
-        """Predicted class of every row, by the model trained on the other blocks of its data set.
-
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_rows, n_features)
-            Inputs of all rows.
-        y, rows, sizes
-            As for `foldshift.learners._row_blocks.checked_blocks`, which refuses what does not fit.
-        first : int, default=0
-            The first block that is predicted; those before it are training data only.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_datasets, n_predicted)
-            Class labels. A training part of one class predicts that class.
-        """
+    def predict_blocks(self, X: TableLike, y: Array, rows: IntArray, sizes: IntArray, first: int = 0) -> Array:
+        """Predicted class of every row, by the model trained on the other blocks of its data set."""
         rows, sizes = checked_blocks(X, y, rows, sizes)
         left_out = np.repeat(np.arange(len(sizes)) - first, sizes)[None]
         n_before = int(sizes[:first].sum())
@@ -88,22 +84,10 @@ class LinearSVMClassifier(LinearSVC):
         found = [scores(chosen, left_out, len(sizes) - first)[0][0, n_before:].argmax(axis=-1) for chosen in rows]
         return classes[np.array(found, dtype=np.intp).reshape(len(rows), int(sizes[first:].sum()))]
 
-    def predict_partitions(self, X, y, rows, blocks, new_rows):
-        """Predicted class of every row in several partitions of its data set, and of new rows by the model of all.
-
-        Parameters
-        ----------
-        X, y : as in `predict_blocks`
-        rows, blocks, new_rows
-            As for `foldshift.learners._row_blocks.checked_partitions`, which refuses what does not fit.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_datasets, n_partitions, n)
-            Class labels, by the model trained on the other blocks of the partition.
-        new : ndarray of shape (n_datasets, m)
-            Class labels, by the model trained on the whole data set.
-        """
+    def predict_partitions(
+        self, X: csr_array, y: NDArray[np.int8], rows: IntArray, blocks: IntArray, new_rows: IntArray
+    ) -> tuple[Array, ...]:
+        """Predicted class of every row in several partitions of its data set, and of new rows by the model of all."""
         rows, blocks, new_rows = checked_partitions(X, y, rows, blocks, new_rows)
         n_blocks = blocks.max(initial=0) + 1
         classes, scores = self._scores(X, y)
@@ -114,7 +98,7 @@ class LinearSVMClassifier(LinearSVC):
         ]
         return tuple(classes[np.array(parts)] for parts in zip(*found))
 
-    def _scores(self, X, y):
+    def _scores(self, X: csr_array, y: NDArray[np.int8]) -> tuple[NDArray[np.int8], Callable[..., Any]]:
         """The classes, and the function that fits one data set and scores its rows, with the inputs made ready once."""
         X = csr_array(X, dtype=np.float64)
         if not X.has_canonical_format:
@@ -136,7 +120,18 @@ class LinearSVMClassifier(LinearSVC):
             matrix, X.shape[1], codes, len(classes), seed, rows, left_out, n_fits, np.array(new, dtype=np.int64)
         )
 
-    def _data_set(self, matrix, n_features, codes, n_classes, seed, rows, left_out, n_fits, new):
+    def _data_set(
+        self,
+        matrix: tuple[UnsignedArray, UnsignedArray, Array],
+        n_features: int,
+        codes: IntArray,
+        n_classes: int,
+        seed: Any,
+        rows: IntArray,
+        left_out: IntArray,
+        n_fits: int,
+        new: IntArray,
+    ) -> tuple[FloatArray, FloatArray]:
         """Decision values of the classes, (n_partitions, n, n_classes), by the fit that leaves a row out (-1: none does), and
         those of new rows by a fit of all rows.
         """
@@ -172,7 +167,17 @@ class LinearSVMClassifier(LinearSVC):
         new_scores[:, ~seen[-1]] = -np.inf
         return scores, new_scores
 
-    def _weights(self, matrix, place, n_used, seed, rows, signs, left_out, n_fits):
+    def _weights(
+        self,
+        matrix: tuple[UnsignedArray, UnsignedArray, Array],
+        place: UnsignedArray,
+        n_used: int,
+        seed: int,
+        rows: IntArray,
+        signs: Array,
+        left_out: IntArray,
+        n_fits: int,
+    ) -> Array:
         """Weights of the features that occur, the constant last, shape (n_used + 1, n_lanes)."""
         lanes = (0,) * (-(-n_fits // LANES) * LANES)
         weights = _aligned((n_used + 1, len(lanes)), signs.dtype)
@@ -187,7 +192,7 @@ class LinearSVMClassifier(LinearSVC):
         return weights
 
 
-def _aligned(shape, dtype):
+def _aligned(shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
     """Zeros that begin with a line of the processor's cache, so that no row shares a line with another."""
     size = math.prod(shape) * dtype.itemsize
     memory = np.zeros(size + 64, dtype=np.uint8)
@@ -196,7 +201,9 @@ def _aligned(shape, dtype):
 
 
 @compiled
-def _features(starts, columns, values, rows, n_features):
+def _features(
+    starts: UnsignedArray, columns: UnsignedArray, values: Array, rows: IntArray, n_features: int
+) -> tuple[UnsignedArray, int]:
     """Place of every feature among those that occur in the rows, all others at the end; number of those that occur."""
     place = np.zeros(n_features, dtype=np.uint32)
     for i in rows:
@@ -213,16 +220,25 @@ def _features(starts, columns, values, rows, n_features):
 
 
 @compiled
-def _descend(starts, columns, values, place, rows, signs, left_out, ridge, tolerance, most, seed, weights, lanes):
+def _descend(
+    starts: UnsignedArray,
+    columns: UnsignedArray,
+    values: Array,
+    place: UnsignedArray,
+    rows: IntArray,
+    signs: Array,
+    left_out: IntArray,
+    ridge: float,
+    tolerance: float,
+    most: int,
+    seed: int,
+    weights: Array,
+    lanes: tuple[int, ...],
+) -> int:
     """Dual coordinate descent of many fits; their weights (the constant last) go into `weights`.
 
     Minimise ``|w|^2 / 2 + C sum max(0, 1 - y w.x)^2``; `ridge` is 1 / (2 C). `left_out` has the fits that a row has no part in,
     shape (n, n_partitions), -1 for none. `lanes` is a tuple as long as a row of `weights`.
-
-    Returns
-    -------
-    n_passes : int
-        ``most + 1`` if the tolerance was not reached.
     """
     n, n_fits = len(signs), weights.shape[1]
     one, zero = values.dtype.type(1.0), values.dtype.type(0.0)
@@ -293,7 +309,15 @@ def _descend(starts, columns, values, place, rows, signs, left_out, ridge, toler
 
 
 @compiled
-def _decide(starts, columns, values, place, weights, rows, fits):
+def _decide(
+    starts: UnsignedArray,
+    columns: UnsignedArray,
+    values: Array,
+    place: UnsignedArray,
+    weights: Array,
+    rows: IntArray,
+    fits: IntArray,
+) -> FloatArray:
     """Decision value of some rows, each by one of the fits; features that occur in no training part have no weight."""
     found = np.empty(len(rows))
     for t in range(len(rows)):

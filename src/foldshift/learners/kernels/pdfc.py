@@ -1,12 +1,19 @@
 """Positive definite fuzzy classifier: a support vector machine whose support vectors are readable fuzzy rules."""
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.kernels.svm import KernelClassifier
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, IntArray
 
 REFERENCES = ("symmetric_triangle", "gaussian", "cauchy", "laplace", "hyperbolic_secant", "squared_sinc")
 
@@ -28,9 +35,9 @@ class FuzzyRules(NamedTuple):
         The consequent of the rule that always holds.
     """
 
-    classes: tuple
-    centres: np.ndarray
-    consequents: np.ndarray
+    classes: tuple[Any, ...]
+    centres: Array
+    consequents: Array
     bias: float
 
 
@@ -88,22 +95,29 @@ class PDFClassifier(KernelClassifier):
 
     _positive = ("d",)
 
-    def __init__(self, reference="symmetric_triangle", d=0.25, C=100.0, categorical_features=None, max_memory_mb=4000):
+    def __init__(
+        self,
+        reference: str = "symmetric_triangle",
+        d: float = 0.25,
+        C: float = 100.0,
+        categorical_features: ArrayLike | None = None,
+        max_memory_mb: float = 4000,
+    ) -> None:
         self.reference = reference
         self.d = d
         self.C = C
         self.categorical_features = categorical_features
         self.max_memory_mb = max_memory_mb
 
-    def _check(self):
+    def _check(self) -> None:
         if self.reference not in REFERENCES:
             raise ValueError(f"reference={self.reference!r} is not known; allowed: {', '.join(REFERENCES)}")
 
-    def _gram(self, A, B, units):
+    def _gram(self, A: FloatArray, B: FloatArray, units: IntArray) -> FloatArray:
         return _products(A, B, units, A is B, REFERENCES.index(self.reference), float(self.d))
 
     @property
-    def rules_(self):
+    def rules_(self) -> list[FuzzyRules]:
         """The fuzzy rules, one rule base per pair of classes."""
         return [
             FuzzyRules((self.classes_[low], self.classes_[high]), self.vectors_[support], coef, float(bias))
@@ -112,7 +126,7 @@ class PDFClassifier(KernelClassifier):
 
 
 @compiled
-def _membership(reference, d, u):
+def _membership(reference: int, d: float, u: float) -> float:
     u = d * u * u if reference == 1 or reference == 2 else d * abs(u)
     if reference == 0:
         return max(1 - u, 0.0)
@@ -126,7 +140,7 @@ def _membership(reference, d, u):
 
 
 @compiled
-def _products(A, B, units, symmetric, reference, d):
+def _products(A: FloatArray, B: FloatArray, units: IntArray, symmetric: bool, reference: int, d: float) -> FloatArray:
     """Products of memberships of all pairs of samples: shape (len(A), len(B))."""
     out = np.empty((len(A), len(B)))
     other = _membership(reference, d, 1.0)

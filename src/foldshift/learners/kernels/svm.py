@@ -1,9 +1,12 @@
 """Support vector machines on one kernel matrix per data set, with the threshold at 0 or from a logistic model."""
 
+from __future__ import annotations
+
 import hashlib
 import math
 import numbers
 import warnings
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,15 +17,20 @@ from foldshift.learners.base import FoldClassifier
 from foldshift.learners.kernels._logistic import logistic_one_step, platt
 from foldshift.learners.kernels._smo import train_machine
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, IntArray, UnsignedArray
+
 KERNELS = ("puk", "rbf", "poly")
 THRESHOLDS = ("zero", "logistic", "logistic_one_step")
 TOLERANCE = 1e-3  # libsvm's
 MAX_STEPS = 10_000_000
 MOST_KEPT_MB = 600  # between calls, of kernels and of machines each
-_last = {}  # what `_kept_of` keeps: of one data set at a time
+_last: dict[Any, Any] = {}  # what `_kept_of` keeps: of one data set at a time
 
 
-def forget():
+def forget() -> None:
     """Let go of the kernels and machines that stay from call to call."""
     _last.clear()
 
@@ -46,7 +54,7 @@ class KernelClassifier(FoldClassifier):
 
     threshold = "zero"
 
-    def _fit(self, X, codes, n_classes):
+    def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         self._check_all()
         units = self._units(X)
         self.vectors_, classes, counts, _ = _merge(X, codes)
@@ -56,7 +64,7 @@ class KernelClassifier(FoldClassifier):
         self._machines = self._decided(self._train(single, work, np.arange(len(counts)), classes, counts), classes, counts)
         self._units_seen = units
 
-    def _scores(self, X):
+    def _scores(self, X: FloatArray) -> FloatArray:
         classes, rows = np.arange(len(self.classes_)), max(1, int(self.max_memory_mb * 1e6 / (8 * len(self.vectors_))))
         parts = [
             _vote(self._machines, self._gram(part, self.vectors_, self._units_seen), np.arange(len(part)), classes, len(classes))
@@ -64,7 +72,15 @@ class KernelClassifier(FoldClassifier):
         ]
         return np.concatenate(parts)
 
-    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+    def _scores_folds(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        folds: UnsignedArray,
+        n_folds: int,
+        random_states: UnsignedArray | None,
+    ) -> FloatArray:
         self._check_all()
         vectors, classes, _, merged_into = _merge(X, codes)
         self._refuse_large(len(vectors))
@@ -98,7 +114,9 @@ class KernelClassifier(FoldClassifier):
                 scores[s, test] = _vote(machines, gram, queries, np.unique(classes[present]), n_classes)[position]
         return scores
 
-    def _kept_of(self, vectors, classes, merged_into, folds):
+    def _kept_of(
+        self, vectors: FloatArray, classes: IntArray, merged_into: IntArray, folds: UnsignedArray
+    ) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """Kernels of the samples, and the trained machines of the folds, that the last call left, where they were the same: jobs
         call once for every cut, and once more for another threshold."""
         shape = {name: value for name, value in self.get_params().items() if name not in ("C", "threshold", "max_memory_mb")}
@@ -115,14 +133,14 @@ class KernelClassifier(FoldClassifier):
         kept.update({"kernels": kernels, of_folds: trained})
         return kernels, trained
 
-    def _check_all(self):
+    def _check_all(self) -> None:
         for name in ("C", "max_memory_mb", *self._positive):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
                 raise ValueError(f"{name}={value!r} must be a number above 0")
         self._check()
 
-    def _refuse_large(self, n):
+    def _refuse_large(self, n: int) -> None:
         """Refuse more distinct samples than memory is allowed for, before it is taken."""
         needed = _megabytes(n)
         if needed > self.max_memory_mb:
@@ -132,7 +150,7 @@ class KernelClassifier(FoldClassifier):
                 f"max_memory_mb={self.max_memory_mb!r}; raise it, or give at most {most:,} samples"
             )
 
-    def _units(self, X):
+    def _units(self, X: FloatArray) -> IntArray:
         nominal = nominal_columns(self.categorical_features, X.shape[1])
         values = X[:, nominal]
         if (values < 0).any() or (values != np.floor(values)).any():
@@ -141,7 +159,7 @@ class KernelClassifier(FoldClassifier):
         units[nominal] = np.where(values.max(axis=0) > 1, 2, 1)
         return units
 
-    def _kernel(self, vectors, units):
+    def _kernel(self, vectors: FloatArray, units: IntArray) -> tuple[FloatArray, NDArray[np.float32]]:
         """The kernel matrix, and the same in single precision for training."""
         gram = self._gram(vectors, vectors, units)
         with np.errstate(over="ignore"):
@@ -150,7 +168,9 @@ class KernelClassifier(FoldClassifier):
             raise ValueError(f"{type(self).__name__}: the kernel overflows for these inputs; scale numeric columns to [0, 1]")
         return gram, single
 
-    def _train(self, single, work, rows, classes, counts):
+    def _train(
+        self, single: NDArray[np.float32], work: NDArray[np.float32], rows: IntArray, classes: IntArray, counts: IntArray
+    ) -> list[tuple[Floats, ...]]:
         """Machines of all pairs of classes among the samples `rows` of the kernel matrix: the two classes, support vectors (rows
         of the matrix), their coefficients, the bias, the outputs of the samples. `work` has room for another matrix."""
         fits = []
@@ -170,7 +190,7 @@ class KernelClassifier(FoldClassifier):
             fits.append((low, high, of_pair[order[beta != 0]], -beta[beta != 0], -bias, outputs))
         return fits
 
-    def _decided(self, fits, classes, counts):
+    def _decided(self, fits: list[tuple[Array | float, ...]], classes: IntArray, counts: IntArray) -> list[tuple[Floats, ...]]:
         """The machines, each with the two numbers of its threshold in the place of the outputs."""
         if self.threshold == "zero":
             return [(*fit[:-1], 0.0, 1.0) for fit in fits]
@@ -181,13 +201,13 @@ class KernelClassifier(FoldClassifier):
         ]
 
 
-def _pairs(classes):
+def _pairs(classes: IntArray) -> list[tuple[int, int, BoolArray]]:
     """Every pair of classes, and which samples are of either."""
     present = np.unique(classes)
     return [(low, high, (classes == low) | (classes == high)) for i, low in enumerate(present) for high in present[i + 1 :]]
 
 
-def _digest(array):
+def _digest(array: Array) -> tuple[tuple[int, ...], str]:
     return array.shape, hashlib.sha256(np.ascontiguousarray(array)).hexdigest()
 
 
@@ -255,17 +275,17 @@ class SVMClassifier(KernelClassifier):
 
     def __init__(
         self,
-        kernel="puk",
-        C=100.0,
-        sigma=1.0,
-        omega=1.0,
-        gamma=1.0,
-        degree=3,
-        coef0=1.0,
-        threshold="zero",
-        categorical_features=None,
-        max_memory_mb=4000,
-    ):
+        kernel: Literal["puk", "rbf", "poly"] = "puk",
+        C: float = 100.0,
+        sigma: float = 1.0,
+        omega: float = 1.0,
+        gamma: float = 1.0,
+        degree: int = 3,
+        coef0: float = 1.0,
+        threshold: Literal["zero", "logistic", "logistic_one_step"] = "zero",
+        categorical_features: ArrayLike | None = None,
+        max_memory_mb: float = 4000,
+    ) -> None:
         self.kernel = kernel
         self.C = C
         self.sigma = sigma
@@ -277,7 +297,7 @@ class SVMClassifier(KernelClassifier):
         self.categorical_features = categorical_features
         self.max_memory_mb = max_memory_mb
 
-    def _check(self):
+    def _check(self) -> None:
         for name, allowed in (("kernel", KERNELS), ("threshold", THRESHOLDS)):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not known; allowed: {', '.join(allowed)}")
@@ -286,7 +306,7 @@ class SVMClassifier(KernelClassifier):
         if isinstance(self.coef0, bool) or not isinstance(self.coef0, numbers.Real) or not 0 <= self.coef0 < np.inf:
             raise ValueError(f"coef0={self.coef0!r} must be a number of at least 0")
 
-    def _gram(self, A, B, units):
+    def _gram(self, A: FloatArray, B: FloatArray, units: IntArray) -> FloatArray:
         if self.kernel == "puk":
             shape = 4 * (2 ** (1 / self.omega) - 1) / self.sigma**2, float(self.omega)
         elif self.kernel == "rbf":
@@ -296,18 +316,20 @@ class SVMClassifier(KernelClassifier):
         return _gram(A, B, units, A is B, KERNELS.index(self.kernel), *shape, int(self.degree))
 
 
-def _megabytes(n, n_kernels=1):
+def _megabytes(n: int, n_kernels: int = 1) -> float:
     """Memory (10^6 bytes) of the kernel matrices of n distinct samples, in double and single precision, and room to train in."""
     return (12 * n_kernels + 4) * n * n / 1e6
 
 
-def _merge(X, codes):
+def _merge(X: FloatArray, codes: IntArray) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
     """Distinct pairs of sample and class, sorted: samples, classes, how many of each, and the pair of every sample."""
     pairs, merged_into, counts = np.unique(np.column_stack([X, codes]), axis=0, return_inverse=True, return_counts=True)
     return np.ascontiguousarray(pairs[:, :-1]), pairs[:, -1].astype(np.int64), counts, merged_into.reshape(-1)
 
 
-def _vote(machines, gram, rows, present, n_classes):
+def _vote(
+    machines: list[tuple[Array | float, ...]], gram: FloatArray, rows: IntArray, present: IntArray, n_classes: int
+) -> FloatArray:
     """Scores of samples (rows of the kernel matrix): shape (n_rows, n_classes); classes without training samples get 0."""
     scores = np.zeros((len(rows), n_classes))
     if len(present) == 1:
@@ -322,13 +344,15 @@ def _vote(machines, gram, rows, present, n_classes):
     return scores / scores.sum(axis=1, keepdims=True)
 
 
-def _logistic(values):
+def _logistic(values: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
         return 1 / (1 + np.exp(-values))
 
 
 @compiled
-def _gram(A, B, units, symmetric, kernel, a, b, degree):
+def _gram(
+    A: FloatArray, B: FloatArray, units: IntArray, symmetric: bool, kernel: int, a: float, b: float, degree: int
+) -> FloatArray:
     out = np.empty((len(A), len(B)))
     for i in range(len(A)):
         for j in range(i if symmetric else 0, len(B)):
@@ -355,7 +379,7 @@ def _gram(A, B, units, symmetric, kernel, a, b, degree):
 
 
 @compiled
-def _outputs(gram, rows, support, coef, bias):
+def _outputs(gram: FloatArray, rows: IntArray, support: IntArray, coef: FloatArray, bias: float) -> FloatArray:
     """Outputs of a machine, each summed in the order of the support vectors: it does not depend on the other samples."""
     out = np.empty(len(rows))
     last = len(rows) - 1

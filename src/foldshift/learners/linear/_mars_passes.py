@@ -1,10 +1,18 @@
 """The forward and the backward pass of MARS, and the least squares between them and after."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import Array, FloatArray, IntArray
 
 # What earth does beyond the papers, found by running it (trace = 9); `tests/oracles/test_mars_against_r.py` keeps watch.
 _ALPHA = 0.05  # of the automatic spans
@@ -18,7 +26,7 @@ _ROUNDING = 1e-12  # share of a sum of squares below which a residual is roundin
 
 
 @compiled
-def knot_grid(values, min_span, end_span):
+def knot_grid(values: FloatArray, min_span: int, end_span: int) -> tuple[IntArray, int, IntArray]:
     """Positions of the knots among the sorted samples: the highest of every predictor, the distance, their number."""
     n_features, n_samples = values.shape
     if min_span == 0:
@@ -42,7 +50,7 @@ def knot_grid(values, min_span, end_span):
 
 
 @compiled
-def _gcv(rss, n_terms, n_samples, penalty):
+def _gcv(rss: float, n_terms: int, n_samples: int, penalty: float) -> float:
     """Generalised cross-validation error (Friedman 1991, equations 30 and 32), up to the factor 1 / n_samples."""
     n_parameters = n_terms + penalty * (n_terms - 1) / 2
     if n_parameters >= n_samples:
@@ -51,7 +59,18 @@ def _gcv(rss, n_terms, n_samples, penalty):
 
 
 @compiled
-def forward(values, order, target, max_terms, threshold, penalty, min_span, end_span, basis, hinges):
+def forward(
+    values: FloatArray,
+    order: NDArray[np.int32],
+    target: FloatArray,
+    max_terms: int,
+    threshold: float,
+    penalty: float,
+    min_span: int,
+    end_span: int,
+    basis: FloatArray,
+    hinges: FloatArray,
+) -> tuple[Array, Array, Array, Array, Array, Array]:
     """Add terms step by step (Friedman 1991, algorithm 2, without products).
 
     Every step adds the predictor linearly, or a pair of hinge functions at one knot, or only the right one of them if
@@ -59,17 +78,6 @@ def forward(values, order, target, max_terms, threshold, penalty, min_span, end_
     of every predictor, `hinges` keeps what a step asks for: the sum of squares of the right hinge outside the span of
     the model, its products with the target and with the predictor there, and its full sum of squares. They change
     by one scan of the sorted column for every new basis vector, however many there are already.
-
-    Returns
-    -------
-    features, knots, signs : ndarrays of shape (n_terms,)
-        Terms, without the intercept.
-    means : ndarray of shape (n_terms,)
-        Mean of every term.
-    loadings : ndarray of shape (n_terms, n_terms)
-        The centred terms in coordinates of the orthonormal basis, one column per term.
-    scores : ndarray of shape (n_terms,)
-        Coordinates of the target.
     """
     n_features, n_samples = values.shape
     highest, min_span, n_knots = knot_grid(values, min_span, end_span)
@@ -157,7 +165,18 @@ def forward(values, order, target, max_terms, threshold, penalty, min_span, end_
 
 
 @compiled
-def _start_hinges(j, values, order, target, mean, highest, min_span, n_knots, linear, hinges):
+def _start_hinges(
+    j: int,
+    values: FloatArray,
+    order: NDArray[np.int32],
+    target: FloatArray,
+    mean: float,
+    highest: int,
+    min_span: int,
+    n_knots: int,
+    linear: FloatArray,
+    hinges: FloatArray,
+) -> None:
     """Sums of squares and products of the centred hinges and of the centred predictor itself.
 
     Going down from the largest value, the sum over (x - knot) * t grows by the step of the knot times the sum of the t
@@ -195,7 +214,19 @@ def _start_hinges(j, values, order, target, mean, highest, min_span, n_knots, li
 
 
 @compiled
-def _project(j, vector, score, values, order, highest, min_span, n_knots, linear, hinges, along):
+def _project(
+    j: int,
+    vector: FloatArray,
+    score: float,
+    values: FloatArray,
+    order: NDArray[np.int32],
+    highest: int,
+    min_span: int,
+    n_knots: int,
+    linear: FloatArray,
+    hinges: FloatArray,
+    along: FloatArray,
+) -> None:
     """Take the part along a new basis vector out of the state of a predictor and its hinges."""
     x = values[j]
     rows = order[j]
@@ -221,13 +252,15 @@ def _project(j, vector, score, values, order, highest, min_span, n_knots, linear
 
 
 @compiled
-def _least_linear(linear, j):
+def _least_linear(linear: FloatArray, j: int) -> float:
     """Least residual sum of squares of a predictor that is not in the span of the model."""
     return max(_LINEAR_TOLERANCE, _ROUNDING * linear[2, j])
 
 
 @compiled
-def _best_step(linear, hinges, n_knots, tolerance, limit):
+def _best_step(
+    linear: FloatArray, hinges: FloatArray, n_knots: IntArray, tolerance: float, limit: float
+) -> tuple[float, int, int]:
     """Greatest reduction of the residual sum of squares, its predictor, and its knot (-1: linear)."""
     best_gain = 0.0
     best_feature = best_which = -1
@@ -251,7 +284,7 @@ def _best_step(linear, hinges, n_knots, tolerance, limit):
 
 
 @compiled
-def _dot(a, b, n):
+def _dot(a: FloatArray, b: FloatArray, n: int) -> float:
     # Eight partial sums: the compiler may use vector registers, and the order of the sum is the same everywhere.
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
     whole = n - n % 8
@@ -271,7 +304,7 @@ def _dot(a, b, n):
 
 
 @compiled
-def _orthonormalise(vector, basis, size, loadings):
+def _orthonormalise(vector: FloatArray, basis: FloatArray, size: int, loadings: FloatArray) -> None:
     """Write the normed part of a vector outside the span of the basis to ``basis[size]``, and its coordinates.
 
     Modified Gram-Schmidt, a second time if the first left little, which may not be orthogonal enough.
@@ -294,17 +327,12 @@ def _orthonormalise(vector, basis, size, loadings):
 
 
 @compiled
-def backward(loadings, scores, total, n_samples, penalty):
+def backward(loadings: FloatArray, scores: FloatArray, total: float, n_samples: int, penalty: float) -> IntArray:
     """Subset of the terms with the lowest GCV among those a backward elimination meets (Friedman 1991, algorithm 3).
 
     As in Miller's procedure, which earth uses, the term whose removal costs least is moved to the end of the order of
     the remaining ones, and for every size the best of all leading subsets seen on the way counts, not only the one
     that remains.
-
-    Returns
-    -------
-    chosen : ndarray of int64
-        Terms (without the intercept), ascending.
     """
     n_terms = len(scores)
     factor, rotated = _triangular(loadings, scores)
@@ -327,7 +355,9 @@ def backward(loadings, scores, total, n_samples, penalty):
 
 
 @compiled
-def _note_leading(order, rotated, total, first, last, best_rss, best_order):
+def _note_leading(
+    order: IntArray, rotated: FloatArray, total: float, first: int, last: int, best_rss: FloatArray, best_order: IntArray
+) -> None:
     """Keep the leading subsets of ``first`` to ``last`` terms that are better than the best of their size."""
     rss = total
     for size in range(last + 1):
@@ -339,7 +369,7 @@ def _note_leading(order, rotated, total, first, last, best_rss, best_order):
 
 
 @compiled
-def _cheapest(factor, rotated, size):
+def _cheapest(factor: FloatArray, rotated: FloatArray, size: int) -> int:
     """Position of the term whose removal from the first ``size`` raises the residual sum of squares least."""
     inverse = np.zeros((size, size))
     cheapest = 0
@@ -362,7 +392,7 @@ def _cheapest(factor, rotated, size):
 
 
 @compiled
-def _move_to_end(factor, rotated, order, position, size):
+def _move_to_end(factor: FloatArray, rotated: FloatArray, order: IntArray, position: int, size: int) -> None:
     """Move a column to the end of the first ``size`` and make the factor triangular again by plane rotations."""
     moved = factor[:, position].copy()
     moved_term = order[position]
@@ -376,7 +406,7 @@ def _move_to_end(factor, rotated, order, position, size):
 
 
 @compiled
-def _triangular(loadings, scores):
+def _triangular(loadings: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Upper triangular factor of the loadings, and the scores rotated alike.
 
     Below their diagonal, loadings have only what the right hinge of a pair has along the second vector of the pair.
@@ -391,7 +421,7 @@ def _triangular(loadings, scores):
 
 
 @compiled
-def _rotate(factor, rotated, upper, lower, column, n_columns):
+def _rotate(factor: FloatArray, rotated: FloatArray, upper: int, lower: int, column: int, n_columns: int) -> None:
     """Plane rotation of two rows that makes the lower one zero in a column."""
     norm = math.hypot(factor[upper, column], factor[lower, column])
     if norm == 0.0:
@@ -409,7 +439,7 @@ def _rotate(factor, rotated, upper, lower, column, n_columns):
 
 
 @compiled
-def least_squares(columns, scores):
+def least_squares(columns: FloatArray, scores: FloatArray) -> FloatArray:
     """Coefficients of the columns for the scores, by Gram-Schmidt on the columns and the scores."""
     n_rows, n_columns = columns.shape
     left = columns.copy()

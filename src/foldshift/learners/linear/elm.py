@@ -1,12 +1,18 @@
 """Extreme learning machine: a random hidden layer, and output weights by pseudo-inverse."""
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.base import FoldRegressor
+
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, IntArray, RandomState, UnsignedArray
 
 # Sums over rows are kept as 64-bit integers, in units of 2**-44. Integer sums do not depend on the order of the
 # rows, so the sums over the folds of a training set are exactly the sums over its rows, and both paths give the
@@ -62,12 +68,12 @@ class ELMRegressor(FoldRegressor):
     (10, 20)
     """
 
-    def __init__(self, n_hidden=20, tolerance=0.01, random_state=0):
+    def __init__(self, n_hidden: int = 20, tolerance: float = 0.01, random_state: RandomState = 0) -> None:
         self.n_hidden = n_hidden
         self.tolerance = tolerance
         self.random_state = random_state
 
-    def _fit(self, X, y):
+    def _fit(self, X: FloatArray, y: FloatArray) -> None:
         self._check_parameters(X)
         self.hidden_weights_ = self._draw_weights(X.shape[1], self.random_state)
         exponent = int(_exponents(np.abs(y).max()))
@@ -75,11 +81,13 @@ class ELMRegressor(FoldRegressor):
         weights = _output_weights(sums[None, None], self.n_hidden, self.tolerance, np.array([[exponent]]))
         self.output_weights_ = weights[0, 0]
 
-    def _predict(self, X):
+    def _predict(self, X: FloatArray) -> FloatArray:
         fold = np.zeros((1, len(X)), dtype=np.uint16)
         return _combine(_hidden(X, self.hidden_weights_), self.output_weights_[None, None], fold)[0]
 
-    def _predict_folds(self, X, y, folds, n_folds, random_states):
+    def _predict_folds(
+        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray
+    ) -> FloatArray:
         """Predict from the other folds; see `FoldRegressor.predict_folds`.
 
         ``random_states`` is used only when the estimator's own `random_state` is not an int: an int fixes ``W``
@@ -99,7 +107,9 @@ class ELMRegressor(FoldRegressor):
             sums[seed, test] = own_products.sum(axis=0, dtype=np.int64)
         return _combine(hidden, _output_weights(sums, self.n_hidden, self.tolerance, exponents), folds)
 
-    def _predict_folds_one_by_one(self, X, y, folds, n_folds, random_states):
+    def _predict_folds_one_by_one(
+        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
+    ) -> FloatArray:
         random_state = check_random_state(self.random_state)
         predictions = np.empty(folds.shape)
         for row, fold in enumerate(folds):
@@ -110,16 +120,16 @@ class ELMRegressor(FoldRegressor):
                 predictions[row, fold == test] = model._predict(X[fold == test])
         return predictions
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # The units are even functions of x: on inputs centred at 0 they cannot show a linear trend.
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _draw_weights(self, n_features, random_state):
+    def _draw_weights(self, n_features: int, random_state: int | np.random.RandomState) -> FloatArray:
         return check_random_state(random_state).standard_normal((n_features, self.n_hidden))
 
-    def _check_parameters(self, X):
+    def _check_parameters(self, X: FloatArray) -> None:
         if not isinstance(self.n_hidden, numbers.Integral) or self.n_hidden < 1:
             raise ValueError(f"n_hidden={self.n_hidden!r} must be an integer of at least 1")
         if not isinstance(self.tolerance, numbers.Real) or not 0 <= self.tolerance < np.inf:
@@ -128,14 +138,14 @@ class ELMRegressor(FoldRegressor):
             raise ValueError(f"X has {len(X):,} rows; ELMRegressor takes at most {_MAX_ROWS:,}: sample fewer")
 
 
-def _hidden(X, weights):
+def _hidden(X: FloatArray, weights: FloatArray) -> FloatArray:
     """Hidden layer exp(-(X W)^2), shape (n_samples, n_hidden)."""
     projections = _project(X, weights)
     return np.exp(-(projections**2))
 
 
 @compiled
-def _project(X, weights):
+def _project(X: FloatArray, weights: FloatArray) -> FloatArray:
     # Not X @ W: a BLAS product may round a row differently with the number of rows it comes with.
     projections = np.zeros((X.shape[0], weights.shape[1]))
     for i in range(X.shape[0]):
@@ -145,14 +155,14 @@ def _project(X, weights):
     return projections
 
 
-def _exponents(largest):
+def _exponents(largest: float | FloatArray) -> IntArray:
     """Smallest e with |y| <= 2^e, so that y / 2^e lies in [-1, 1], from the largest |y|; 0 for y = 0."""
     fractions, exponents = np.frexp(largest)
     return np.where(fractions == 0.5, exponents - 1, np.minimum(exponents, 1023)).astype(np.int64)
 
 
 @compiled
-def _largest_in_training(y, folds, n_folds):
+def _largest_in_training(y: FloatArray, folds: UnsignedArray, n_folds: int) -> FloatArray:
     """Largest |y| outside each fold, shape (n_seeds, n_folds)."""
     largest = np.zeros((folds.shape[0], n_folds))
     for seed in range(folds.shape[0]):
@@ -167,7 +177,7 @@ def _largest_in_training(y, folds, n_folds):
 
 
 @compiled
-def _products(hidden, y, exponent):
+def _products(hidden: FloatArray, y: FloatArray, exponent: int) -> IntArray:
     """Products of hidden columns (upper triangle) and of hidden columns with y, row by row, as integers.
 
     Returns an int64 array of shape (n_samples, n_hidden * (n_hidden + 1) / 2 + n_hidden) in units of 2^-44,
@@ -189,7 +199,7 @@ def _products(hidden, y, exponent):
 
 
 @compiled
-def _train_sums(products, folds, n_folds):
+def _train_sums(products: IntArray, folds: UnsignedArray, n_folds: int) -> IntArray:
     """Sum the rows outside each fold, shape (n_seeds, n_folds, n_products)."""
     n_samples, n_products = products.shape
     n_seeds = folds.shape[0]
@@ -215,7 +225,7 @@ def _train_sums(products, folds, n_folds):
 
 
 @compiled
-def _output_weights(sums, n_hidden, tolerance, exponents):
+def _output_weights(sums: IntArray, n_hidden: int, tolerance: float, exponents: IntArray) -> FloatArray:
     """Output weights of every fit, shape (n_seeds, n_folds, n_hidden), from its sums of `_products`."""
     n_seeds, n_folds, _ = sums.shape
     weights = np.empty((n_seeds, n_folds, n_hidden))
@@ -235,7 +245,7 @@ def _output_weights(sums, n_hidden, tolerance, exponents):
 
 
 @compiled
-def _solve(gram, moments, tolerance):
+def _solve(gram: FloatArray, moments: FloatArray, tolerance: float) -> FloatArray:
     """pinv(gram) moments, keeping the eigenvalues whose square root is greater than the tolerance."""
     n_hidden = len(moments)
     least = max(tolerance**2, n_hidden * _EPS * np.trace(gram))
@@ -262,7 +272,7 @@ def _solve(gram, moments, tolerance):
 
 
 @compiled
-def _cholesky(matrix):
+def _cholesky(matrix: FloatArray) -> tuple[bool, FloatArray]:
     """Whether a symmetric matrix is positive definite, and its lower Cholesky factor if so."""
     size = len(matrix)
     lower = np.zeros((size, size))
@@ -281,7 +291,7 @@ def _cholesky(matrix):
 
 
 @compiled
-def _combine(hidden, weights, folds):
+def _combine(hidden: FloatArray, weights: FloatArray, folds: UnsignedArray) -> FloatArray:
     """Output of every row with the output weights of its fold, shape (n_seeds, n_samples)."""
     n_seeds, n_samples = folds.shape
     output = np.zeros((n_seeds, n_samples))

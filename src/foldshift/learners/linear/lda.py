@@ -1,11 +1,17 @@
 """Linear discriminant analysis from sums that leave the test fold out."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.base import FoldClassifier
+
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, IntArray, UnsignedArray
 
 SINGULAR = ("pseudo_inverse", "first_class")
 # Share of a column's variance (within classes) that the columns before it must leave unexplained; eigenvalue of the correlation
@@ -61,32 +67,40 @@ class LDAClassifier(FoldClassifier):
     0.98
     """
 
-    def __init__(self, singular="pseudo_inverse"):
+    def __init__(self, singular: Literal["pseudo_inverse", "first_class"] = "pseudo_inverse") -> None:
         self.singular = singular
 
-    def _first_class(self):
+    def _first_class(self) -> bool:
         if self.singular not in SINGULAR:
             raise ValueError(f"singular={self.singular!r} is not known; allowed: {', '.join(SINGULAR)}")
         return self.singular == "first_class"
 
-    def _fit(self, X, codes, n_classes):
+    def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         self.coef_, self.intercept_, self.origin_ = _fit_sums(X, codes, n_classes, self._first_class())
 
-    def _scores(self, X):
+    def _scores(self, X: FloatArray) -> FloatArray:
         return _posterior(X - self.origin_, self.coef_, self.intercept_)
 
-    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+    def _scores_folds(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        folds: UnsignedArray,
+        n_folds: int,
+        random_states: UnsignedArray | None,
+    ) -> FloatArray:
         constant = X.max(axis=0) == X.min(axis=0)
         centred = np.ascontiguousarray(X - np.where(constant, X[0], X.mean(axis=0)))
         return _fold_scores(X, centred, codes, n_classes, folds, n_folds, self._first_class())
 
-    def decide(self, scores):
+    def decide(self, scores: FloatArray) -> IntArray:
         """Codes of the predicted classes; scores that differ by rounding only count as equal."""
         return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
 
 
 @compiled
-def _fit_sums(X, codes, n_classes, first_class):
+def _fit_sums(X: FloatArray, codes: IntArray, n_classes: int, first_class: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Discriminants from the training samples themselves: coefficients, constants, origin."""
     n, p = X.shape
     origin = X[0].copy()  # a constant column becomes exactly 0
@@ -105,7 +119,7 @@ def _fit_sums(X, codes, n_classes, first_class):
 
 
 @compiled
-def _discriminants(within, counts, means, first_class):
+def _discriminants(within: FloatArray, counts: FloatArray, means: FloatArray, first_class: bool) -> tuple[FloatArray, FloatArray]:
     """Linear discriminants from the sum of squares within classes and the class means, equation 4.10 of [1]_."""
     n_classes, p = means.shape
     n = counts.sum()
@@ -155,7 +169,7 @@ def _discriminants(within, counts, means, first_class):
 
 
 @compiled
-def _cholesky(a):
+def _cholesky(a: FloatArray) -> bool:
     """Factor in place, into the lower triangle; False if a pivot, the unexplained share of a column's variance, is too small."""
     for j in range(len(a)):
         pivot = a[j, j]
@@ -173,7 +187,7 @@ def _cholesky(a):
 
 
 @compiled
-def _substitute(factor, right, out):
+def _substitute(factor: FloatArray, right: FloatArray, out: FloatArray) -> None:
     """Solve with a Cholesky factor."""
     p = len(right)
     for i in range(p):
@@ -189,7 +203,7 @@ def _substitute(factor, right, out):
 
 
 @compiled
-def _posterior(X, coef, intercept):
+def _posterior(X: FloatArray, coef: FloatArray, intercept: FloatArray) -> FloatArray:
     """Class probabilities; a class with constant minus infinity has none."""
     n_classes = len(intercept)
     undefined = np.isnan(coef[0]).any()
@@ -204,7 +218,9 @@ def _posterior(X, coef, intercept):
 
 
 @compiled
-def _fold_scores(X, centred, codes, n_classes, folds, n_folds, first_class):
+def _fold_scores(
+    X: FloatArray, centred: FloatArray, codes: IntArray, n_classes: int, folds: UnsignedArray, n_folds: int, first_class: bool
+) -> FloatArray:
     n_seeds, n = folds.shape
     p = X.shape[1]
     out = np.empty((n_seeds, n, n_classes))

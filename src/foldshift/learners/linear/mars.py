@@ -1,13 +1,21 @@
 """Multivariate adaptive regression splines (Friedman 1991), additive, with the settings of R's earth."""
 
+from __future__ import annotations
+
 import numbers
 from collections import namedtuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.base import FoldRegressor
 from foldshift.learners.linear._mars_passes import backward, forward, least_squares
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import FloatArray, IntArray, UnsignedArray
 
 Term = namedtuple("Term", ["feature", "knot", "sign"])
 Term.__doc__ = """Term of a MARS model.
@@ -79,7 +87,15 @@ class MARSRegressor(FoldRegressor):
     h(0.0677371-x8)   -697.662
     """
 
-    def __init__(self, max_degree=1, max_terms=None, threshold=0.001, penalty=2.0, min_span=None, end_span=None):
+    def __init__(
+        self,
+        max_degree: int = 1,
+        max_terms: int | None = None,
+        threshold: float = 0.001,
+        penalty: float = 2.0,
+        min_span: int | None = None,
+        end_span: int | None = None,
+    ) -> None:
         self.max_degree = max_degree
         self.max_terms = max_terms
         self.threshold = threshold
@@ -87,7 +103,7 @@ class MARSRegressor(FoldRegressor):
         self.min_span = min_span
         self.end_span = end_span
 
-    def _fit(self, X, y):
+    def _fit(self, X: FloatArray, y: FloatArray) -> None:
         self._check_parameters()
         order, values = _presort(X)
         work = _workspace(*X.shape, self._n_terms_allowed(X.shape[1]))
@@ -95,17 +111,19 @@ class MARSRegressor(FoldRegressor):
         features, knots, signs, self.coefficients_ = _fit_model(values, order, y.copy(), *self._settings(X.shape[1]), *work)
         self.terms_ = [Term(*term) for term in zip(features.tolist(), knots.tolist(), signs.tolist())]
 
-    def _predict(self, X):
+    def _predict(self, X: FloatArray) -> FloatArray:
         features, knots, signs = (np.array(column) for column in zip(*self.terms_))
         return _evaluate(X, features, knots, signs, self.coefficients_)
 
-    def _predict_folds(self, X, y, folds, n_folds, random_states):
+    def _predict_folds(
+        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
+    ) -> FloatArray:
         self._check_parameters()
         order, values = _presort(X)
         work = _workspace(*X.shape, self._n_terms_allowed(X.shape[1]))
         return _cross_predict(X, values, order, y, folds, n_folds, *self._settings(X.shape[1]), *work)
 
-    def __str__(self):
+    def __str__(self) -> str:
         if not hasattr(self, "terms_"):
             return repr(self)
         names = getattr(self, "feature_names_in_", [f"x{feature}" for feature in range(self.n_features_in_)])
@@ -113,7 +131,7 @@ class MARSRegressor(FoldRegressor):
         width = max(map(len, labels))
         return "\n".join(f"{label:<{width}}  {value: .7g}" for label, value in zip(labels, self.coefficients_))
 
-    def _settings(self, n_features):
+    def _settings(self, n_features: int) -> tuple[float, ...]:
         return (
             self._n_terms_allowed(n_features),
             float(self.threshold),
@@ -122,10 +140,10 @@ class MARSRegressor(FoldRegressor):
             0 if self.end_span is None else int(self.end_span),
         )
 
-    def _n_terms_allowed(self, n_features):
+    def _n_terms_allowed(self, n_features: int) -> int:
         return min(200, max(20, 2 * n_features)) + 1 if self.max_terms is None else int(self.max_terms)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         if self.max_degree != 1:
             raise ValueError(f"max_degree={self.max_degree!r} is not available; only 1 (no interactions) is")
         for name in ("max_terms", "min_span", "end_span"):
@@ -138,26 +156,40 @@ class MARSRegressor(FoldRegressor):
                 raise ValueError(f"{name}={value!r} must be a finite number of at least 0")
 
 
-def _label(term, names):
+def _label(term: Any, names: list[str]) -> str:
     if term.feature < 0:
         return "(Intercept)"
     name = names[term.feature]
     return {0: f"{name}", 1: f"h({name}-{term.knot:.6g})", -1: f"h({term.knot:.6g}-{name})"}[term.sign]
 
 
-def _presort(X):
+def _presort(X: FloatArray) -> tuple[NDArray[np.int32], FloatArray]:
     """Row of every value in ascending order (ties by row) and the values, both of shape (n_features, n_samples)."""
     order = np.argsort(X.T, axis=1, kind="stable")
     return order.astype(np.int32), np.take_along_axis(X.T, order, axis=1)
 
 
-def _workspace(n_samples, n_features, max_terms):
+def _workspace(n_samples: int, n_features: int, max_terms: int) -> tuple[FloatArray, FloatArray]:
     """Arrays that one fit after the other writes to: basis of the model, state of every hinge function."""
     return np.empty((max_terms, n_samples)), np.empty((4, n_features, n_samples))
 
 
 @compiled
-def _cross_predict(X, values, order, y, folds, n_folds, max_terms, threshold, penalty, min_span, end_span, basis, hinges):
+def _cross_predict(
+    X: FloatArray,
+    values: FloatArray,
+    order: NDArray[np.int32],
+    y: FloatArray,
+    folds: UnsignedArray,
+    n_folds: int,
+    max_terms: int,
+    threshold: float,
+    penalty: float,
+    min_span: int,
+    end_span: int,
+    basis: FloatArray,
+    hinges: FloatArray,
+) -> FloatArray:
     """Fit and predict every fold of every seed: the presorted columns are filtered, not sorted again."""
     n_samples, n_features = X.shape
     predictions = np.empty(folds.shape)
@@ -203,7 +235,7 @@ def _cross_predict(X, values, order, y, folds, n_folds, max_terms, threshold, pe
 
 
 @compiled
-def _evaluate(X, features, knots, signs, coefficients):
+def _evaluate(X: FloatArray, features: IntArray, knots: FloatArray, signs: IntArray, coefficients: FloatArray) -> FloatArray:
     predictions = np.empty(X.shape[0])
     for i in range(X.shape[0]):
         predictions[i] = _evaluate_row(X[i], features, knots, signs, coefficients)
@@ -211,7 +243,7 @@ def _evaluate(X, features, knots, signs, coefficients):
 
 
 @compiled
-def _evaluate_row(x, features, knots, signs, coefficients):
+def _evaluate_row(x: FloatArray, features: IntArray, knots: FloatArray, signs: IntArray, coefficients: FloatArray) -> float:
     prediction = coefficients[0]
     for term in range(1, len(features)):
         value = x[features[term]]
@@ -222,7 +254,18 @@ def _evaluate_row(x, features, knots, signs, coefficients):
 
 
 @compiled
-def _fit_model(values, order, y, max_terms, threshold, penalty, min_span, end_span, basis, hinges):
+def _fit_model(
+    values: FloatArray,
+    order: NDArray[np.int32],
+    y: FloatArray,
+    max_terms: int,
+    threshold: float,
+    penalty: float,
+    min_span: int,
+    end_span: int,
+    basis: FloatArray,
+    hinges: FloatArray,
+) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
     """Forward pass, backward pass and coefficients.
 
     ``values`` and ``order`` are the presorted columns of the training rows. Returns features, knots, signs and

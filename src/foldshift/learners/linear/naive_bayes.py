@@ -1,13 +1,21 @@
 """Naive Bayes for mixed data from counts and sums that leave the test fold out."""
 
+from __future__ import annotations
+
 import math
 import numbers
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from foldshift.core.categorical import nominal_columns
 from foldshift.core.compiling import compiled
 from foldshift.learners.base import FoldClassifier
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import FloatArray, IntArray, UnsignedArray
 
 _CANCELLED = 1e-4  # share of the whole data set's sum of squares below which a difference of sums is not trusted
 _TIE = 1e-9  # scores that differ by less are equal
@@ -71,12 +79,12 @@ class NaiveBayesClassifier(FoldClassifier):
 
     _finite = "allow-nan"
 
-    def __init__(self, categorical_features=None, var_smoothing=1e-9, alpha=1.0):
+    def __init__(self, categorical_features: ArrayLike | None = None, var_smoothing: float = 1e-9, alpha: float = 1.0) -> None:
         self.categorical_features = categorical_features
         self.var_smoothing = var_smoothing
         self.alpha = alpha
 
-    def _fit(self, X, codes, n_classes):
+    def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         values, categories, n_codes = self._split_training(X)
         self.class_count_, seen, origin, sums, squares = _totals(values, codes, n_classes)
         shift, variance = _moments(seen, sums, squares)
@@ -88,11 +96,19 @@ class NaiveBayesClassifier(FoldClassifier):
         self.theta_, self.var_ = origin + shift, variance + added
         self.category_count_ = [part.T.copy() for part in np.split(table, np.cumsum(n_codes)[:-1])] if len(n_codes) else []
 
-    def _scores(self, X):
+    def _scores(self, X: FloatArray) -> FloatArray:
         nominal = nominal_columns(self.categorical_features, X.shape[1])
         return _posteriors(np.ascontiguousarray(X[:, ~nominal]), _categories(X[:, nominal], self._model[-2]), *self._model)
 
-    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+    def _scores_folds(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        folds: UnsignedArray,
+        n_folds: int,
+        random_states: UnsignedArray | None,
+    ) -> FloatArray:
         if np.isinf(X).any():  # the plain path refuses it in `fit`
             raise ValueError(
                 f"NaiveBayesClassifier: X has {np.isinf(X).sum()} infinite values; give finite numbers, or NaN for none"
@@ -102,11 +118,11 @@ class NaiveBayesClassifier(FoldClassifier):
             values, categories, codes, n_classes, n_codes, folds, n_folds, float(self.var_smoothing), float(self.alpha)
         )
 
-    def decide(self, scores):
+    def decide(self, scores: FloatArray) -> IntArray:
         """Codes of the predicted classes; scores that differ by rounding only count as equal."""
         return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
 
-    def _split_training(self, X):
+    def _split_training(self, X: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
         """Numeric columns, category codes (int64), number of category codes per nominal column."""
         for name in ("var_smoothing", "alpha"):
             value = getattr(self, name)
@@ -123,7 +139,7 @@ class NaiveBayesClassifier(FoldClassifier):
         return values, categories, categories.max(axis=0) + 1 if categories.size else np.zeros(categories.shape[1], np.int64)
 
 
-def _categories(values, n_codes=np.inf):
+def _categories(values: FloatArray, n_codes: float | IntArray = np.inf) -> IntArray:
     """Category codes as int64: -1 for NaN, `n_codes` for higher codes."""
     known = ~np.isnan(values)
     if (values[known] < 0).any() or (values[known] != np.floor(values[known])).any():
@@ -132,7 +148,7 @@ def _categories(values, n_codes=np.inf):
 
 
 @compiled
-def _totals(values, codes, n_classes):
+def _totals(values: FloatArray, codes: IntArray, n_classes: int) -> tuple[FloatArray, ...]:
     """Of every class: number of samples, and of values in every column, an origin near its means, sums and sums of squares about
     the origin."""
     n, p = values.shape
@@ -158,7 +174,7 @@ def _totals(values, codes, n_classes):
 
 
 @compiled
-def _add(row, origin, sums, squares):
+def _add(row: FloatArray, origin: FloatArray, sums: FloatArray, squares: FloatArray) -> None:
     for j in range(len(row)):
         if not math.isnan(row[j]):
             gap = row[j] - origin[j]
@@ -167,7 +183,7 @@ def _add(row, origin, sums, squares):
 
 
 @compiled
-def _moments(seen, sums, squares):
+def _moments(seen: FloatArray, sums: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Means, from the origin, and variances of every class and column."""
     shift, variance = np.zeros_like(sums), np.zeros_like(sums)
     for c in range(len(seen)):
@@ -179,7 +195,7 @@ def _moments(seen, sums, squares):
 
 
 @compiled
-def _largest_variance(seen, origin, shift, variance):
+def _largest_variance(seen: FloatArray, origin: FloatArray, shift: FloatArray, variance: FloatArray) -> float:
     """Largest variance of a column over all classes together."""
     n_classes, p = shift.shape
     largest = 0.0
@@ -205,7 +221,7 @@ def _largest_variance(seen, origin, shift, variance):
 
 
 @compiled
-def _densities(counts, seen, variance, added):
+def _densities(counts: FloatArray, seen: FloatArray, variance: FloatArray, added: float) -> tuple[FloatArray, FloatArray]:
     """Reciprocal standard deviation and logarithm of the largest density of every class and column; 0 where all columns are
     constant, and for a column of which a class has no value."""
     scale, constant = np.zeros_like(variance), np.zeros_like(variance)
@@ -222,7 +238,7 @@ def _densities(counts, seen, variance, added):
 
 
 @compiled
-def _count(categories, codes, n_classes, n_codes):
+def _count(categories: IntArray, codes: IntArray, n_classes: int, n_codes: IntArray) -> FloatArray:
     """Samples with every category in every class, the columns' categories one below the other: (sum of n_codes, n_classes)."""
     table = np.zeros((n_codes.sum(), n_classes))
     for i in range(len(categories)):
@@ -231,7 +247,7 @@ def _count(categories, codes, n_classes, n_codes):
 
 
 @compiled
-def _count_row(row, code, n_codes, change, table):
+def _count_row(row: IntArray, code: int, n_codes: IntArray, change: float, table: FloatArray) -> None:
     start = 0
     for j in range(len(n_codes)):
         if row[j] >= 0:
@@ -240,7 +256,7 @@ def _count_row(row, code, n_codes, change, table):
 
 
 @compiled
-def _known(table, n_codes):
+def _known(table: FloatArray, n_codes: IntArray) -> FloatArray:
     """Samples of every class whose category in a column is known: (n_columns, n_classes)."""
     known = np.zeros((len(n_codes), table.shape[1]))
     start = 0
@@ -252,7 +268,21 @@ def _known(table, n_codes):
 
 
 @compiled
-def _posterior(row, categories, counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha, out):
+def _posterior(
+    row: FloatArray,
+    categories: IntArray,
+    counts: FloatArray,
+    origin: FloatArray,
+    shift: FloatArray,
+    scale: FloatArray,
+    constant: FloatArray,
+    table: FloatArray,
+    known: FloatArray,
+    n_codes: IntArray,
+    n_categories: IntArray,
+    alpha: float,
+    out: FloatArray,
+) -> None:
     """Class probabilities of one sample: class frequencies times densities times frequencies of categories."""
     n = counts.sum()
     for c in range(len(counts)):
@@ -278,7 +308,20 @@ def _posterior(row, categories, counts, origin, shift, scale, constant, table, k
 
 
 @compiled
-def _posteriors(values, categories, counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha):
+def _posteriors(
+    values: FloatArray,
+    categories: IntArray,
+    counts: FloatArray,
+    origin: FloatArray,
+    shift: FloatArray,
+    scale: FloatArray,
+    constant: FloatArray,
+    table: FloatArray,
+    known: FloatArray,
+    n_codes: IntArray,
+    n_categories: IntArray,
+    alpha: float,
+) -> FloatArray:
     out = np.empty((len(values), len(counts)))
     for i in range(len(values)):
         _posterior(
@@ -288,7 +331,17 @@ def _posteriors(values, categories, counts, origin, shift, scale, constant, tabl
 
 
 @compiled
-def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, var_smoothing, alpha):
+def _fold_scores(
+    values: FloatArray,
+    categories: IntArray,
+    codes: IntArray,
+    n_classes: int,
+    n_codes: IntArray,
+    folds: UnsignedArray,
+    n_folds: int,
+    var_smoothing: float,
+    alpha: float,
+) -> FloatArray:
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n, n_classes))
     all_counts, all_seen, all_origin, all_sums, all_squares = _totals(values, codes, n_classes)
@@ -345,7 +398,7 @@ def _fold_scores(values, categories, codes, n_classes, n_codes, folds, n_folds, 
 
 
 @compiled
-def _trusted(seen, variance, all_squares):
+def _trusted(seen: FloatArray, variance: FloatArray, all_squares: FloatArray) -> bool:
     """Whether enough of every sum of squares is left for its difference to be precise."""
     for c in range(len(seen)):
         for j in range(variance.shape[1]):
@@ -355,7 +408,7 @@ def _trusted(seen, variance, all_squares):
 
 
 @compiled
-def _highest(table, n_codes, n_categories):
+def _highest(table: FloatArray, n_codes: IntArray, n_categories: IntArray) -> None:
     """Number of categories of every column: one more than the highest code with a sample."""
     start = 0
     for j in range(len(n_codes)):

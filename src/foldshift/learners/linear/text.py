@@ -1,6 +1,10 @@
 """Learners of texts as word counts: naive Bayes from counts that leave the test block out, and what a linear SVM is given."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -10,6 +14,11 @@ from foldshift.core.compiling import compiled
 from foldshift.core.errors import unknown
 from foldshift.learners._row_blocks import checked_blocks, checked_partitions
 from foldshift.learners.kernels.linear_svm import LinearSVMClassifier
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, Sparse, TableLike, UnsignedArray
 
 MAX_TOKENS = 2**25  # words of one class; sums of them fit 32 bits, and the table of logarithms takes 1 GB at most
 
@@ -21,46 +30,16 @@ class _CountedClasses:
     own. Data sets are lists of rows of one matrix, which is never copied, and a row may occur in a data set any number of times.
     """
 
-    def scores_blocks(self, X, y, rows, sizes, first=0):
+    def scores_blocks(self, X: TableLike, y: ArrayLike, rows: TableLike, sizes: TableLike, first: int = 0) -> FloatArray:
         """Log-probabilities, up to a constant, of every row under the classes, by the model trained on the other blocks of its
         data set.
-
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_rows, n_words)
-            Counts: whole numbers, not negative.
-        y : array-like of shape (n_rows,)
-            Class labels.
-        rows : array-like of shape (n_datasets, n), integer
-            Every data set as rows of `X`, block after block.
-        sizes : array-like of shape (n_blocks,), integer
-            Number of rows of every block; they sum to n.
-        first : int, default=0
-            The first block that is predicted; those before it are training data only.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_datasets, n_predicted, n_classes), dtype float64
-            scikit-learn's ``predict_joint_log_proba``, classes in sorted order; minus infinity for a class that the training
-            blocks lack.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two blocks with rows, the shapes do not fit, a row does not exist, or `X` does not hold
-            counts.
         """
         classes, blocks = self._blocks(X, y, rows, sizes, first)
         return np.stack(list(blocks)) if len(rows) else np.empty((0, int(np.sum(sizes[first:])), len(classes)))
 
-    def predict_blocks(self, X, y, rows, sizes, first=0):
+    def predict_blocks(self, X: csr_array, y: Array, rows: IntArray, sizes: IntArray, first: int = 0) -> Array:
         """Predicted class of every row, by the model trained on the other blocks of its data set; parameters as in
         `scores_blocks`.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_datasets, n_predicted)
-            Class labels; the first in sorted order where scores are equal, as in scikit-learn.
         """
         classes, blocks = self._blocks(X, y, rows, sizes, first)
         codes = np.empty((len(rows), int(np.sum(sizes[first:]))), dtype=np.intp)
@@ -68,23 +47,8 @@ class _CountedClasses:
             np.argmax(scores, axis=1, out=out)
         return classes[codes]
 
-    def predict_folds(self, X, y, folds, random_states=None):
-        """Predict every sample from the other folds, for many partitions of the same data.
-
-        Parameters
-        ----------
-        X, y
-            As in `scores_blocks`.
-        folds : array-like of shape (n_seeds, n_samples), unsigned integer
-            Fold of every sample, one row per seed.
-        random_states : object
-            Ignored; there is nothing random.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_seeds, n_samples)
-            Class labels.
-        """
+    def predict_folds(self, X: FloatArray | csr_array, y: NDArray[np.int8], folds: ArrayLike, random_states: Any = None) -> Array:
+        """Predict every sample from the other folds, for many partitions of the same data."""
         X, y, folds = _counts(X), np.asarray(y), np.asarray(folds)
         predictions = np.empty(folds.shape, dtype=y.dtype)
         for s, fold in enumerate(folds):
@@ -92,23 +56,12 @@ class _CountedClasses:
             predictions[s, order] = self.predict_blocks(X, y, order[None], np.bincount(fold))[0]
         return predictions
 
-    def predict_partitions(self, X, y, rows, blocks, new_rows):
+    def predict_partitions(
+        self, X: csr_array, y: NDArray[np.int8], rows: IntArray, blocks: IntArray, new_rows: IntArray
+    ) -> tuple[Array, Array]:
         """Predicted class of every row in several partitions of its data set, and of new rows by the model of all.
 
         The words of a data set are counted once for all partitions and the new rows.
-
-        Parameters
-        ----------
-        X, y : as in `scores_blocks`
-        rows, blocks, new_rows
-            As for `foldshift.learners._row_blocks.checked_partitions`, which refuses what does not fit.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_datasets, n_partitions, n)
-            Class labels, by the model trained on the other blocks of the partition.
-        new : ndarray of shape (n_datasets, m)
-            Class labels, by the model trained on the whole data set.
         """
         X = _counts(X)
         rows, blocks, new_rows = checked_partitions(X, y, rows, blocks, new_rows)
@@ -124,7 +77,7 @@ class _CountedClasses:
                 new_codes[r] = scores(new_rows[r]).argmax(axis=1)
         return classes[codes], classes[new_codes]
 
-    def _blocks(self, X, y, rows, sizes, first):
+    def _blocks(self, X: csr_array, y: TableLike, rows: TableLike, sizes: TableLike, first: int) -> tuple[Array, Iterator[Any]]:
         """The classes, and an iterator over data sets that gives their scores."""
         X = _counts(X)
         rows, sizes = checked_blocks(X, y, rows, sizes)
@@ -132,7 +85,7 @@ class _CountedClasses:
         classes, counted = self._counted(X, y)
         return classes, (counted(chosen)(chosen, starts, first) for chosen in rows.astype(np.int64, copy=False))
 
-    def _counted(self, X, y):
+    def _counted(self, X: csr_array, y: ArrayLike) -> tuple[Array, Callable[..., Any]]:
         """The classes, and a function that counts a data set. What that returns scores its rows by the other blocks, given block
         after block with the `starts` of blocks, from block `first` on; or rows that are not in it, given without starts.
         """
@@ -146,7 +99,7 @@ class _CountedClasses:
         totals = np.empty((X.shape[1], n_classes), dtype=np.uint32)
         logs = np.log(np.arange(1024) + self.alpha)  # of every count there can be: taken once, and by NumPy as scikit-learn does
 
-        def counted(chosen):
+        def counted(chosen: IntArray) -> Callable[..., Any]:
             nonlocal logs
             n_rows = np.bincount(codes[chosen], minlength=n_classes).astype(np.float64)
             n_words = np.bincount(codes[chosen], weights=tokens[chosen], minlength=n_classes)
@@ -157,7 +110,7 @@ class _CountedClasses:
             if largest >= len(logs):
                 logs = np.log(np.arange(2 * largest) + self.alpha)
 
-            def scores(rows, starts=None, first=0):
+            def scores(rows: IntArray, starts: IntArray | None = None, first: int = 0) -> FloatArray:
                 inside = starts is not None
                 if inside:
                     n_train, n_tokens = _training_sums(codes, tokens, rows, starts, n_classes)
@@ -192,14 +145,28 @@ class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
     .. [1] Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.2, equations 13.4 and 13.7.
     """
 
-    def __init__(self, *, alpha=1.0):
+    def __init__(self, *, alpha: float = 1.0) -> None:
         super().__init__(alpha=alpha)
 
     @staticmethod
-    def _values(data):
+    def _values(data: NDArray[np.int32]) -> NDArray[np.int32]:
         return data
 
-    def _fill(self, matrix, codes, chosen, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, scores):
+    def _fill(
+        self,
+        matrix: tuple[UnsignedArray, UnsignedArray, UnsignedArray],
+        codes: NDArray[np.int32],
+        chosen: IntArray,
+        starts: IntArray,
+        first: int,
+        inside: bool,
+        totals: UnsignedArray,
+        logs: FloatArray,
+        n_train: FloatArray,
+        n_tokens: FloatArray,
+        log_priors: FloatArray,
+        scores: FloatArray,
+    ) -> None:
         log_totals = np.log(n_tokens + self.alpha * len(totals))
         _multinomial(*matrix, codes, chosen, starts, first, inside, totals, logs, log_totals, log_priors, scores)
 
@@ -222,58 +189,42 @@ class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
     .. [1] Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.3.
     """
 
-    def __init__(self, *, alpha=1.0):
+    def __init__(self, *, alpha: float = 1.0) -> None:
         super().__init__(alpha=alpha)
 
     @staticmethod
-    def _values(data):
+    def _values(data: NDArray[np.int32]) -> BoolArray:
         return data > 0
 
-    def _fill(self, matrix, codes, chosen, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, scores):
+    def _fill(
+        self,
+        matrix: tuple[UnsignedArray, UnsignedArray, UnsignedArray],
+        codes: NDArray[np.int32],
+        chosen: IntArray,
+        starts: IntArray,
+        first: int,
+        inside: bool,
+        totals: UnsignedArray,
+        logs: FloatArray,
+        n_train: FloatArray,
+        n_tokens: FloatArray,
+        log_priors: FloatArray,
+        scores: FloatArray,
+    ) -> None:
         n_train = n_train.astype(np.uint64)
         _bernoulli(*matrix, codes, chosen, starts, first, inside, totals, logs, n_train, log_priors, scores, self.alpha)
 
 
-def unit_rows(X):
-    """Scale every row to Euclidean length 1; rows without a word stay 0.
-
-    Parameters
-    ----------
-    X : sparse array of shape (n_rows, n_words)
-        Counts.
-
-    Returns
-    -------
-    scaled : scipy.sparse.csr_array of shape (n_rows, n_words), dtype float64
-        It depends on no other row, so that it can be done once for all training parts.
-    """
+def unit_rows(X: Sparse) -> csr_array:
+    """Scale every row to Euclidean length 1; rows without a word stay 0."""
     X = csr_array(X, dtype=np.float64)
     lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
     per_entry = np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(X.indptr))
     return csr_array((X.data / per_entry, X.indices, X.indptr), shape=X.shape)
 
 
-def text_learner(name, X):
-    """A learner by its name in the configuration, and the inputs it is for.
-
-    Parameters
-    ----------
-    name : {"NB", "SVM"}
-        `MultinomialNBClassifier` or `foldshift.learners.kernels.linear_svm.LinearSVMClassifier`.
-    X : sparse array of shape (n_rows, n_words)
-        Counts.
-
-    Returns
-    -------
-    learner : scikit-learn classifier
-    inputs : sparse array of shape (n_rows, n_words)
-        The counts for ``NB``, `unit_rows` of them for ``SVM``.
-
-    Raises
-    ------
-    ValueError
-        If the name is none of these.
-    """
+def text_learner(name: Literal["NB", "SVM"], X: Sparse) -> tuple[Estimator, Sparse]:
+    """A learner by its name in the configuration, and the inputs it is for."""
     if name == "NB":
         return MultinomialNBClassifier(), X
     if name == "SVM":
@@ -281,7 +232,7 @@ def text_learner(name, X):
     raise ValueError(unknown("learner of texts", name, ("NB", "SVM")))
 
 
-def _counts(X):
+def _counts(X: csr_array) -> csr_array:
     """`X` as CSR of int32 with sorted columns; refuses what is not a matrix of counts."""
     X = X if issparse(X) else np.asarray(X)
     if X.dtype.kind not in "buif" or X.ndim != 2:
@@ -301,7 +252,9 @@ def _counts(X):
 
 
 @compiled
-def _training_sums(codes, tokens, chosen, starts, n_classes):
+def _training_sums(
+    codes: NDArray[np.int32], tokens: IntArray, chosen: IntArray, starts: IntArray, n_classes: int
+) -> tuple[FloatArray, FloatArray]:
     """Rows and words of every class outside every block, each of shape (n_blocks, n_classes), float64."""
     n_blocks = len(starts) - 1
     n_rows, n_words = np.zeros((n_blocks, n_classes)), np.zeros((n_blocks, n_classes))
@@ -315,7 +268,14 @@ def _training_sums(codes, tokens, chosen, starts, n_classes):
 
 
 @compiled
-def _count(indptr, indices, data, codes, chosen, totals):
+def _count(
+    indptr: UnsignedArray,
+    indices: UnsignedArray,
+    data: UnsignedArray,
+    codes: NDArray[np.int32],
+    chosen: IntArray,
+    totals: UnsignedArray,
+) -> None:
     """Counts of every word in every class, into `totals`."""
     totals[:] = 0
     for i in chosen:
@@ -324,7 +284,21 @@ def _count(indptr, indices, data, codes, chosen, totals):
 
 
 @compiled
-def _multinomial(indptr, indices, data, codes, chosen, starts, first, inside, totals, logs, log_totals, log_priors, scores):
+def _multinomial(
+    indptr: UnsignedArray,
+    indices: UnsignedArray,
+    data: UnsignedArray,
+    codes: NDArray[np.int32],
+    chosen: IntArray,
+    starts: IntArray,
+    first: int,
+    inside: bool,
+    totals: UnsignedArray,
+    logs: FloatArray,
+    log_totals: FloatArray,
+    log_priors: FloatArray,
+    scores: FloatArray,
+) -> None:
     n_classes = totals.shape[1]
     for k in range(first, len(starts) - 1):
         block = chosen[starts[k] : starts[k + 1]]
@@ -344,7 +318,22 @@ def _multinomial(indptr, indices, data, codes, chosen, starts, first, inside, to
 
 
 @compiled
-def _bernoulli(indptr, indices, data, codes, chosen, starts, first, inside, totals, logs, n_train, log_priors, scores, alpha):
+def _bernoulli(
+    indptr: UnsignedArray,
+    indices: UnsignedArray,
+    data: UnsignedArray,
+    codes: NDArray[np.int32],
+    chosen: IntArray,
+    starts: IntArray,
+    first: int,
+    inside: bool,
+    totals: UnsignedArray,
+    logs: FloatArray,
+    n_train: UnsignedArray,
+    log_priors: FloatArray,
+    scores: FloatArray,
+    alpha: float,
+) -> None:
     n_words, n_classes = totals.shape
     # Number of words that so many training texts of a class hold.
     words_by_count = np.zeros((n_classes, len(logs)), dtype=np.int64)
@@ -373,7 +362,16 @@ def _bernoulli(indptr, indices, data, codes, chosen, starts, first, inside, tota
 
 
 @compiled
-def _move(indptr, indices, data, codes, block, totals, words_by_count, sign):
+def _move(
+    indptr: UnsignedArray,
+    indices: UnsignedArray,
+    data: UnsignedArray,
+    codes: NDArray[np.int32],
+    block: IntArray,
+    totals: UnsignedArray,
+    words_by_count: IntArray,
+    sign: int,
+) -> None:
     """Add the texts of a block to the training part, or take them out of it."""
     for i in block:
         c = codes[i]

@@ -1,18 +1,24 @@
 """Distances of mixed data, and the nearest samples under them: the kernels of `NNClassifier`."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.neighbours.nearest_regressor import insert
 
+if TYPE_CHECKING:
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
+
 METRICS = ("heom", "euclidean", "manhattan", "keel_hvdm")
 MANHATTAN, HVDM = METRICS.index("manhattan"), METRICS.index("keel_hvdm")
 
 
 @compiled(error_model="numpy")
-def scales_of(columns, metric, n_codes):
+def scales_of(columns: FloatArray, metric: int, n_codes: IntArray) -> FloatArray:
     """Four standard deviations of every numeric column; NaN for a constant one."""
     p, n = columns.shape
     scales = np.full(p, np.nan)
@@ -33,7 +39,7 @@ def scales_of(columns, metric, n_codes):
 
 
 @compiled(error_model="numpy")
-def frequencies_of(columns, codes, n_classes, metric, n_codes):
+def frequencies_of(columns: FloatArray, codes: IntArray, n_classes: int, metric: int, n_codes: IntArray) -> FloatArray:
     """Share of every class among the training samples with every category, a (n_codes, n_classes) block per nominal column; NaN
     where there are none."""
     shares = np.zeros((n_codes.sum(), n_classes))
@@ -51,7 +57,7 @@ def frequencies_of(columns, codes, n_classes, metric, n_codes):
 
 
 @compiled
-def gaps_of(code, shares, gaps):
+def gaps_of(code: float, shares: FloatArray, gaps: FloatArray) -> None:
     """Nominal part of `keel_hvdm` between a category and all of a column; NaN where one is not in the training part."""
     known = code >= 0 and code < len(shares) and code == np.floor(code)
     for v in range(len(shares)):
@@ -63,7 +69,7 @@ def gaps_of(code, shares, gaps):
 
 
 @compiled
-def query_gaps_of(query, shares, metric, n_codes, gaps):
+def query_gaps_of(query: FloatArray, shares: FloatArray, metric: int, n_codes: IntArray, gaps: FloatArray) -> None:
     """Nominal parts of `keel_hvdm` between a query and all categories, column after column."""
     start = 0
     for j in range(len(query)):
@@ -74,7 +80,16 @@ def query_gaps_of(query, shares, metric, n_codes, gaps):
 
 
 @compiled(error_model="numpy")
-def distances_to(query, columns, metric, nominal, n_codes, scales, gaps, out):
+def distances_to(
+    query: FloatArray,
+    columns: FloatArray,
+    metric: int,
+    nominal: BoolArray,
+    n_codes: IntArray,
+    scales: FloatArray,
+    gaps: FloatArray,
+    out: FloatArray,
+) -> None:
     """Distances between a query and all samples, before the root; column after column, so that the sums run side by side."""
     n = columns.shape[1]
     out[:n] = 0.0
@@ -102,7 +117,16 @@ def distances_to(query, columns, metric, nominal, n_codes, scales, gaps, out):
 
 
 @compiled(inline="always", error_model="numpy")
-def distance_to(query, sample, metric, nominal, n_codes, scales, gaps, bound):
+def distance_to(
+    query: FloatArray,
+    sample: FloatArray,
+    metric: int,
+    nominal: BoolArray,
+    n_codes: IntArray,
+    scales: Any,
+    gaps: FloatArray,
+    bound: Any,
+) -> Any:
     """One distance of `distances_to`, the same sum in the same order; beyond `bound` any number that is, too."""
     total, start = 0.0, 0
     for j in range(len(query)):
@@ -123,14 +147,14 @@ def distance_to(query, sample, metric, nominal, n_codes, scales, gaps, bound):
 
 
 @compiled(inline="always")
-def bound_of(farthest, rooted):
+def bound_of(farthest: Any, rooted: bool) -> Any:
     """Largest sum that can be as near as the farthest neighbour."""
     # The root may round a slightly larger sum to the same distance, never one beyond the factor.
     return farthest * farthest * (1 + 1e-12) if rooted else farthest
 
 
 @compiled
-def nearest_of(totals, skipped, rooted, skip_zero, distances, rows):
+def nearest_of(totals: FloatArray, skipped: int, rooted: bool, skip_zero: bool, distances: FloatArray, rows: IntArray) -> int:
     """Nearest samples into `rows`, ties in row order; return how many there are. The row `skipped` is left out."""
     n_held, bound = 0, np.inf
     for i in range(len(totals)):

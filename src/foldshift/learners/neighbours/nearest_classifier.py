@@ -1,8 +1,12 @@
 """Nearest-neighbour classification under distances for mixed data, with one neighbour order for all partitions where there is
 one."""
 
+from __future__ import annotations
+
 import math
 import numbers
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,6 +25,11 @@ from foldshift.learners.neighbours._distances import (
     query_gaps_of,
     scales_of,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, StrArray, TableLike, UnsignedArray
 
 TIE_ORDERS = ("row", "fold")
 LIST_LENGTH = 32  # neighbours listed per sample: a training part almost never lacks the k nearest of them
@@ -82,14 +91,21 @@ class NNClassifier(FoldClassifier):
     0.96
     """
 
-    def __init__(self, n_neighbors=1, metric="heom", skip_zero_distance=False, tie_order="row", categorical_features=None):
+    def __init__(
+        self,
+        n_neighbors: int = 1,
+        metric: Literal["heom", "euclidean", "manhattan", "keel_hvdm"] = "heom",
+        skip_zero_distance: bool = False,
+        tie_order: Literal["row", "fold"] = "row",
+        categorical_features: ArrayLike | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.skip_zero_distance = skip_zero_distance
         self.tie_order = tie_order
         self.categorical_features = categorical_features
 
-    def _settings(self, X):
+    def _settings(self, X: FloatArray) -> tuple[int | Array, ...]:
         if isinstance(self.n_neighbors, bool) or not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
             raise ValueError(f"n_neighbors must be an integer of at least 1; got {self.n_neighbors!r}")
         for name, allowed in (("metric", METRICS), ("tie_order", TIE_ORDERS)):
@@ -100,14 +116,22 @@ class NNClassifier(FoldClassifier):
             nominal[:] = False
         return int(self.n_neighbors), METRICS.index(self.metric), bool(self.skip_zero_distance), nominal, _n_codes(X, nominal)
 
-    def _fit(self, X, codes, n_classes):
+    def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         self._settings(X)
         self.X_, self.codes_ = X, codes
 
-    def _scores(self, X):
+    def _scores(self, X: FloatArray) -> FloatArray:
         return _scan(X, np.ascontiguousarray(self.X_.T), self.codes_, len(self.classes_), *self._settings(self.X_))
 
-    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+    def _scores_folds(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        folds: UnsignedArray,
+        n_folds: int,
+        random_states: UnsignedArray | None,
+    ) -> FloatArray:
         settings = self._settings(X)
         if self.metric == "keel_hvdm" or self.tie_order == "fold":
             length = max(LOWER_LENGTH, 4 * self.n_neighbors)
@@ -116,7 +140,7 @@ class NNClassifier(FoldClassifier):
         listed, _ = _lists(X, length, True, *settings[1:], np.full(X.shape[1], np.nan), np.empty(0))
         return _walk(X, codes, n_classes, folds, n_folds, listed, *settings)
 
-    def fold_predictor(self, X, y, X_new):
+    def fold_predictor(self, X: TableLike, y: ArrayLike, X_new: TableLike) -> Callable[..., Any] | None:
         """What predicts new samples by the models of all folds of a partition: the neighbours are looked up once.
 
         Parameters
@@ -142,7 +166,7 @@ class NNClassifier(FoldClassifier):
         length = min(max(NEW_LENGTH, 4 * n_neighbors), len(X))
         listed = _lists_of_new(X_new, np.ascontiguousarray(X.T), length, metric, skip_zero, nominal, n_codes)
 
-        def predict(folds):
+        def predict(folds: UnsignedArray) -> StrArray:
             folds = folds.astype(np.int64)
             known = X, codes, len(classes), folds, int(folds.max()) + 1
             return classes[_walk_new(X_new, listed, *known, n_neighbors, metric, skip_zero, nominal, n_codes)]
@@ -150,7 +174,7 @@ class NNClassifier(FoldClassifier):
         return predict
 
 
-def _n_codes(X, nominal):
+def _n_codes(X: FloatArray, nominal: BoolArray) -> IntArray:
     """Number of category codes per column, 0 for numeric columns: shape (n_features,), int64."""
     n_codes = np.zeros(len(nominal), np.int64)
     if nominal.any():
@@ -162,7 +186,17 @@ def _n_codes(X, nominal):
 
 
 @compiled
-def _scan(queries, columns, codes, n_classes, n_neighbors, metric, skip_zero, nominal, n_codes):
+def _scan(
+    queries: FloatArray,
+    columns: FloatArray,
+    codes: IntArray,
+    n_classes: int,
+    n_neighbors: int,
+    metric: int,
+    skip_zero: bool,
+    nominal: BoolArray,
+    n_codes: IntArray,
+) -> FloatArray:
     """Shares of votes for every query, from all samples; these are given column by column, (n_features, n_samples)."""
     n = len(codes)
     out = np.zeros((len(queries), n_classes))
@@ -179,7 +213,17 @@ def _scan(queries, columns, codes, n_classes, n_neighbors, metric, skip_zero, no
     return out
 
 
-def _search(X, codes, n_classes, folds, n_folds, by_fold, length, n_neighbors, *settings):
+def _search(
+    X: FloatArray,
+    codes: IntArray,
+    n_classes: int,
+    folds: UnsignedArray,
+    n_folds: int,
+    by_fold: bool,
+    length: int,
+    n_neighbors: int,
+    *settings: Any,
+) -> FloatArray:
     """Shares of votes where distances, or the order of ties, differ between training parts.
 
     The lower metric has, column by column, the smallest distances of all training parts; a sum of these in the same order is, as
@@ -197,14 +241,14 @@ def _search(X, codes, n_classes, folds, n_folds, by_fold, length, n_neighbors, *
     return _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_neighbors, settings)
 
 
-def _all_kept(settings):
+def _all_kept(settings: tuple[int, bool, BoolArray, IntArray]) -> tuple[int | Array, ...]:
     """Settings of `_lists` for the lower metric: what is at distance 0 there need not be in a training part, but the sample."""
     metric, skip_zero, nominal, n_codes = settings
     return skip_zero, metric, False, nominal, n_codes
 
 
 @compiled
-def _order(folds, codes, n_classes, by_fold):
+def _order(folds: UnsignedArray, codes: IntArray, n_classes: int, by_fold: bool) -> IntArray:
     """Rows in the order in which training parts have them."""
     if by_fold:
         return np.argsort(folds.astype(np.int64) * n_classes + codes, kind="mergesort")
@@ -212,7 +256,7 @@ def _order(folds, codes, n_classes, by_fold):
 
 
 @compiled
-def _columns(X, rows):
+def _columns(X: FloatArray, rows: IntArray) -> FloatArray:
     """Some rows of X, column by column."""
     columns = np.empty((X.shape[1], len(rows)))
     for t in range(len(rows)):
@@ -222,7 +266,16 @@ def _columns(X, rows):
 
 
 @compiled
-def _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes):
+def _lower_metric(
+    X: FloatArray,
+    codes: IntArray,
+    n_classes: int,
+    folds: UnsignedArray,
+    n_folds: int,
+    by_fold: bool,
+    metric: int,
+    n_codes: IntArray,
+) -> tuple[FloatArray, FloatArray]:
     """Largest scales and smallest gaps over all training parts; the gaps are a (n_codes, n_codes) block per nominal column."""
     scales, gaps = np.full(X.shape[1], np.nan), np.full((n_codes**2).sum(), np.nan)
     if metric != HVDM:
@@ -246,7 +299,17 @@ def _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes)
 
 
 @compiled
-def _lists(X, length, skip_self, metric, skip_zero, nominal, n_codes, scales, gaps):
+def _lists(
+    X: FloatArray,
+    length: int,
+    skip_self: bool,
+    metric: int,
+    skip_zero: bool,
+    nominal: BoolArray,
+    n_codes: IntArray,
+    scales: FloatArray,
+    gaps: FloatArray,
+) -> tuple[NDArray[np.int32], FloatArray]:
     """Nearest samples of every sample, near to far, ties in row order, and their distances before the root; -1 and infinity
     behind the last: (n_samples, length) int32 and float64. The gaps are as `_lower_metric` has them."""
     out, far = np.full((len(X), length), -1, np.int32), np.full((len(X), length), np.inf)
@@ -268,7 +331,17 @@ def _lists(X, length, skip_self, metric, skip_zero, nominal, n_codes, scales, ga
 
 
 @compiled
-def _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_neighbors, settings):
+def _search_folds(
+    samples: tuple[FloatArray, FloatArray, IntArray, IntArray],
+    n_classes: int,
+    folds: UnsignedArray,
+    n_folds: int,
+    by_fold: bool,
+    listed: NDArray[np.int32],
+    lower: FloatArray,
+    n_neighbors: int,
+    settings: tuple[int, bool, BoolArray, IntArray],
+) -> FloatArray:
     """Search every training part along the lists, or scan it where they are too short; equal test samples are looked up once."""
     X, distinct, distinct_of, codes = samples
     metric, skip_zero, nominal, n_codes = settings
@@ -314,7 +387,7 @@ def _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_
 
 
 @compiled
-def _group(distinct_of, starts, ranks_of):
+def _group(distinct_of: IntArray, starts: IntArray, ranks_of: IntArray) -> None:
     """Ranks of the samples that are equal, together and in order."""
     free = starts[:-1].copy()
     for rank in range(len(distinct_of)):
@@ -323,7 +396,16 @@ def _group(distinct_of, starts, ranks_of):
 
 
 @compiled
-def _along_list(query, listed, lower, found, skip_zero, part, distances, ranks):
+def _along_list(
+    query: FloatArray,
+    listed: NDArray[np.int32],
+    lower: FloatArray,
+    found: tuple[FloatArray, IntArray, IntArray, BoolArray],
+    skip_zero: bool,
+    part: tuple[int | Array, ...],
+    distances: FloatArray,
+    ranks: IntArray,
+) -> int:
     """Nearest training samples into `ranks`, ties by rank; return how many there are, -1 where the list is too short to tell."""
     distinct, starts, ranks_of, in_training = found
     metric, nominal, n_codes, scales, gaps = part
@@ -353,7 +435,7 @@ def _along_list(query, listed, lower, found, skip_zero, part, distances, ranks):
 
 
 @compiled(inline="always")
-def _insert_ranked(distances, ranks, n_held, distance, rank):
+def _insert_ranked(distances: FloatArray, ranks: IntArray, n_held: Any, distance: FloatArray, rank: Any) -> Any:
     """Insert into a list sorted by distance and rank."""
     if n_held == len(ranks):
         at = n_held - 1
@@ -370,7 +452,9 @@ def _insert_ranked(distances, ranks, n_held, distance, rank):
 
 
 @compiled
-def _lists_of_new(queries, columns, length, metric, skip_zero, nominal, n_codes):
+def _lists_of_new(
+    queries: FloatArray, columns: FloatArray, length: int, metric: int, skip_zero: bool, nominal: BoolArray, n_codes: IntArray
+) -> NDArray[np.int32]:
     """Nearest samples of new ones, near to far, ties in row order; -1 behind the last: (n_new, length) int32."""
     out = np.full((len(queries), length), -1, np.int32)
     scales, gaps, totals = np.full(len(columns), np.nan), np.empty(0), np.empty(columns.shape[1])
@@ -383,7 +467,20 @@ def _lists_of_new(queries, columns, length, metric, skip_zero, nominal, n_codes)
 
 
 @compiled
-def _walk_new(queries, listed, X, codes, n_classes, folds, n_folds, n_neighbors, metric, skip_zero, nominal, n_codes):
+def _walk_new(
+    queries: FloatArray,
+    listed: NDArray[np.int32],
+    X: FloatArray,
+    codes: IntArray,
+    n_classes: int,
+    folds: IntArray,
+    n_folds: int,
+    n_neighbors: int,
+    metric: int,
+    skip_zero: bool,
+    nominal: BoolArray,
+    n_codes: IntArray,
+) -> IntArray:
     """Class codes that the models of all folds give to new samples: (n_folds, n_new)."""
     n_new, length = listed.shape
     out, votes = np.empty((n_folds, n_new), np.int64), np.empty(n_classes)
@@ -406,7 +503,19 @@ def _walk_new(queries, listed, X, codes, n_classes, folds, n_folds, n_neighbors,
 
 
 @compiled
-def _walk(X, codes, n_classes, folds, n_folds, listed, n_neighbors, metric, skip_zero, nominal, n_codes):
+def _walk(
+    X: FloatArray,
+    codes: IntArray,
+    n_classes: int,
+    folds: UnsignedArray,
+    n_folds: int,
+    listed: NDArray[np.int32],
+    n_neighbors: int,
+    metric: int,
+    skip_zero: bool,
+    nominal: BoolArray,
+    n_codes: IntArray,
+) -> FloatArray:
     """Walk along the lists, skipping samples of the own fold; scan the training part where a list is too short."""
     n_seeds, n = folds.shape
     out = np.zeros((n_seeds, n, n_classes))

@@ -1,12 +1,21 @@
 """Nearest-neighbour regression, with one neighbour order for all partitions of a data set."""
 
+from __future__ import annotations
+
 import numbers
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.core.kdtree import MOST_FEATURES, nearest_candidates
 from foldshift.learners.base import FoldRegressor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import Array, FloatArray, IntArray, TableLike, UnsignedArray
 
 # Neighbours listed per sample: a training part almost never lacks the k nearest of them (2 folds, k = 3: once in 8 million).
 LIST_LENGTH = 32
@@ -48,27 +57,29 @@ class NNRegressor(FoldRegressor):
     [172.3, 78.0]
     """
 
-    def __init__(self, n_neighbors=3):
+    def __init__(self, n_neighbors: int = 3) -> None:
         self.n_neighbors = n_neighbors
 
-    def _check(self):
+    def _check(self) -> None:
         if isinstance(self.n_neighbors, bool) or not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
             raise ValueError(f"n_neighbors must be an integer of at least 1; got {self.n_neighbors!r}")
 
-    def _fit(self, X, y):
+    def _fit(self, X: FloatArray, y: FloatArray) -> None:
         self._check()
         self.X_, self.y_ = X, y
 
-    def _predict(self, X):
+    def _predict(self, X: FloatArray) -> FloatArray:
         nearest = nearest_rows(X, self.X_, min(self.n_neighbors, len(self.X_)))
         return _means(self.y_, nearest)
 
-    def _predict_folds(self, X, y, folds, n_folds, random_states):
+    def _predict_folds(
+        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
+    ) -> FloatArray:
         self._check()
         listed = nearest_rows(X, X, min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X) - 1), skip_self=True)
         return _walk(X, y, folds, n_folds, listed, self.n_neighbors)
 
-    def fold_predictor(self, X, y, X_new):
+    def fold_predictor(self, X: TableLike, y: TableLike, X_new: TableLike) -> Callable[..., Any]:
         """What predicts new samples by the models of all folds of a partition: the neighbours are looked up once.
 
         Parameters
@@ -92,23 +103,8 @@ class NNRegressor(FoldRegressor):
         return lambda folds: _walk_new(X_new, listed, X, y, folds.astype(np.int64), int(folds.max()) + 1, self.n_neighbors)
 
 
-def nearest_rows(queries, points, length, skip_self=False):
-    """Nearest points of every query, Euclidean distance, near to far, ties in row order.
-
-    Parameters
-    ----------
-    queries : ndarray of shape (n_queries, n_features), dtype float64
-    points : ndarray of shape (n_points, n_features), dtype float64
-    length : int
-        Neighbours per query, ``1 <= length <= n_points``, one less with `skip_self`.
-    skip_self : bool, default=False
-        Whether the queries are the points, and a point is not its own neighbour.
-
-    Returns
-    -------
-    listed : ndarray of shape (n_queries, length), dtype int32
-        Rows of `points`.
-    """
+def nearest_rows(queries: FloatArray, points: FloatArray, length: int, skip_self: bool = False) -> NDArray[np.int32]:
+    """Nearest points of every query, Euclidean distance, near to far, ties in row order."""
     n, n_features = points.shape
     # One more than wanted, to see whether the list ends inside a tie; and the point itself.
     width = length + 1 + skip_self
@@ -120,7 +116,9 @@ def nearest_rows(queries, points, length, skip_self=False):
 
 
 @compiled
-def _nearest(queries, points, candidates, length, skip_self):
+def _nearest(
+    queries: FloatArray, points: FloatArray, candidates: NDArray[np.int32], length: int, skip_self: bool
+) -> NDArray[np.int32]:
     """Order a tree's candidates exactly; where there are none, they end inside a tie or miss the point itself, all points.
 
     Of all points, columns stand one after the other, so that a processor works on several points at a time; each sum still runs
@@ -156,7 +154,7 @@ def _nearest(queries, points, candidates, length, skip_self):
 
 
 @compiled(inline="always")
-def insert(distances, rows, n_held, distance, row):
+def insert(distances: FloatArray, rows: Array, n_held: Any, distance: float, row: Any) -> Any:
     """Insert into a list sorted by distance; a later row goes behind an equal distance."""
     if n_held == len(rows):
         if distance >= distances[n_held - 1]:
@@ -175,7 +173,7 @@ def insert(distances, rows, n_held, distance, row):
 
 
 @compiled(inline="always")
-def _distance(a, i, b, j):
+def _distance(a: FloatArray, i: int, b: FloatArray, j: Any) -> float:
     total = 0.0
     for c in range(a.shape[1]):
         gap = a[i, c] - b[j, c]
@@ -184,7 +182,7 @@ def _distance(a, i, b, j):
 
 
 @compiled
-def _means(y, nearest):
+def _means(y: FloatArray, nearest: NDArray[np.int32]) -> FloatArray:
     n, k = nearest.shape
     out = np.empty(n)
     for i in range(n):
@@ -196,7 +194,9 @@ def _means(y, nearest):
 
 
 @compiled
-def _walk_new(queries, listed, X, y, folds, n_folds, n_neighbors):
+def _walk_new(
+    queries: FloatArray, listed: NDArray[np.int32], X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int, n_neighbors: int
+) -> FloatArray:
     """What the models of all folds predict of new samples: (n_folds, n_new)."""
     n_new, length = listed.shape
     out = np.empty((n_folds, n_new))
@@ -222,7 +222,9 @@ def _walk_new(queries, listed, X, y, folds, n_folds, n_neighbors):
 
 
 @compiled
-def _walk(X, y, folds, n_folds, listed, n_neighbors):
+def _walk(
+    X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, listed: NDArray[np.int32], n_neighbors: int
+) -> FloatArray:
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n))
     sizes = np.empty(n_folds, np.int64)

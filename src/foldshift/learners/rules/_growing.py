@@ -1,9 +1,18 @@
 """Growing one rule: the search for the condition that gains most."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.rules._rules import EQ, GE, GT, LE, mark_covered, meets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import Array, FloatArray, IntArray, UnsignedArray
 
 MIN_POSITIVES = 2  # a condition must keep so many rows of the class
 ROUNDING = 1e-9  # bits; logarithms are more exact than that
@@ -12,7 +21,7 @@ _ROWS = (1 << _CLASS) - 1
 
 
 @compiled
-def count_rows(rows, positive, data, counts, sign):
+def count_rows(rows: UnsignedArray, positive: NDArray[np.int8], data: tuple[Any, ...], counts: IntArray, sign: int) -> None:
     """Add rows to the counts by bucket, or take them away with the sign -1.
 
     Row by row, not column by column: one column after the other would often wait for the sum in the same bucket.
@@ -25,7 +34,9 @@ def count_rows(rows, positive, data, counts, sign):
 
 
 @compiled
-def take_away(gone, kept, positive, data, counts):
+def take_away(
+    gone: UnsignedArray, kept: UnsignedArray, positive: NDArray[np.int8], data: tuple[Any, ...], counts: IntArray
+) -> None:
     """Turn the counts by bucket of rows gone and rows kept into those of the rows kept."""
     if len(gone) < len(kept):
         count_rows(gone, positive, data, counts, -1)
@@ -35,7 +46,9 @@ def take_away(gone, kept, positive, data, counts):
 
 
 @compiled
-def counts_of_part(counts, gone, kept, positive, data):
+def counts_of_part(
+    counts: IntArray, gone: UnsignedArray, kept: UnsignedArray, positive: NDArray[np.int8], data: tuple[Any, ...]
+) -> IntArray:
     """Counts by bucket of the rows kept, from those of the rows gone and rows kept."""
     out = counts.copy()
     take_away(gone, kept, positive, data, out)
@@ -43,12 +56,20 @@ def counts_of_part(counts, gone, kept, positive, data):
 
 
 @compiled(inline="always")
-def _weight(is_positive):
+def _weight(is_positive: Any) -> Any:
     return (np.int64(is_positive) << _CLASS) + 1
 
 
 @compiled
-def grow(rule, rows, counts, positive, data, work, once):
+def grow(
+    rule: IntArray,
+    rows: UnsignedArray,
+    counts: IntArray,
+    positive: NDArray[np.int8],
+    data: tuple[Any, ...],
+    work: tuple[Array, ...],
+    once: bool,
+) -> IntArray:
     """Add conditions to a rule, the one with the largest information gain first.
 
     FOIL's gain of a condition that keeps p of P rows of the class and t of T rows is p (log2(p / t) - log2(P / T)), with
@@ -120,7 +141,9 @@ def grow(rule, rows, counts, positive, data, work, once):
 
 
 @compiled
-def _best_condition(columns, n, n_positive, weight, table, data, once):
+def _best_condition(
+    columns: IntArray, n: int, n_positive: int, weight: IntArray, table: IntArray, data: tuple[Any, ...], once: bool
+) -> tuple[int, int, int, int]:
     """Column, kind, code and rows of the class kept of the condition that gains most; column -1 if none gains.
 
     A bucket of several values is looked into only if a limit within it may gain as much as `floor`, the most that is known to be
@@ -193,7 +216,9 @@ def _best_condition(columns, n, n_positive, weight, table, data, once):
 
 
 @compiled
-def _floor_between(counts, n, n_positive, floor, plus, before, log2):
+def _floor_between(
+    counts: IntArray, n: int, n_positive: int, floor: float, plus: int, before: float, log2: FloatArray
+) -> tuple[bool, float]:
     """Whether any limit in a column may gain as much as `floor`, and the floor raised by the limits between its buckets.
 
     The best condition gains as much as such a limit: at the value of the class that is next to it.
@@ -218,18 +243,18 @@ def _floor_between(counts, n, n_positive, floor, plus, before, log2):
 
 
 @compiled
-def _least_share(floor, before, n_positive):
+def _least_share(floor: float, before: float, n_positive: int) -> float:
     """Share of the class that a condition must reach to gain `floor`: it keeps at most all rows of the class."""
     return 0.0 if floor < 0 else 2.0 ** (before + floor / n_positive - ROUNDING)
 
 
 @compiled(inline="always")
-def _gain(p, n, plus, before, log2):
+def _gain(p: Any, n: int, plus: int, before: float, log2: FloatArray) -> Any:
     return p * (log2[p + plus] - log2[n + plus] - before)
 
 
 @compiled
-def _value_before(v, listed, code, weight):
+def _value_before(v: int, listed: UnsignedArray, code: NDArray[np.int32], weight: IntArray) -> int:
     """The largest code below one, among the rows with weight."""
     i, end = 0, len(listed)
     while i < end:
@@ -245,7 +270,24 @@ def _value_before(v, listed, code, weight):
 
 
 @compiled(inline="always")
-def _better(best, best_f, best_kind, best_code, best_p, f, v, below_p, below, here_p, here, n_positive, n, plus, before, log2):
+def _better(
+    best: Any,
+    best_f: Any,
+    best_kind: Any,
+    best_code: Any,
+    best_p: Any,
+    f: Any,
+    v: Any,
+    below_p: Any,
+    below: Any,
+    here_p: Any,
+    here: Any,
+    n_positive: int,
+    n: int,
+    plus: int,
+    before: Any,
+    log2: Any,
+) -> tuple[Any, Any, Any, Any, Any]:
     """Weigh the two conditions at a value: at most it, and at least it (KEEL's: above the value before it, see `_value_before`).
 
     Values without rows of the class are left out: the condition that starts or ends beside them gains more.

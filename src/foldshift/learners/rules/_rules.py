@@ -6,7 +6,10 @@ A rule is an int64 array of shape (n_conditions, 3): column, kind (`LE`, `GE`, `
 come from `foldshift.learners.trees._presort.presort` over the whole data set; comparing codes is comparing values.
 """
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +17,12 @@ from foldshift.core.categorical import nominal_columns
 from foldshift.core.compiling import compiled
 from foldshift.learners.trees._presort import presort
 from foldshift.learners.trees.gbm import leave_out
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
+    from foldshift.learners.base import FoldClassifier
 
 LE, GE, EQ, GT = 0, 1, 2, 3
 SYMBOLS = ("<=", ">=", "=", ">")
@@ -24,36 +33,14 @@ TOLERANCE = 1e-6  # bits; description lengths this close count as equal
 class RuleList(list):
     """Rules in the order in which they are tried; prints one per line."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "\n".join(map(str, self))
 
 
-def prepare(X, categorical_features):
-    """What the learners need of a data set, once for all its folds.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), dtype float64
-        Inputs; finite.
-    categorical_features : None, mask or positions
-        As in `foldshift.core.categorical.nominal_columns`.
-
-    Returns
-    -------
-    order : ndarray of shape (n_features, n_samples), dtype uint32
-        Rows by ascending value.
-    codes : ndarray of shape (n_features, n_samples), dtype int32
-        Rank code of every value.
-    values : ndarray of shape (n_features, n_samples), dtype float64
-        Distinct values by code.
-    n_codes : ndarray of shape (n_features,), dtype int64
-        Number of distinct values.
-    nominal : ndarray of shape (n_features,), dtype bool
-    log2 : ndarray of shape (n_samples + 2,), dtype float64
-        Logarithms of 0 (as 0), 1, 2, ...
-    buckets : tuple
-        From `make_buckets`.
-    """
+def prepare(
+    X: FloatArray, categorical_features: ArrayLike | None
+) -> tuple[UnsignedArray, NDArray[np.int32], FloatArray, IntArray, BoolArray, FloatArray, tuple[Any, ...]]:
+    """What the learners need of a data set, once for all its folds."""
     order, codes, values = presort(X)
     n_codes = codes.max(axis=1).astype(np.int64) + 1
     nominal = nominal_columns(categorical_features, X.shape[1])
@@ -61,19 +48,12 @@ def prepare(X, categorical_features):
     return order, codes, values, n_codes, nominal, log2, make_buckets(order, codes, n_codes, nominal)
 
 
-def make_buckets(order, codes, n_codes, nominal):
+def make_buckets(
+    order: UnsignedArray, codes: NDArray[np.int32], n_codes: IntArray, nominal: BoolArray
+) -> tuple[Array, IntArray, IntArray, IntArray]:
     """Part the values of every column into buckets, stretches of about as many rows, in which growing counts.
 
     Nominal columns, and numeric ones with few values, have one bucket per value.
-
-    Returns
-    -------
-    cells : ndarray of shape (n_samples, n_features), dtype uint16 or uint32
-        Bucket of every value; the buckets of all columns are numbered through.
-    first : ndarray of shape (n_features + 1,), dtype int64
-        First bucket of every column. The last bucket of a column is none: it only ends the one before.
-    lows, starts : ndarray of shape (n_buckets,), dtype int64
-        Lowest code of every bucket, and the place in the order of the column where it starts.
     """
     n = codes.shape[1]
     n_buckets = min(int(np.sqrt(n)), N_BUCKETS)
@@ -92,25 +72,25 @@ def make_buckets(order, codes, n_codes, nominal):
     return cells, np.array(first), np.concatenate(lows).astype(np.int64), np.concatenate(starts).astype(np.int64)
 
 
-def checked_count(name, value, least):
+def checked_count(name: str, value: int, least: int) -> int:
     """The value as an int, or a ValueError."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
     return int(value)
 
 
-def condition_text(name, kind, value):
+def condition_text(name: str, kind: int, value: float) -> str:
     """A condition in words, such as ``x2 <= 1.5``."""
     return f"{name} {SYMBOLS[kind]} {value:.12g}"
 
 
-def names_of(estimator):
+def names_of(estimator: FoldClassifier) -> TableLike:
     """Column names of a fitted estimator: those of the data frame, or x0, x1, ..."""
     return getattr(estimator, "feature_names_in_", [f"x{f}" for f in range(estimator.n_features_in_)])
 
 
 @compiled
-def make_work(data):
+def make_work(data: tuple[Any, ...]) -> tuple[Array, ...]:
     """Arrays that every fit overwrites: training order, rows removed, rows covered, their weights, counts by bucket, mask."""
     n_features, n_samples = data[1].shape
     return (
@@ -124,7 +104,7 @@ def make_work(data):
 
 
 @compiled
-def start_fold(data, in_training, work):
+def start_fold(data: tuple[Any, ...], in_training: BoolArray, work: tuple[Array, ...]) -> tuple[UnsignedArray, float]:
     """Filter the sorted columns to the training rows; return these rows and the number of possible conditions.
 
     Conditions are counted over the values present in training: one per category, two per number.
@@ -155,7 +135,7 @@ def start_fold(data, in_training, work):
 
 
 @compiled(inline="always")
-def meets(kind, code, bound):
+def meets(kind: int, code: NDArray[np.int32], bound: int) -> Any:
     """Whether a code meets a condition."""
     if kind == LE:
         return code <= bound
@@ -167,7 +147,7 @@ def meets(kind, code, bound):
 
 
 @compiled
-def mark_covered(rule, codes, mask):
+def mark_covered(rule: IntArray, codes: NDArray[np.int32], mask: NDArray[np.int8]) -> None:
     """Write for every sample, in training or not, whether a rule covers it.
 
     Condition by condition, as one column after the other can be compared many rows at a time.
@@ -190,7 +170,9 @@ def mark_covered(rule, codes, mask):
 
 
 @compiled
-def part_rows(rows, positive, mask):
+def part_rows(
+    rows: UnsignedArray, positive: NDArray[np.int8], mask: NDArray[np.int8]
+) -> tuple[UnsignedArray, UnsignedArray, int]:
     """Rows marked, rows not marked, both in order, and the number of marked ones in the class."""
     marked, others = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
     n, n_others, p = 0, 0, 0
@@ -203,26 +185,11 @@ def part_rows(rows, positive, mask):
 
 
 @compiled
-def split_rows(rows, strata, share, state):
+def split_rows(rows: UnsignedArray, strata: IntArray, share: float, state: int) -> tuple[UnsignedArray, UnsignedArray, int]:
     """Stratified random split into rows to grow on and rows to prune on.
 
     The rows of the strata, one stratum after the other, are dealt in turn: with a share of 2/3, every third row is one to
     prune on. Few rows of the first stratum are therefore rather grown on.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n,), dtype uint32
-    strata : ndarray of shape (n_samples,), dtype int64
-        Stratum of every row, from 0.
-    share : float
-        Share of the rows to grow on.
-    state : uint64
-        State of the random generator.
-
-    Returns
-    -------
-    growing, pruning : ndarray, dtype uint32
-    state : uint64
     """
     n, n_strata = len(rows), 0
     for row in rows:
@@ -251,7 +218,9 @@ def split_rows(rows, strata, share, state):
 
 
 @compiled
-def prune(rule, rows, positive, codes, whole, greedy):
+def prune(
+    rule: IntArray, rows: UnsignedArray, positive: NDArray[np.int8], codes: NDArray[np.int32], whole: bool, greedy: bool
+) -> IntArray:
     """Cut a rule behind its best condition, or leave it whole if no cut beats the empty rule.
 
     The worth of a cut rule is its precision on the pruning rows, (p + 1) / (p + n + 2): Cohen's (p - n) / (p + n) in the

@@ -1,14 +1,23 @@
 """What the rule learners share about rule sets: description lengths, and the rules of one class."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.rules._growing import count_rows, counts_of_part, grow, take_away
 from foldshift.learners.rules._rules import TOLERANCE, mark_covered, part_rows, prune, split_rows
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, FloatArray, IntArray, UnsignedArray
+
 
 @compiled
-def subset_bits(n, k, p):
+def subset_bits(n: float, k: float, p: float) -> float:
     """Bits that tell which k of n elements, if each is expected with probability p."""
     p = min(max(p, 0.0), 1.0 - 1e-12)
     bits = -k * np.log2(p) if p > 0 else 0.0
@@ -16,7 +25,7 @@ def subset_bits(n, k, p):
 
 
 @compiled
-def data_bits(rate, n_covered, n_other, n_false, n_missed):
+def data_bits(rate: float, n_covered: float, n_other: float, n_false: float, n_missed: float) -> float:
     """Bits that tell the exceptions to a rule set; `rate` is the expected share of false positives among them."""
     bits = np.log2(n_covered + n_other + 1.0)
     if n_covered > n_other:
@@ -28,7 +37,7 @@ def data_bits(rate, n_covered, n_other, n_false, n_missed):
 
 
 @compiled
-def rule_bits(k, n_conditions, keel=False):
+def rule_bits(k: int, n_conditions: float, keel: bool = False) -> float:
     """Bits that tell a rule of k conditions, halved because conditions may be redundant (Cohen 1995). `keel` counts as KEEL does:
     the number of conditions in natural logarithms, by a slip."""
     if k == 0:
@@ -40,45 +49,14 @@ def rule_bits(k, n_conditions, keel=False):
 
 
 @compiled
-def rules_of_class(data, target, work, settings, state):
+def rules_of_class(
+    data: tuple[ArrayLike, ...],
+    target: tuple[Array | float, ...],
+    work: tuple[Array, ...],
+    settings: tuple[float, ...],
+    state: int,
+) -> tuple[list[Array], int]:
     """Rules for one class against the others: build, then optimise [1]_.
-
-    Parameters
-    ----------
-    data, work : tuple
-        From `prepare` and `make_work`; `work` after `start_fold`.
-    target : tuple
-        rows : ndarray of shape (n,), dtype uint32
-            Rows to learn from.
-        positive : ndarray of shape (n_samples,), dtype int8
-            1 for rows of the class.
-        strata : ndarray of shape (n_samples,), dtype int64
-            Rows are split class by class, in the order of these numbers.
-        n_conditions : float
-            Number of possible conditions.
-        rate : float
-            Expected share of false positives among the exceptions, see `data_bits`.
-    settings : tuple
-        prune_first : bool
-            Whether rules are grown on a part and pruned on the rest when a rule set is built (RIPPER) or grown on all
-            rows and left as they are (FURIA). Optimisation always prunes.
-        share : float
-            Share of the rows to grow on.
-        n_optimisations : int
-        slack_bits : float
-            Building stops when the description length exceeds the least one so far by more.
-        polish : bool
-            Whether rules that raise the description length are dropped after each optimisation.
-        once, greedy : bool
-            Ways of `grow` and `prune`.
-    state : uint64
-        State of the random generator.
-
-    Returns
-    -------
-    rules : list of ndarray
-        In the order in which they are tried.
-    state : uint64
 
     References
     ----------
@@ -93,7 +71,14 @@ def rules_of_class(data, target, work, settings, state):
 
 
 @compiled
-def _build(rules, data, target, work, settings, state):
+def _build(
+    rules: list[Array],
+    data: tuple[Any, ...],
+    target: tuple[Array | float, ...],
+    work: tuple[Array, ...],
+    settings: tuple[float, ...],
+    state: int,
+) -> int:
     """Add rules until the class is covered, a rule errs on half of its rows, or the description gets too long.
 
     Returns the generator's new state.
@@ -139,7 +124,14 @@ def _build(rules, data, target, work, settings, state):
 
 
 @compiled
-def _optimise(rules, data, target, work, settings, state):
+def _optimise(
+    rules: Any,
+    data: tuple[Any, ...],
+    target: tuple[Array | float, ...],
+    work: tuple[Array, ...],
+    settings: tuple[float, ...],
+    state: int,
+) -> tuple[Any, int]:
     """Weigh every rule against a replacement and a revision, cover what is left, drop what does not pay."""
     rows, positive, strata, n_conditions, rate = target
     _, share, _, _, polish, once, greedy = settings
@@ -230,7 +222,16 @@ def _optimise(rules, data, target, work, settings, state):
 
 
 @compiled
-def _polish(rules, rows, positive, codes, mask, p_all, n_conditions, rate):
+def _polish(
+    rules: list[Array],
+    rows: UnsignedArray,
+    positive: NDArray[np.int8],
+    codes: NDArray[np.int32],
+    mask: NDArray[np.int8],
+    p_all: float,
+    n_conditions: float,
+    rate: float,
+) -> None:
     """Drop, from the last to the first, every rule that does not shorten the description, or that mostly errs."""
     stats = np.zeros((len(rules), 3))
     left = rows
@@ -245,7 +246,21 @@ def _polish(rules, rows, positive, codes, mask, p_all, n_conditions, rate):
 
 
 @compiled
-def _bits_with(rule, at, rules, left, follower, later, stats, positive, mask, n_all, p_all, n_conditions, rate):
+def _bits_with(
+    rule: IntArray,
+    at: int,
+    rules: Any,
+    left: UnsignedArray,
+    follower: IntArray,
+    later: FloatArray,
+    stats: FloatArray,
+    positive: NDArray[np.int8],
+    mask: NDArray[np.int8],
+    n_all: int,
+    p_all: float,
+    n_conditions: float,
+    rate: float,
+) -> float:
     """Least description length with a rule in place `at`, up to what does not depend on the rule.
 
     Every later rule that does not pay is taken as dropped. `later` counts the rows by the rule that covers them without this
@@ -271,7 +286,7 @@ def _bits_with(rule, at, rules, left, follower, later, stats, positive, mask, n_
 
 
 @compiled
-def _drop(rate, totals, rule, stats, n_conditions):
+def _drop(rate: float, totals: FloatArray, rule: IntArray, stats: FloatArray, n_conditions: float) -> tuple[bool, float]:
     """Whether to drop a rule, as if no other covered its rows, and the bits that saves; then update `totals`.
 
     `totals` holds rows covered and not covered by the set, false positives, missed rows of the class; `stats` rows covered by

@@ -1,6 +1,9 @@
 """FURIA: unordered fuzzy rules."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +25,11 @@ from foldshift.learners.rules._rules import (
 )
 from foldshift.learners.rules._rulesets import rules_of_class
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+
 SLACK_BITS = 64.0
 M = 2.0  # weight of the class prior in a certainty factor
 
@@ -40,11 +48,11 @@ class FuriaRule:
         Certainty factor.
     """
 
-    conditions: tuple
-    label: object
+    conditions: tuple[str, ...]
+    label: Any
     certainty: float
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{' and '.join(self.conditions)} => {self.label} (CF = {self.certainty:.2f})"
 
 
@@ -108,18 +116,24 @@ class FURIAClassifier(FoldClassifier):
     [0, 1, 2]
     """
 
-    def __init__(self, n_optimisations=2, n_folds=3, categorical_features=None, random_state=None):
+    def __init__(
+        self,
+        n_optimisations: int = 2,
+        n_folds: int = 3,
+        categorical_features: ArrayLike | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_optimisations = n_optimisations
         self.n_folds = n_folds
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def _settings(self):
+    def _settings(self) -> tuple[float, ...]:
         n_folds = checked_count("n_folds", self.n_folds, 2)
         n_optimisations = checked_count("n_optimisations", self.n_optimisations, 0)
         return False, (n_folds - 1) / n_folds, n_optimisations, SLACK_BITS, True, False, False
 
-    def _fit(self, X, codes, n_classes):
+    def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         settings = self._settings()
         data = prepare(X, self.categorical_features)
         seed = fit_seeds(self.random_state, (1, 1))[0, 0]
@@ -135,10 +149,18 @@ class FURIAClassifier(FoldClassifier):
             for a, b, c in zip(starts[:-1], starts[1:], classes)
         )
 
-    def _scores(self, X):
+    def _scores(self, X: FloatArray) -> FloatArray:
         return _apply(X, *self._model)
 
-    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+    def _scores_folds(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        folds: UnsignedArray,
+        n_folds: int,
+        random_states: UnsignedArray | None,
+    ) -> FloatArray:
         settings = self._settings()
         if random_states is None:
             random_states = fit_seeds(self.random_state, (len(folds), n_folds))
@@ -146,20 +168,28 @@ class FURIAClassifier(FoldClassifier):
         return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), settings)
 
 
-def _text(name, kind, core, support):
+def _text(name: str, kind: int, core: float, support: float) -> str:
     if kind == EQ:
         return condition_text(name, kind, core)
     ends = ("-inf", "-inf", f"{core:.12g}", f"{support:.12g}")
     return f"{name} in [{', '.join(ends if kind == LE else (f'{support:.12g}', f'{core:.12g}', 'inf', 'inf'))}]"
 
 
-def _fit_one(data, y, n_classes, seed, settings):
+def _fit_one(data: tuple[Any, ...], y: IntArray, n_classes: int, seed: int, settings: tuple[float, ...]) -> tuple[Array, ...]:
     n = len(y)
     return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, settings, np.zeros(n, np.int8), make_work(data))
 
 
 @compiled
-def _fit_and_score(X, data, y, n_classes, folds, seeds, settings):
+def _fit_and_score(
+    X: FloatArray,
+    data: tuple[Any, ...],
+    y: IntArray,
+    n_classes: int,
+    folds: UnsignedArray,
+    seeds: UnsignedArray,
+    settings: tuple[float, ...],
+) -> FloatArray:
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
     work = make_work(data)
@@ -178,7 +208,15 @@ def _fit_and_score(X, data, y, n_classes, folds, seeds, settings):
 
 
 @compiled
-def _apply(X, conditions, limits, starts, classes, certainties, priors):
+def _apply(
+    X: FloatArray,
+    conditions: IntArray,
+    limits: FloatArray,
+    starts: IntArray,
+    classes: IntArray,
+    certainties: FloatArray,
+    priors: FloatArray,
+) -> FloatArray:
     scores = np.empty((len(X), len(priors)))
     for i in range(len(X)):
         _score(X[i], conditions, limits, starts, classes, certainties, priors, scores[i])
@@ -186,7 +224,7 @@ def _apply(X, conditions, limits, starts, classes, certainties, priors):
 
 
 @compiled
-def _membership(kind, core, support, x):
+def _membership(kind: int, core: float, support: float, x: float) -> float:
     """Degree to which a value meets a condition; a support equal to the core is crisp."""
     if kind == EQ:
         return 1.0 if x == core else 0.0
@@ -200,7 +238,16 @@ def _membership(kind, core, support, x):
 
 
 @compiled
-def _score(x, conditions, limits, starts, classes, certainties, priors, out):
+def _score(
+    x: FloatArray,
+    conditions: IntArray,
+    limits: FloatArray,
+    starts: IntArray,
+    classes: IntArray,
+    certainties: FloatArray,
+    priors: FloatArray,
+    out: FloatArray,
+) -> None:
     """Write the class scores of one sample."""
     out[:] = 0.0
     covered = False
@@ -240,22 +287,17 @@ def _score(x, conditions, limits, starts, classes, certainties, priors, out):
 
 
 @compiled
-def _learn(data, y, n_classes, in_training, seed, settings, positive, work):
-    """Fuzzy rules of all classes.
-
-    Returns
-    -------
-    conditions : ndarray of shape (n_conditions, 2), dtype int64
-        Column and kind.
-    limits : ndarray of shape (n_conditions, 2), dtype float64
-        Where membership ceases to be 1, and where it becomes 0; a category, twice.
-    starts : ndarray of shape (n_rules + 1,), dtype int64
-        First condition of every rule, and the number of conditions.
-    classes : ndarray of shape (n_rules,), dtype int64
-    certainties : ndarray of shape (n_conditions,), dtype float64
-        Certainty factor of the rule up to and with a condition.
-    priors : ndarray of shape (n_classes,), dtype float64
-    """
+def _learn(
+    data: tuple[Any, ...],
+    y: IntArray,
+    n_classes: int,
+    in_training: BoolArray,
+    seed: int,
+    settings: tuple[float, ...],
+    positive: NDArray[np.int8],
+    work: tuple[Array, ...],
+) -> tuple[IntArray, FloatArray, IntArray, IntArray, FloatArray, FloatArray]:
+    """Fuzzy rules of all classes."""
     rows, n_conditions = start_fold(data, in_training, work)
     base = work[0][:, : len(rows)]
     state = np.uint64(seed)
@@ -295,7 +337,7 @@ def _learn(data, y, n_classes, in_training, seed, settings, positive, work):
 
 
 @compiled
-def _tightest(rule):
+def _tightest(rule: IntArray) -> IntArray:
     """Of conditions on one column in one direction keep the last, in the place of the first."""
     out = rule.copy()
     n = 0
@@ -310,7 +352,15 @@ def _tightest(rule):
 
 
 @compiled
-def _fuzzify(rule, data, rows, positive, base, degrees, limits):
+def _fuzzify(
+    rule: IntArray,
+    data: tuple[Any, ...],
+    rows: UnsignedArray,
+    positive: NDArray[np.int8],
+    base: UnsignedArray,
+    degrees: FloatArray,
+    limits: FloatArray,
+) -> None:
     """Choose where the membership of every condition becomes 0.
 
     Writes `limits`, and the memberships of the samples by condition into `degrees`; only those of the training rows count.
@@ -360,7 +410,7 @@ def _fuzzify(rule, data, rows, positive, base, degrees, limits):
 
 
 @compiled
-def _first_beyond(kind, bound, listed, code):
+def _first_beyond(kind: int, bound: int, listed: UnsignedArray, code: NDArray[np.int32]) -> int:
     """Place of the first row that does not meet a condition, in ascending order for `LE`, in descending order for `GE`."""
     n = len(listed)
     i, end = 0, n
@@ -374,7 +424,15 @@ def _first_beyond(kind, bound, listed, code):
 
 
 @compiled
-def _best_support(kind, core, listed, code, values, positive, relevant):
+def _best_support(
+    kind: int,
+    core: float,
+    listed: UnsignedArray,
+    code: NDArray[np.int32],
+    values: FloatArray,
+    positive: NDArray[np.int8],
+    relevant: NDArray[np.int8],
+) -> tuple[float, float]:
     """Purest place for membership to become 0, and its purity; -1 if no row meets the other conditions.
 
     Going outwards from the core, the rows passed have membership 1 - (distance to the core) / (distance of the support):
@@ -415,7 +473,7 @@ def _best_support(kind, core, listed, code, values, positive, relevant):
 
 
 @compiled
-def _certainties(degrees, rows, positive, prior, out):
+def _certainties(degrees: FloatArray, rows: UnsignedArray, positive: NDArray[np.int8], prior: float, out: FloatArray) -> None:
     """Certainty factor of every beginning of a rule."""
     left, products = rows.copy(), np.ones(degrees.shape[1])
     n = len(left)

@@ -1,7 +1,10 @@
 """RIPPER: ordered rules, grown, pruned and optimised class by class."""
 
+from __future__ import annotations
+
 import numbers
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +29,11 @@ from foldshift.learners.rules._rules import (
 from foldshift.learners.rules._rulesets import data_bits, rule_bits, rules_of_class
 from foldshift.learners.trees.gbm import leave_out
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+
 
 @dataclass(frozen=True)
 class RipperRule:
@@ -41,12 +49,12 @@ class RipperRule:
         Training rows that reach the rule and meet it, and those of them in its class.
     """
 
-    conditions: tuple
-    label: object
+    conditions: tuple[str, ...]
+    label: Any
     n_covered: int
     n_correct: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         premise = " and ".join(self.conditions) or "otherwise"
         return f"{premise} => {self.label} ({self.n_correct}/{self.n_covered})"
 
@@ -130,16 +138,16 @@ class RIPPERClassifier(FoldClassifier):
 
     def __init__(
         self,
-        grow_fraction=0.66,
-        n_optimisations=2,
-        slack_bits=64,
-        remaining_rows_mdl=False,
-        final_polish=True,
-        columns_once=False,
-        greedy_pruning=False,
-        categorical_features=None,
-        random_state=None,
-    ):
+        grow_fraction: float = 0.66,
+        n_optimisations: int = 2,
+        slack_bits: float = 64,
+        remaining_rows_mdl: bool = False,
+        final_polish: bool = True,
+        columns_once: bool = False,
+        greedy_pruning: bool = False,
+        categorical_features: ArrayLike | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.grow_fraction = grow_fraction
         self.n_optimisations = n_optimisations
         self.slack_bits = slack_bits
@@ -150,7 +158,7 @@ class RIPPERClassifier(FoldClassifier):
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def _settings(self):
+    def _settings(self) -> tuple[bool, tuple[float, ...]]:
         share, slack = self.grow_fraction, self.slack_bits
         if isinstance(share, bool) or not isinstance(share, numbers.Real) or not 0 < share < 1:
             raise ValueError(f"grow_fraction={share!r} must be a number above 0 and below 1")
@@ -161,7 +169,7 @@ class RIPPERClassifier(FoldClassifier):
         on_remaining_rows, polish, once, greedy = map(bool, switches)
         return on_remaining_rows, (True, float(share), n_optimisations, float(slack), polish, once, greedy)
 
-    def _fit(self, X, codes, n_classes):
+    def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         settings = self._settings()
         data = prepare(X, self.categorical_features)
         seed = fit_seeds(self.random_state, (1, 1))[0, 0]
@@ -181,10 +189,12 @@ class RIPPERClassifier(FoldClassifier):
             for a, b, c, count in zip(starts[:-1], starts[1:], classes, counts)
         )
 
-    def _scores(self, X):
+    def _scores(self, X: FloatArray) -> FloatArray:
         return _apply(X, *self._model)
 
-    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+    def _scores_folds(
+        self, X: FloatArray, codes: IntArray, n_classes: int, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray
+    ) -> FloatArray:
         settings = self._settings()
         if random_states is None:
             random_states = fit_seeds(self.random_state, (len(folds), n_folds))
@@ -192,14 +202,25 @@ class RIPPERClassifier(FoldClassifier):
         return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), *settings)
 
 
-def _fit_one(data, y, n_classes, seed, on_remaining_rows, settings):
+def _fit_one(
+    data: tuple[Any, ...], y: IntArray, n_classes: int, seed: int, on_remaining_rows: bool, settings: tuple[float, ...]
+) -> tuple[Array, ...]:
     n = len(y)
     work = make_work(data)
     return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, on_remaining_rows, settings, np.zeros(n, np.int8), work)
 
 
 @compiled
-def _fit_and_score(X, data, y, n_classes, folds, seeds, on_remaining_rows, settings):
+def _fit_and_score(
+    X: FloatArray,
+    data: tuple[Any, ...],
+    y: IntArray,
+    n_classes: int,
+    folds: UnsignedArray,
+    seeds: UnsignedArray,
+    on_remaining_rows: bool,
+    settings: tuple[float, ...],
+) -> FloatArray:
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
     work = make_work(data)
@@ -220,7 +241,9 @@ def _fit_and_score(X, data, y, n_classes, folds, seeds, on_remaining_rows, setti
 
 
 @compiled
-def _apply(X, conditions, thresholds, starts, classes, counts):
+def _apply(
+    X: FloatArray, conditions: IntArray, thresholds: FloatArray, starts: IntArray, classes: IntArray, counts: IntArray
+) -> FloatArray:
     shares = _shares(classes, counts)
     scores = np.empty((len(X), counts.shape[1]))
     for i in range(len(X)):
@@ -229,7 +252,7 @@ def _apply(X, conditions, thresholds, starts, classes, counts):
 
 
 @compiled
-def _first(x, conditions, thresholds, starts):
+def _first(x: FloatArray, conditions: IntArray, thresholds: FloatArray, starts: IntArray) -> int:
     """First rule that covers a row; the last one has no conditions."""
     for r in range(len(starts) - 1):
         met = True
@@ -243,7 +266,7 @@ def _first(x, conditions, thresholds, starts):
 
 
 @compiled
-def _shares(classes, counts):
+def _shares(classes: IntArray, counts: IntArray) -> FloatArray:
     """Class shares of the training rows of every rule, its own class just above the others if it is not."""
     out = np.empty(counts.shape)
     for r in range(len(counts)):
@@ -262,20 +285,18 @@ def _shares(classes, counts):
 
 
 @compiled
-def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, positive, work):
-    """Rules of all classes but the most frequent, then the default rule.
-
-    Returns
-    -------
-    conditions : ndarray of shape (n_conditions, 2), dtype int64
-        Column and kind.
-    thresholds : ndarray of shape (n_conditions,), dtype float64
-    starts : ndarray of shape (n_rules + 1,), dtype int64
-        First condition of every rule, and the number of conditions.
-    classes : ndarray of shape (n_rules,), dtype int64
-    counts : ndarray of shape (n_rules, n_classes), dtype int64
-        Training rows that reach the rule and meet it, by class.
-    """
+def _learn(
+    data: tuple[Any, ...],
+    y: IntArray,
+    n_classes: int,
+    in_training: BoolArray,
+    seed: int,
+    on_remaining_rows: bool,
+    settings: tuple[float, ...],
+    positive: NDArray[np.int8],
+    work: tuple[Array, ...],
+) -> tuple[IntArray, FloatArray, IntArray, IntArray, IntArray]:
+    """Rules of all classes but the most frequent, then the default rule."""
     values = data[2]
     rows, n_conditions = start_fold(data, in_training, work)
     mask = work[5]
@@ -340,7 +361,7 @@ def _learn(data, y, n_classes, in_training, seed, on_remaining_rows, settings, p
 
 
 @compiled
-def _shuffle_equal(ranked, sizes, state):
+def _shuffle_equal(ranked: IntArray, sizes: IntArray, state: int) -> int:
     """Put classes of the same size in random order; return the generator's new state, which is the old one without any."""
     start = 0
     for end in range(1, len(ranked) + 1):
@@ -352,7 +373,9 @@ def _shuffle_equal(ranked, sizes, state):
 
 
 @compiled
-def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
+def _rules_of_class_on_remaining_rows(
+    data: tuple[Any, ...], target: tuple[Array | float, ...], work: tuple[Array, ...], settings: tuple[float, ...], state: int
+) -> tuple[Any, int]:
     """Rules for one class against the others as KEEL finds them; parameters as in `_rulesets.rules_of_class`.
 
     A new rule is judged by the description length of the whole set on the rows that no rule covered before it. An
@@ -412,7 +435,18 @@ def _rules_of_class_on_remaining_rows(data, target, work, settings, state):
 
 
 @compiled
-def _optimise_one(rules, at, times, n_positive, counts, data, target, work, settings, state):
+def _optimise_one(
+    rules: list[Array],
+    at: int,
+    times: NDArray[np.int32],
+    n_positive: int,
+    counts: IntArray,
+    data: tuple[Any, ...],
+    target: tuple[Array | float, ...],
+    work: tuple[Array, ...],
+    settings: tuple[float, ...],
+    state: int,
+) -> int:
     """Put the best of rule, replacement and revision in place; return the generator's new state.
 
     `counts` are those of all rows by bucket.
@@ -449,7 +483,9 @@ def _optimise_one(rules, at, times, n_positive, counts, data, target, work, sett
 
 
 @compiled
-def _not_covered(rows, positive, times):
+def _not_covered(
+    rows: UnsignedArray, positive: NDArray[np.int8], times: NDArray[np.int32]
+) -> tuple[UnsignedArray, UnsignedArray]:
     """Rows of the class that no rule covers together with all rows of other classes, and the rest, both in order."""
     out, rest = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
     n, n_rest = 0, 0
@@ -462,7 +498,7 @@ def _not_covered(rows, positive, times):
 
 
 @compiled
-def _rules_bits(rules, n_conditions):
+def _rules_bits(rules: list[Array], n_conditions: float) -> float:
     bits = 0.0
     for rule in rules:
         bits += rule_bits(len(rule), n_conditions, True)
@@ -470,7 +506,9 @@ def _rules_bits(rules, n_conditions):
 
 
 @compiled
-def _exception_bits(mask, times, rows, positive, n_positive):
+def _exception_bits(
+    mask: NDArray[np.int8], times: NDArray[np.int32], rows: UnsignedArray, positive: NDArray[np.int8], n_positive: int
+) -> float:
     """Bits that tell the exceptions to a marked rule and the rules counted in `times`, errors expected on either side alike."""
     n, p = 0, 0
     for row in rows:
@@ -481,7 +519,16 @@ def _exception_bits(mask, times, rows, positive, n_positive):
 
 
 @compiled
-def _polish(rules, times, rows, positive, n_positive, codes, mask, n_conditions):
+def _polish(
+    rules: list[Array],
+    times: NDArray[np.int32],
+    rows: UnsignedArray,
+    positive: NDArray[np.int8],
+    n_positive: int,
+    codes: NDArray[np.int32],
+    mask: NDArray[np.int8],
+    n_conditions: float,
+) -> None:
     """Drop, from the first to the last, every rule without which the description is shorter."""
     at = 0
     while at < len(rules):

@@ -1,12 +1,20 @@
 """What C4.5 and PART share: columns sorted once per data set, the choice of a split, the parting of rows, pessimistic errors."""
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 
 from foldshift.core.categorical import nominal_columns
 from foldshift.core.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
 
 SAME_VALUE = 1e-5  # two values this near are never parted (Quinlan's release 8, and J48)
 TOLERANCE = 1e-6  # gains, gain ratios and errors this near count as equal (J48)
@@ -18,7 +26,7 @@ MOST_CUT_SAMPLES = 25.0  # most samples that a numeric split needs on either sid
 FEATURE, FIRST, N_CHILDREN, START, STOP, PARENT, NEXT, WIDEST, ORDER = range(9)
 
 
-def check_parameters(confidence, min_samples):
+def check_parameters(confidence: float, min_samples: int) -> None:
     """Raise ValueError for a `confidence` outside ]0, 0.5] and a `min_samples` that is no integer of at least 1."""
     if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0 < confidence <= 0.5:
         raise ValueError(f"confidence={confidence!r} must be a number above 0 and at most 0.5")
@@ -26,35 +34,13 @@ def check_parameters(confidence, min_samples):
         raise ValueError(f"min_samples={min_samples!r} must be an integer of at least 1")
 
 
-def upper_quantile(confidence):
+def upper_quantile(confidence: float) -> float:
     """Standard normal quantile that is exceeded with probability `confidence`."""
     return float(-ndtri(confidence))
 
 
-def prepare(X, labels, categorical_features):
-    """Sort and code the columns of a data set once.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), dtype float64
-        Inputs; category codes 0, 1, ... in nominal columns.
-    labels : ndarray of shape (n_samples,), dtype int64
-        Class codes.
-    categorical_features : None, mask or positions
-        Nominal columns.
-
-    Returns
-    -------
-    data : tuple
-        ``columns`` (n_features, n_samples) float64; ``is_nominal`` (n_features,) bool; ``slots`` (n_features,) int64, the row
-        of a column in ``order`` or ``codes``; ``order`` (n_numeric, n_samples) uint32, rows by ascending value, ties in row
-        order; ``codes`` (n_nominal, n_samples) int32; ``labels`` (n_samples,) int32.
-
-    Raises
-    ------
-    ValueError
-        If a nominal column holds anything but codes 0, 1, ...
-    """
+def prepare(X: FloatArray, labels: IntArray, categorical_features: ArrayLike | None) -> tuple[Array, ...]:
+    """Sort and code the columns of a data set once."""
     is_nominal = nominal_columns(categorical_features, X.shape[1])
     slots = np.where(is_nominal, np.cumsum(is_nominal), np.cumsum(~is_nominal)) - 1
     columns = np.ascontiguousarray(X.T)
@@ -70,7 +56,7 @@ def prepare(X, labels, categorical_features):
 
 
 @compiled
-def make_work(data, n_classes):
+def make_work(data: tuple[Array, ...], n_classes: int) -> tuple[Array, ...]:
     """Arrays that every fit overwrites.
 
     ``lists`` holds, for every numeric column, the training rows in ascending order, and in its last row the training rows in any
@@ -102,7 +88,7 @@ def make_work(data, n_classes):
 
 
 @compiled
-def make_tables(n_nodes, n_classes):
+def make_tables(n_nodes: int, n_classes: int) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
     """Empty tables of a tree: integers, thresholds, class counts, estimated errors."""
     return (
         np.empty((n_nodes, 9), np.int64),
@@ -113,7 +99,9 @@ def make_tables(n_nodes, n_classes):
 
 
 @compiled
-def with_room(tables, n_nodes, n_more):
+def with_room(
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray], n_nodes: int, n_more: int
+) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
     """The tables, moved to larger ones if `n_more` nodes do not fit behind the first `n_nodes`."""
     table, thresholds, counts, errors = tables
     if n_nodes + n_more <= len(table):
@@ -127,7 +115,7 @@ def with_room(tables, n_nodes, n_more):
 
 
 @compiled
-def set_node(node, parent, start, stop, tables):
+def set_node(node: int, parent: int, start: int, stop: int, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> None:
     """Enter a leaf; its class counts are the caller's to fill."""
     table = tables[0]
     table[node, FEATURE], table[node, FIRST], table[node, N_CHILDREN], table[node, NEXT] = -1, -1, 0, 0
@@ -135,7 +123,7 @@ def set_node(node, parent, start, stop, tables):
 
 
 @compiled
-def count_values(data, in_training, n_classes, work):
+def count_values(data: tuple[Array, ...], in_training: BoolArray, n_classes: int, work: tuple[Array, ...]) -> tuple[int, int]:
     """Count the categories of every nominal column in training; return the number of classes and of rows there.
 
     Categories and classes without a training row must not matter: a model must not depend on what the rest of the data hold.
@@ -163,7 +151,7 @@ def count_values(data, in_training, n_classes, work):
 
 
 @compiled
-def fill_lists(order, chosen, lists):
+def fill_lists(order: UnsignedArray, chosen: BoolArray, lists: UnsignedArray) -> int:
     """Write the chosen rows into every list."""
     n = 0
     for s in range(len(order)):
@@ -181,36 +169,26 @@ def fill_lists(order, chosen, lists):
 
 
 @compiled
-def is_splittable(counts, min_samples):
+def is_splittable(counts: IntArray, min_samples: int) -> bool:
     """Whether a node has samples enough for two sides, and more than one class."""
     n = counts.sum()
     return n >= 2 * min_samples and counts.max() < n
 
 
 @compiled
-def best_split(start, stop, node_counts, n_in_use, n_training, data, work, min_samples, mdl_correction, jump):
-    """Split of a node with the best gain ratio among those with about average gain or more.
-
-    Parameters
-    ----------
-    start, stop : int
-        The node's stretch of the lists.
-    node_counts : ndarray of shape (n_classes,), dtype int64
-        Samples of each class in the node, which is splittable.
-    n_in_use, n_training : int
-        Classes and rows in training.
-    mdl_correction : bool
-        Whether a numeric split pays log2(number of possible cuts) / n.
-    jump : bool
-        Whether a numeric split that would need more than 5 samples on either side needs 25.
-
-    Returns
-    -------
-    feature : int
-        -1 if there is no split.
-    n_left : int
-        Rows on the left side of a numeric split.
-    """
+def best_split(
+    start: int,
+    stop: int,
+    node_counts: IntArray,
+    n_in_use: int,
+    n_training: int,
+    data: tuple[Array, ...],
+    work: tuple[Array, ...],
+    min_samples: int,
+    mdl_correction: bool,
+    jump: bool,
+) -> tuple[int, int]:
+    """Split of a node with the best gain ratio among those with about average gain or more."""
     columns, is_nominal, slots, _, codes, labels = data
     lists, _, _, terms, by_value, _, gains, ratios, positions, n_values = work
     n, n_classes = stop - start, len(node_counts)
@@ -323,7 +301,7 @@ def best_split(start, stop, node_counts, n_in_use, n_training, data, work, min_s
 
 
 @compiled
-def _n_equal(column, rows):
+def _n_equal(column: FloatArray, rows: UnsignedArray) -> int:
     """Number of rows that have the value of the first, which is the smallest."""
     low, high = 0, len(rows)
     while low < high:
@@ -336,7 +314,9 @@ def _n_equal(column, rows):
 
 
 @compiled
-def threshold_between(slot, low, high, columns_row, order, known):
+def threshold_between(
+    slot: int, low: float, high: float, columns_row: FloatArray, order: UnsignedArray, known: BoolArray
+) -> float:
     """Largest known value of a column that is not above the middle of two values, of which `low` is known."""
     middle = (low + high) / 2
     if middle >= high or not middle >= low:  # neighbouring floats; an overflow
@@ -356,7 +336,18 @@ def threshold_between(slot, low, high, columns_row, order, known):
 
 
 @compiled
-def add_children(node, n_nodes, feature, n_left, known, data, work, tables, min_samples, only_needed):
+def add_children(
+    node: int,
+    n_nodes: int,
+    feature: int,
+    n_left: int,
+    known: BoolArray,
+    data: tuple[Array, ...],
+    work: tuple[Array, ...],
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+    min_samples: int,
+    only_needed: bool,
+) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
     """Split a node: enter its children behind the first `n_nodes` nodes, part its rows; return the tables.
 
     With `only_needed`, the sorted lists are parted only if a child can be split again.
@@ -410,7 +401,15 @@ def add_children(node, n_nodes, feature, n_left, known, data, work, tables, min_
 
 
 @compiled
-def part_rows(rows, start, stop, branch, starts, offsets, buffer):
+def part_rows(
+    rows: UnsignedArray,
+    start: int,
+    stop: int,
+    branch: NDArray[np.int32],
+    starts: IntArray,
+    offsets: IntArray,
+    buffer: UnsignedArray,
+) -> None:
     """Bring the rows of each branch together, in their order."""
     offsets[: len(starts)] = starts
     for i in range(start, stop):
@@ -421,7 +420,7 @@ def part_rows(rows, start, stop, branch, starts, offsets, buffer):
 
 
 @compiled
-def leaf_errors(counts, confidence, quantile):
+def leaf_errors(counts: IntArray, confidence: float, quantile: float) -> float:
     """Errors of a leaf, with the addition that makes them pessimistic (Quinlan's, in J48's form).
 
     The addition brings the observed errors to the upper limit of their binomial proportion at `confidence`: exactly for none, by

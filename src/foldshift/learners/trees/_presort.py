@@ -1,30 +1,23 @@
 """What the tree learners share: the order and rank codes of every column, and targets as integers."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, UnsignedArray
+
 MOST_BITS = 46  # a target in units of range / 2^46 is within 1e-14 of the range
 
 
-def presort(X):
-    """Sort every column once.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), dtype float64
-        Inputs; finite.
-
-    Returns
-    -------
-    order : ndarray of shape (n_features, n_samples), dtype uint32
-        Rows by ascending value, ties in row order. Unsigned, so that numba does not test every index for a
-        negative one.
-    codes : ndarray of shape (n_features, n_samples), dtype int32
-        Rank of each row's value among the distinct values of the column, from 0.
-    values : ndarray of shape (n_features, n_samples), dtype float64
-        Distinct values by code, ascending; NaN behind the last one.
-    """
+def presort(X: FloatArray) -> tuple[UnsignedArray, NDArray[np.int32], FloatArray]:
+    """Sort every column once."""
     columns = np.ascontiguousarray(X.T)
     order = np.argsort(columns, axis=1, kind="stable")
     ascending = np.take_along_axis(columns, order, axis=1)
@@ -38,27 +31,11 @@ def presort(X):
 
 
 @compiled
-def to_units(y, in_training, units):
+def to_units(y: FloatArray, in_training: BoolArray, units: IntArray) -> tuple[float, float]:
     """Write the targets as integers, so that sums do not depend on the order of the rows.
 
     Splits that part the rows alike then have exactly equal gains, whatever the variable and the direction, and
     the first variable wins, as the rule wants; with floating-point sums rounding would choose.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,), dtype float64
-        Target; finite.
-    in_training : ndarray of shape (n_samples,), dtype bool
-        Rows to use; at least one.
-    units : ndarray of shape (n_samples,), dtype int64
-        Filled, for these rows, with ``(y - low) / unit``, rounded.
-
-    Returns
-    -------
-    low : float
-        Smallest target in training.
-    unit : float
-        A power of two; 0 if the target is constant.
     """
     low = np.inf
     high = -np.inf

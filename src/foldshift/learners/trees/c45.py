@@ -1,5 +1,9 @@
 """C4.5 decision trees as Quinlan's release 8 and Weka's J48 grow and prune them, with columns sorted once per data set."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
@@ -28,6 +32,11 @@ from foldshift.learners.trees._c45_splits import (
     set_node,
     upper_quantile,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
 
 
 class C45Classifier(FoldClassifier):
@@ -99,16 +108,16 @@ class C45Classifier(FoldClassifier):
 
     def __init__(
         self,
-        confidence=0.25,
-        min_samples=2,
-        pruned=True,
-        collapse=True,
-        subtree_raising=True,
-        mdl_correction=True,
-        cut_above_5_needs_25=False,
-        laplace=False,
-        categorical_features=None,
-    ):
+        confidence: float = 0.25,
+        min_samples: int = 2,
+        pruned: bool = True,
+        collapse: bool = True,
+        subtree_raising: bool = True,
+        mdl_correction: bool = True,
+        cut_above_5_needs_25: bool = False,
+        laplace: bool = False,
+        categorical_features: ArrayLike | None = None,
+    ) -> None:
         self.confidence = confidence
         self.min_samples = min_samples
         self.pruned = pruned
@@ -119,7 +128,7 @@ class C45Classifier(FoldClassifier):
         self.laplace = laplace
         self.categorical_features = categorical_features
 
-    def _settings(self):
+    def _settings(self) -> tuple[float, ...]:
         check_parameters(self.confidence, self.min_samples)
         return (
             float(self.confidence),
@@ -132,14 +141,14 @@ class C45Classifier(FoldClassifier):
             bool(self.cut_above_5_needs_25),
         )
 
-    def _fit(self, X, codes, n_classes):
+    def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         settings = self._settings()
         data = prepare(X, codes, self.categorical_features)
         tables = make_tables(256, n_classes)
         tables = _build(np.ones(len(X), bool), data, n_classes, settings, make_work(data, n_classes), tables)
         self.tree_ = ClassificationTree.from_tables(*tables[:3], data[1], self.classes_)
 
-    def _scores(self, X):
+    def _scores(self, X: FloatArray) -> FloatArray:
         tree = self.tree_
         return _score_rows(
             X,
@@ -152,7 +161,15 @@ class C45Classifier(FoldClassifier):
             bool(self.laplace),
         )
 
-    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+    def _scores_folds(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        folds: UnsignedArray,
+        n_folds: int,
+        random_states: UnsignedArray | None,
+    ) -> FloatArray:
         settings = self._settings()
         data = prepare(X, codes, self.categorical_features)
         return _fit_and_score(X, data, n_classes, folds, n_folds, settings, bool(self.laplace))
@@ -177,7 +194,16 @@ class ClassificationTree:
         Class labels.
     """
 
-    def __init__(self, feature, threshold, first_child, n_children, class_counts, is_nominal, classes):
+    def __init__(
+        self,
+        feature: IntArray,
+        threshold: FloatArray,
+        first_child: IntArray,
+        n_children: IntArray,
+        class_counts: IntArray,
+        is_nominal: BoolArray,
+        classes: Array,
+    ) -> None:
         self.feature = feature
         self.threshold = threshold
         self.first_child = first_child
@@ -187,7 +213,9 @@ class ClassificationTree:
         self.classes = classes
 
     @classmethod
-    def from_tables(cls, table, thresholds, counts, is_nominal, classes):
+    def from_tables(
+        cls, table: IntArray, thresholds: FloatArray, counts: IntArray, is_nominal: BoolArray, classes: Array
+    ) -> ClassificationTree:
         """Drop the nodes that pruning cut off and number the others afresh, level by level."""
         kept, first = [0], []
         for node in kept:
@@ -205,7 +233,7 @@ class ClassificationTree:
             classes=classes,
         )
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = []
         waiting = [(0, -1, "")]
         while waiting:
@@ -224,12 +252,20 @@ class ClassificationTree:
                 waiting.append((self.first_child[node] + c, depth + 1, f"x{f} {test}"))
         return "\n".join(lines)
 
-    def _parent(self, node):
+    def _parent(self, node: int) -> int:
         return int(np.flatnonzero((self.first_child <= node) & (node < self.first_child + self.n_children))[0])
 
 
 @compiled
-def _fit_and_score(X, data, n_classes, folds, n_folds, settings, laplace):
+def _fit_and_score(
+    X: FloatArray,
+    data: tuple[Array, ...],
+    n_classes: int,
+    folds: UnsignedArray,
+    n_folds: int,
+    settings: tuple[float, ...],
+    laplace: bool,
+) -> FloatArray:
     n_seeds, n = folds.shape
     is_nominal = data[1]
     scores = np.empty((n_seeds, n, n_classes))
@@ -259,7 +295,16 @@ def _fit_and_score(X, data, n_classes, folds, n_folds, settings, laplace):
 
 
 @compiled
-def _score_rows(X, feature, threshold, first_child, n_children, is_nominal, counts, laplace):
+def _score_rows(
+    X: FloatArray,
+    feature: IntArray,
+    threshold: FloatArray,
+    first_child: IntArray,
+    n_children: IntArray,
+    is_nominal: BoolArray,
+    counts: IntArray,
+    laplace: bool,
+) -> FloatArray:
     scores = np.empty((len(X), counts.shape[1]))
     for i in range(len(X)):
         _score(X[i], feature, threshold, first_child, n_children, is_nominal, counts, laplace, scores[i])
@@ -267,7 +312,17 @@ def _score_rows(X, feature, threshold, first_child, n_children, is_nominal, coun
 
 
 @compiled
-def _score(x, feature, threshold, first_child, n_children, is_nominal, counts, laplace, out):
+def _score(
+    x: FloatArray,
+    feature: IntArray,
+    threshold: FloatArray,
+    first_child: IntArray,
+    n_children: IntArray,
+    is_nominal: BoolArray,
+    counts: IntArray,
+    laplace: bool,
+    out: FloatArray,
+) -> None:
     """Walk down to a leaf, or to the last node with training samples, and write the class shares there."""
     node = 0
     while feature[node] >= 0:
@@ -292,7 +347,14 @@ def _score(x, feature, threshold, first_child, n_children, is_nominal, counts, l
 
 
 @compiled
-def _build(in_training, data, n_classes, settings, work, tables):
+def _build(
+    in_training: BoolArray,
+    data: tuple[Array, ...],
+    n_classes: int,
+    settings: tuple[float, ...],
+    work: tuple[Array, ...],
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
     """Grow, collapse and prune one tree; return its tables."""
     confidence, quantile, min_samples, pruned, collapse, raising, mdl_correction, jump = settings
     tables, n_nodes = _grow(in_training, data, n_classes, min_samples, mdl_correction, jump, work, tables)
@@ -304,7 +366,16 @@ def _build(in_training, data, n_classes, settings, work, tables):
 
 
 @compiled
-def _grow(in_training, data, n_classes, min_samples, mdl_correction, jump, work, tables):
+def _grow(
+    in_training: BoolArray,
+    data: tuple[Array, ...],
+    n_classes: int,
+    min_samples: int,
+    mdl_correction: bool,
+    jump: bool,
+    work: tuple[Array, ...],
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+) -> tuple[Any, ...]:
     """Grow in full, level by level, so that children have larger numbers than their parents."""
     order, labels = data[3], data[5]
     n_in_use, n_training = count_values(data, in_training, n_classes, work)
@@ -339,7 +410,7 @@ def _grow(in_training, data, n_classes, min_samples, mdl_correction, jump, work,
 
 
 @compiled
-def _collapse(n_nodes, tables):
+def _collapse(n_nodes: int, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> None:
     """Make leaves of the nodes whose subtrees err as often in training."""
     table, _, counts, errors = tables
     for node in range(n_nodes - 1, -1, -1):
@@ -353,7 +424,14 @@ def _collapse(n_nodes, tables):
 
 
 @compiled
-def _prune(confidence, quantile, raising, data, work, tables):
+def _prune(
+    confidence: float,
+    quantile: float,
+    raising: bool,
+    data: tuple[Array, ...],
+    work: tuple[Array, ...],
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+) -> None:
     """Replace nodes by leaves or largest branches from the bottom up; a raised branch is pruned again."""
     table, _, counts, errors = tables
     visited = np.empty(len(table), np.int64)
@@ -394,7 +472,7 @@ def _prune(confidence, quantile, raising, data, work, tables):
 
 
 @compiled(inline="always")
-def _child_of(node, row, data, tables):
+def _child_of(node: int, row: Any, data: tuple[Array, ...], tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> Any:
     """Child that a training row goes to."""
     columns, is_nominal, slots, _, codes, _ = data
     table, thresholds = tables[0], tables[1]
@@ -405,7 +483,17 @@ def _child_of(node, row, data, tables):
 
 
 @compiled
-def _branch_errors(node, branch, confidence, quantile, data, work, tables, visited, extra):
+def _branch_errors(
+    node: int,
+    branch: int,
+    confidence: float,
+    quantile: float,
+    data: tuple[Array, ...],
+    work: tuple[Array, ...],
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+    visited: IntArray,
+    extra: IntArray,
+) -> float:
     """Estimated errors of a branch if all rows of the node went into it."""
     rows, labels = work[0][-1], data[5]
     table, _, counts, errors = tables
@@ -429,7 +517,14 @@ def _branch_errors(node, branch, confidence, quantile, data, work, tables, visit
 
 
 @compiled
-def _raise(node, branch, data, work, tables, visited):
+def _raise(
+    node: int,
+    branch: int,
+    data: tuple[Array, ...],
+    work: tuple[Array, ...],
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+    visited: IntArray,
+) -> None:
     """Put a branch into its parent's place and send all rows of the parent down."""
     rows, row_branch, offsets, labels = work[0][-1], work[2], work[5], data[5]
     table, thresholds, counts, _ = tables

@@ -1,6 +1,9 @@
 """Gradient boosting of one-split trees as R's gbm does it, with columns sorted once per data set."""
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,6 +11,11 @@ from foldshift.core.compiling import compiled
 from foldshift.learners._states import fit_seeds
 from foldshift.learners.base import FoldRegressor
 from foldshift.learners.trees._presort import presort, to_units
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
 
 _BLOCK = 128  # positions scanned with one bound
 
@@ -71,7 +79,15 @@ class GBMRegressor(FoldRegressor):
     [191.0, 81.0]
     """
 
-    def __init__(self, n_trees=100, learning_rate=0.1, bag_fraction=0.8, max_depth=1, min_node=10, random_state=None):
+    def __init__(
+        self,
+        n_trees: int = 100,
+        learning_rate: float = 0.1,
+        bag_fraction: float = 0.8,
+        max_depth: int = 1,
+        min_node: int = 10,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_trees = n_trees
         self.learning_rate = learning_rate
         self.bag_fraction = bag_fraction
@@ -79,7 +95,7 @@ class GBMRegressor(FoldRegressor):
         self.min_node = min_node
         self.random_state = random_state
 
-    def _check(self):
+    def _check(self) -> None:
         for name in ("n_trees", "min_node"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
@@ -91,18 +107,20 @@ class GBMRegressor(FoldRegressor):
         if isinstance(self.max_depth, bool) or self.max_depth != 1:
             raise ValueError(f"max_depth={self.max_depth!r} must be 1: GBMRegressor boosts trees of one split only")
 
-    def _settings(self):
+    def _settings(self) -> tuple[int, float, float, int]:
         return int(self.n_trees), float(self.learning_rate), float(self.bag_fraction), int(self.min_node)
 
-    def _fit(self, X, y):
+    def _fit(self, X: FloatArray, y: FloatArray) -> None:
         self._check()
         seed = fit_seeds(self.random_state, (1, 1))[0, 0]
         self.features_, self.thresholds_, self.steps_, self.init_ = _fit_one(*presort(X), y, seed, *self._settings())
 
-    def _predict(self, X):
+    def _predict(self, X: FloatArray) -> FloatArray:
         return self.init_ + _add_steps(X, self.features_, self.thresholds_, self.steps_)
 
-    def _predict_folds(self, X, y, folds, n_folds, random_states):
+    def _predict_folds(
+        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
+    ) -> FloatArray:
         """Predict from the other folds; see `FoldRegressor.predict_folds`."""
         self._check()
         if random_states is None:
@@ -111,7 +129,7 @@ class GBMRegressor(FoldRegressor):
 
 
 @compiled
-def _work(n_features, n_samples, n_trees):
+def _work(n_features: int, n_samples: int, n_trees: int) -> tuple[Array, ...]:
     """Arrays that every fit overwrites: lists, training rows, residuals, bag, and the trees."""
     return (
         np.empty((n_features, n_samples), np.uint32),
@@ -124,7 +142,17 @@ def _work(n_features, n_samples, n_trees):
     )
 
 
-def _fit_one(order, codes, values, y, seed, n_trees, learning_rate, bag_fraction, min_node):
+def _fit_one(
+    order: UnsignedArray,
+    codes: NDArray[np.int32],
+    values: FloatArray,
+    y: FloatArray,
+    seed: int,
+    n_trees: int,
+    learning_rate: float,
+    bag_fraction: float,
+    min_node: int,
+) -> tuple[IntArray, FloatArray, FloatArray, float]:
     work = _work(codes.shape[0], codes.shape[1], n_trees)
     in_training = np.ones(len(y), np.bool_)
     init, _ = _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fraction, min_node, work)
@@ -132,7 +160,18 @@ def _fit_one(order, codes, values, y, seed, n_trees, learning_rate, bag_fraction
 
 
 @compiled
-def _fit_and_predict(order, codes, values, y, folds, seeds, n_trees, learning_rate, bag_fraction, min_node):
+def _fit_and_predict(
+    order: UnsignedArray,
+    codes: NDArray[np.int32],
+    values: FloatArray,
+    y: FloatArray,
+    folds: UnsignedArray,
+    seeds: UnsignedArray,
+    n_trees: int,
+    learning_rate: float,
+    bag_fraction: float,
+    min_node: int,
+) -> FloatArray:
     n_seeds, n = folds.shape
     predictions = np.empty((n_seeds, n))
     work = _work(codes.shape[0], n, n_trees)
@@ -151,7 +190,7 @@ def _fit_and_predict(order, codes, values, y, folds, seeds, n_trees, learning_ra
 
 
 @compiled
-def _add_steps(X, features, thresholds, steps):
+def _add_steps(X: FloatArray, features: IntArray, thresholds: FloatArray, steps: FloatArray) -> FloatArray:
     """Sum of all trees' steps. They are multiples of one power of two, so the sum is exact in any order."""
     out = np.zeros(len(X))
     for tree in range(len(features)):
@@ -162,7 +201,18 @@ def _add_steps(X, features, thresholds, steps):
 
 
 @compiled
-def _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fraction, min_node, work):
+def _boost(
+    order: UnsignedArray,
+    codes: NDArray[np.int32],
+    values: FloatArray,
+    y: FloatArray,
+    in_training: BoolArray,
+    seed: int,
+    learning_rate: float,
+    bag_fraction: float,
+    min_node: int,
+    work: tuple[Array, ...],
+) -> tuple[float, float]:
     """Fit all trees into `work`; return the mean training target and the unit of the residuals.
 
     The residuals of rows outside training start from 0 instead of the target: what the trees leave there is
@@ -239,7 +289,7 @@ def _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fracti
 
 
 @compiled
-def leave_out(rows, n_out, state):
+def leave_out(rows: Array, n_out: int, state: int) -> int:
     """Draw rows without replacement into the first `n_out` places (Fisher-Yates); return the generator's new state.
 
     Random bits come from splitmix64 [1]_. A place is the upper half of a 64-bit product; its relative bias is
@@ -260,7 +310,9 @@ def leave_out(rows, n_out, state):
 
 
 @compiled
-def _best_split(lists, codes, bag, n_bag, rest, min_node, likely):
+def _best_split(
+    lists: UnsignedArray, codes: NDArray[np.int32], bag: IntArray, n_bag: int, rest: int, min_node: int, likely: int
+) -> tuple[int, int, int, int]:
     """Best split: feature (-1 if none), last left position in its list, drawn samples on the left, their sum.
 
     `bag` holds, per row, the residual around the mean of the drawn samples and a count of 1, or twice 0 for rows

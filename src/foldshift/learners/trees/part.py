@@ -1,5 +1,9 @@
 """PART: a list of rules, each the widest leaf of a partial C4.5 tree grown on the samples that the earlier rules leave."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
@@ -29,6 +33,11 @@ from foldshift.learners.trees._c45_splits import (
     set_node,
     upper_quantile,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
 
 # Columns of the table of conditions. A condition belongs to a rule and asks for `value <= threshold`, `>` or a category.
 _RULE, _COLUMN, _TEST = range(3)
@@ -97,13 +106,19 @@ class PARTClassifier(FoldClassifier):
     [0, 1, 2]
     """
 
-    def __init__(self, confidence=0.25, min_samples=2, stop_when_first_leaf_widest=False, categorical_features=None):
+    def __init__(
+        self,
+        confidence: float = 0.25,
+        min_samples: int = 2,
+        stop_when_first_leaf_widest: bool = False,
+        categorical_features: ArrayLike | None = None,
+    ) -> None:
         self.confidence = confidence
         self.min_samples = min_samples
         self.stop_when_first_leaf_widest = stop_when_first_leaf_widest
         self.categorical_features = categorical_features
 
-    def _settings(self):
+    def _settings(self) -> tuple[float, float, int, bool]:
         check_parameters(self.confidence, self.min_samples)
         return (
             float(self.confidence),
@@ -112,7 +127,7 @@ class PARTClassifier(FoldClassifier):
             bool(self.stop_when_first_leaf_widest),
         )
 
-    def _fit(self, X, codes, n_classes):
+    def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         settings = self._settings()
         data = prepare(X, codes, self.categorical_features)
         work, tables = make_work(data, n_classes), make_tables(256, n_classes)
@@ -122,11 +137,19 @@ class PARTClassifier(FoldClassifier):
         )
         self.rules_ = RuleList(rules[0][:n_conditions], rules[1][:n_conditions], rules[2][:n_rules], self.classes_)
 
-    def _scores(self, X):
+    def _scores(self, X: FloatArray) -> FloatArray:
         rules = self.rules_
         return _score_rows(X, rules.conditions, rules.values, rules.class_counts)
 
-    def _scores_folds(self, X, codes, n_classes, folds, n_folds, random_states):
+    def _scores_folds(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        folds: UnsignedArray,
+        n_folds: int,
+        random_states: UnsignedArray | None,
+    ) -> FloatArray:
         settings = self._settings()
         return _fit_and_score(X, prepare(X, codes, self.categorical_features), n_classes, folds, n_folds, settings)
 
@@ -147,16 +170,16 @@ class RuleList:
         Class labels.
     """
 
-    def __init__(self, conditions, values, class_counts, classes):
+    def __init__(self, conditions: IntArray, values: FloatArray, class_counts: IntArray, classes: Array) -> None:
         self.conditions = conditions
         self.values = values
         self.class_counts = class_counts
         self.classes = classes
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.class_counts)
 
-    def __str__(self):
+    def __str__(self) -> str:
         tests = [[] for _ in self.class_counts]
         for (rule, column, test), value in zip(self.conditions, self.values):
             tests[rule].append(f"x{column} {('<=', '>', '=')[test]} {value:.6g}")
@@ -169,7 +192,14 @@ class RuleList:
 
 
 @compiled
-def _fit_and_score(X, data, n_classes, folds, n_folds, settings):
+def _fit_and_score(
+    X: FloatArray,
+    data: tuple[Array, ...],
+    n_classes: int,
+    folds: UnsignedArray,
+    n_folds: int,
+    settings: tuple[float, float, int, bool],
+) -> FloatArray:
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
     work = make_work(data, n_classes)
@@ -189,7 +219,7 @@ def _fit_and_score(X, data, n_classes, folds, n_folds, settings):
 
 
 @compiled
-def _score_rows(X, conditions, values, counts):
+def _score_rows(X: FloatArray, conditions: IntArray, values: FloatArray, counts: IntArray) -> FloatArray:
     scores = np.empty((len(X), counts.shape[1]))
     for i in range(len(X)):
         _score(X[i], conditions, values, counts, scores[i])
@@ -197,7 +227,7 @@ def _score_rows(X, conditions, values, counts):
 
 
 @compiled
-def _score(x, conditions, values, counts, out):
+def _score(x: FloatArray, conditions: IntArray, values: FloatArray, counts: IntArray, out: FloatArray) -> None:
     """Write the class shares of the first rule that holds."""
     rule, holds = 0, True
     for c in range(len(conditions)):
@@ -220,13 +250,22 @@ def _score(x, conditions, values, counts, out):
 
 
 @compiled
-def _make_rules(n_conditions, n_rules, n_classes):
+def _make_rules(n_conditions: int, n_rules: int, n_classes: int) -> tuple[IntArray, FloatArray, IntArray]:
     """Empty tables: conditions, their values, class counts of the rules."""
     return np.empty((n_conditions, 3), np.int64), np.empty(n_conditions), np.empty((n_rules, n_classes), np.int64)
 
 
 @compiled
-def _learn(in_training, data, n_classes, settings, work, lists_left, tables, rules):
+def _learn(
+    in_training: BoolArray,
+    data: tuple[Array, ...],
+    n_classes: int,
+    settings: tuple[float, float, int, bool],
+    work: tuple[Array, ...],
+    lists_left: UnsignedArray,
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+    rules: tuple[IntArray, FloatArray, IntArray],
+) -> tuple[tuple[IntArray, FloatArray, IntArray, FloatArray], tuple[IntArray, FloatArray, IntArray], int, int]:
     """Learn the rules of one training part; return the tables, and the numbers of conditions and rules.
 
     `lists_left` keeps the rows that are left in ascending order, as a tree puts its own lists in another.
@@ -292,7 +331,15 @@ def _learn(in_training, data, n_classes, settings, work, lists_left, tables, rul
 
 
 @compiled
-def _grow_partially(known, n_in_use, n_known, data, settings, work, tables):
+def _grow_partially(
+    known: BoolArray,
+    n_in_use: int,
+    n_known: int,
+    data: tuple[Array, ...],
+    settings: tuple[float, float, int, bool],
+    work: tuple[Array, ...],
+    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
     """Grow one partial tree on the rows in the lists; return its tables.
 
     Thresholds are values of the `n_known` rows marked in `known`.
@@ -355,7 +402,9 @@ def _grow_partially(known, n_in_use, n_known, data, settings, work, tables):
 
 
 @compiled
-def _next_branch(first, n_children, min_samples, terms, tables):
+def _next_branch(
+    first: int, n_children: int, min_samples: int, terms: FloatArray, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]
+) -> int:
     """Branch to look at next: of those with `min_samples` samples the first pure one, else the one of least entropy; -1: none."""
     table, _, counts, _ = tables
     best, least = -1, np.inf
@@ -372,7 +421,7 @@ def _next_branch(first, n_children, min_samples, terms, tables):
 
 
 @compiled
-def _entropy(counts, n, terms):
+def _entropy(counts: IntArray, n: int, terms: FloatArray) -> float:
     total = terms[n]
     for k in range(len(counts)):
         total -= terms[counts[k]]
@@ -380,7 +429,9 @@ def _entropy(counts, n, terms):
 
 
 @compiled
-def _is_leaf_better(node, confidence, quantile, stop_early, tables):
+def _is_leaf_better(
+    node: int, confidence: float, quantile: float, stop_early: bool, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]
+) -> bool:
     """Whether a node whose branches are all leaves should be one itself."""
     table, _, counts, _ = tables
     first, n_children = table[node, FIRST], table[node, N_CHILDREN]
@@ -393,7 +444,7 @@ def _is_leaf_better(node, confidence, quantile, stop_early, tables):
 
 
 @compiled
-def _widest_leaf(node, min_samples, tables):
+def _widest_leaf(node: int, min_samples: int, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> int:
     """Widest leaf below a node, the first of equals, among the branches looked at that have `min_samples` samples."""
     table = tables[0]
     widest, most = -1, -1
@@ -407,7 +458,7 @@ def _widest_leaf(node, min_samples, tables):
 
 
 @compiled
-def _first_leaf(tables):
+def _first_leaf(tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> int:
     """First leaf from the left among the branches looked at."""
     table = tables[0]
     node = 0
@@ -419,7 +470,9 @@ def _first_leaf(tables):
 
 
 @compiled
-def _rank_branches(first, n_children, terms, tables):
+def _rank_branches(
+    first: int, n_children: int, terms: FloatArray, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]
+) -> None:
     """Order branches by entropy as KEEL does: a merge sort that takes from the right half unless the left is smaller.
 
     The entropy of a branch without samples is not a number, so no comparison with it holds.

@@ -1,12 +1,20 @@
 """Regression tree as R's rpart grows and prunes it, with columns sorted once per data set."""
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.base import FoldRegressor
 from foldshift.learners.trees._presort import presort, to_units
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, IntArray, UnsignedArray
 
 # A split counts only if its improvement exceeds this fraction of the largest one seen in the tree.
 LEAST_IMPROVEMENT = 1e-10
@@ -67,13 +75,13 @@ class RPARTRegressor(FoldRegressor):
     [231.3, 83.4]
     """
 
-    def __init__(self, min_split=20, min_leaf=6, complexity=0.01, max_depth=30):
+    def __init__(self, min_split: int = 20, min_leaf: int = 6, complexity: float = 0.01, max_depth: int = 30) -> None:
         self.min_split = min_split
         self.min_leaf = min_leaf
         self.complexity = complexity
         self.max_depth = max_depth
 
-    def _check(self):
+    def _check(self) -> None:
         for name in ("min_split", "min_leaf", "max_depth"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
@@ -82,20 +90,22 @@ class RPARTRegressor(FoldRegressor):
         if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= value < np.inf:
             raise ValueError(f"complexity={value!r} must be a finite number of at least 0")
 
-    def _limits(self):
+    def _limits(self) -> tuple[int, int, float, int]:
         return int(self.min_split), int(self.min_leaf), float(self.complexity), int(self.max_depth)
 
-    def _fit(self, X, y):
+    def _fit(self, X: FloatArray, y: FloatArray) -> None:
         self._check()
         order, codes, values = presort(X)
         counts, measures, n_nodes, low, unit = _fit_one(order, codes, values, y, *self._limits())
         self.tree_ = RegressionTree.from_tables(counts[:n_nodes], measures[:n_nodes], low, unit)
 
-    def _predict(self, X):
+    def _predict(self, X: FloatArray) -> FloatArray:
         tree = self.tree_
         return _predict_rows(X, tree.feature, tree.threshold, tree.left, tree.right, tree.value)
 
-    def _predict_folds(self, X, y, folds, n_folds, random_states):
+    def _predict_folds(
+        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
+    ) -> FloatArray:
         self._check()
         return _fit_and_predict(X, *presort(X), y, folds, n_folds, *self._limits())
 
@@ -119,7 +129,16 @@ class RegressionTree:
         Their mean target.
     """
 
-    def __init__(self, feature, threshold, left, right, n_samples, deviance, value):
+    def __init__(
+        self,
+        feature: IntArray,
+        threshold: FloatArray,
+        left: IntArray,
+        right: IntArray,
+        n_samples: IntArray,
+        deviance: FloatArray,
+        value: FloatArray,
+    ) -> None:
         self.feature = feature
         self.threshold = threshold
         self.left = left
@@ -129,7 +148,7 @@ class RegressionTree:
         self.value = value
 
     @classmethod
-    def from_tables(cls, counts, measures, low, unit):
+    def from_tables(cls, counts: IntArray, measures: FloatArray, low: float, unit: float) -> RegressionTree:
         """Drop the pruned nodes from the tables of `_grow` and number the others afresh."""
         kept, waiting = [], [0]
         while waiting:
@@ -151,7 +170,7 @@ class RegressionTree:
             value=measures[:, _VALUE],
         )
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = ["node) split n deviance mean (* leaf)"]
         waiting = [(0, 1, 0, "root")]
         while waiting:
@@ -167,7 +186,7 @@ class RegressionTree:
 
 
 @compiled
-def _work(n_features, n_samples):
+def _work(n_features: int, n_samples: int) -> tuple[Array, ...]:
     """Arrays that every fit overwrites: lists, units, centred units, flags, buffer, and the two tables."""
     return (
         np.empty((n_features, n_samples), np.uint32),
@@ -180,7 +199,16 @@ def _work(n_features, n_samples):
     )
 
 
-def _fit_one(order, codes, values, y, min_split, min_leaf, complexity, max_depth):
+def _fit_one(
+    order: UnsignedArray,
+    codes: NDArray[np.int32],
+    values: FloatArray,
+    y: FloatArray,
+    min_split: int,
+    min_leaf: int,
+    complexity: float,
+    max_depth: int,
+) -> tuple[Floats, ...]:
     work = _work(*codes.shape)
     in_training = np.ones(len(y), np.bool_)
     n_nodes, low, unit = _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity, max_depth, work)
@@ -188,7 +216,19 @@ def _fit_one(order, codes, values, y, min_split, min_leaf, complexity, max_depth
 
 
 @compiled
-def _fit_and_predict(X, order, codes, values, y, folds, n_folds, min_split, min_leaf, complexity, max_depth):
+def _fit_and_predict(
+    X: FloatArray,
+    order: UnsignedArray,
+    codes: NDArray[np.int32],
+    values: FloatArray,
+    y: FloatArray,
+    folds: UnsignedArray,
+    n_folds: int,
+    min_split: int,
+    min_leaf: int,
+    complexity: float,
+    max_depth: int,
+) -> FloatArray:
     n_seeds, n = folds.shape
     predictions = np.empty((n_seeds, n))
     work = _work(*codes.shape)
@@ -210,7 +250,9 @@ def _fit_and_predict(X, order, codes, values, y, folds, n_folds, min_split, min_
 
 
 @compiled
-def _predict_rows(X, feature, threshold, left, right, value):
+def _predict_rows(
+    X: FloatArray, feature: IntArray, threshold: FloatArray, left: IntArray, right: IntArray, value: FloatArray
+) -> FloatArray:
     out = np.empty(len(X))
     for i in range(len(X)):
         node = 0
@@ -221,7 +263,18 @@ def _predict_rows(X, feature, threshold, left, right, value):
 
 
 @compiled
-def _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity, max_depth, work):
+def _grow(
+    order: UnsignedArray,
+    codes: NDArray[np.int32],
+    values: FloatArray,
+    y: FloatArray,
+    in_training: BoolArray,
+    min_split: int,
+    min_leaf: int,
+    complexity: float,
+    max_depth: int,
+    work: tuple[Array, ...],
+) -> tuple[Any, ...]:
     """Grow and prune one tree into the tables of `work`; return the number of nodes, and the target's low and unit.
 
     Depth first, left before right. Each feature's list holds the training rows in ascending order of the feature,
@@ -304,7 +357,18 @@ def _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity,
 
 
 @compiled
-def _describe(node, parent, start, stop, rows, units, counts, measures, low, unit):
+def _describe(
+    node: int,
+    parent: int,
+    start: int,
+    stop: int,
+    rows: UnsignedArray,
+    units: IntArray,
+    counts: IntArray,
+    measures: FloatArray,
+    low: float,
+    unit: float,
+) -> None:
     """Enter a new leaf into the tables."""
     total = 0
     for i in range(start, stop):
@@ -324,7 +388,7 @@ def _describe(node, parent, start, stop, rows, units, counts, measures, low, uni
 
 
 @compiled(inline="always")
-def _possible_gain(node, counts, measures, least_gain, smallest, max_depth):
+def _possible_gain(node: int, counts: IntArray, measures: Any, least_gain: Any, smallest: int, max_depth: int) -> float:
     """Most that a subtree below the node can earn beyond what its splits cost."""
     if counts[node, _STOP] - counts[node, _START] < smallest or counts[node, _DEPTH] >= max_depth:
         return 0.0
@@ -332,7 +396,9 @@ def _possible_gain(node, counts, measures, least_gain, smallest, max_depth):
 
 
 @compiled
-def _best_split(node, lists, codes, units, centred, counts, min_leaf):
+def _best_split(
+    node: int, lists: UnsignedArray, codes: NDArray[np.int32], units: IntArray, centred: IntArray, counts: IntArray, min_leaf: int
+) -> tuple[int, int, float]:
     """Best split of a node: feature (-1 if none), number of samples on the left, and gain in squared units.
 
     With L the left sum of n_left targets around the node's mean, the gain is L**2 n / (n_left n_right). A running
@@ -375,7 +441,17 @@ def _best_split(node, lists, codes, units, centred, counts, min_leaf):
 
 
 @compiled
-def _part(start, middle, stop, feature, lists, flags, buffer, left_needed, right_needed):
+def _part(
+    start: int,
+    middle: int,
+    stop: int,
+    feature: int,
+    lists: UnsignedArray,
+    flags: UnsignedArray,
+    buffer: UnsignedArray,
+    left_needed: bool,
+    right_needed: bool,
+) -> None:
     """Part a node's stretch of every list into left and right rows; a side that stays a leaf may be left out."""
     for i in range(start, stop):
         flags[lists[feature, i]] = i < middle

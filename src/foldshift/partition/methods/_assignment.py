@@ -1,25 +1,20 @@
 """The assignment problem: every row of a square table of costs gets a column of its own, at the least total cost."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
 
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, IntArray
+
 
 @compiled
-def assign(costs, n):
+def assign(costs: FloatArray, n: int) -> IntArray:
     """Solve the assignment problem by shortest augmenting paths.
-
-    Parameters
-    ----------
-    costs : ndarray of shape (>= n, >= n), dtype float64
-        Finite; the first n rows and columns count.
-    n : int
-        Number of rows and columns.
-
-    Returns
-    -------
-    columns : ndarray of shape (n,), dtype int64
-        Column of every row.
 
     Notes
     -----

@@ -1,5 +1,10 @@
 """Cuts that others propose, as they describe them, to compare with: assignment-based anticlustering and Twinning."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
@@ -7,8 +12,15 @@ from foldshift.partition.fold_numbers import check_n_folds, fold_dtype
 from foldshift.partition.methods._assignment import assign
 from foldshift.partition.methods._scaling import complete, renamed, scaled, target_column
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
+    from foldshift.core.types import FloatArray, IntArray, TableLike, Task, UnsignedArray
+
+
+def aba_folds(
+    X: TableLike, y: Any, n_folds: int, rngs: Iterable[np.random.Generator], *, categorical_features: TableLike = None
+) -> UnsignedArray:
     """Assign samples to folds by assignment-based anticlustering (ABA), once per generator.
 
     The samples are sorted by their distance from the centre of the data, the farthest first. Every run of k goes to k different
@@ -62,7 +74,15 @@ def aba_folds(X, y, n_folds, rngs, *, categorical_features=None):
     return renamed(dealt, n_folds, rngs)
 
 
-def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None):
+def twinning_folds(
+    X: TableLike,
+    y: ArrayLike | None,
+    n_folds: int,
+    rngs: list[np.random.Generator],
+    *,
+    categorical_features: list[int] | None = None,
+    task: Task | None = None,
+) -> UnsignedArray:
     """Assign samples to folds by Twinning, once per generator.
 
     Fold after fold is taken out of what is left: from a random sample on, the sample goes to the fold, its r - 1 nearest stay, r
@@ -125,7 +145,7 @@ def twinning_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None)
     return folds
 
 
-def _helmert(n_categories):
+def _helmert(n_categories: int) -> FloatArray:
     """Contrasts of every category with the mean of those before it, one column each."""
     table = np.zeros((n_categories, n_categories - 1))
     for j in range(n_categories - 1):
@@ -134,7 +154,7 @@ def _helmert(n_categories):
 
 
 @compiled
-def _anticluster(points, order, n_folds):
+def _anticluster(points: FloatArray, order: IntArray, n_folds: int) -> IntArray:
     folds = np.empty(len(points), np.int64)
     sums, counts = np.zeros((n_folds, points.shape[1])), np.zeros(n_folds)
     costs = np.empty((n_folds, n_folds))
@@ -156,7 +176,7 @@ def _anticluster(points, order, n_folds):
 
 
 @compiled
-def _twin(points, n_parts, start):
+def _twin(points: FloatArray, n_parts: int, start: int) -> IntArray:
     """Samples of the first of `n_parts` parts: one of each neighbourhood, the walk beginning at `start`."""
     n_points = len(points)
     left = np.arange(n_points)
@@ -181,7 +201,9 @@ def _twin(points, n_parts, start):
 
 
 @compiled
-def _nearest(points, at, left, n_left, n_wanted, distances, places):
+def _nearest(
+    points: FloatArray, at: int, left: IntArray, n_left: int, n_wanted: int, distances: FloatArray, places: IntArray
+) -> None:
     """The nearest of the points that are left, near to far: their places in `left`."""
     n_held = 0
     for place in range(n_left):

@@ -1,5 +1,10 @@
 """Folds balanced in target and inputs at once: CB-TSCV, CB-SCV, CB-CV, and for targets of several columns."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
@@ -11,12 +16,26 @@ from foldshift.partition.methods.cosine_features import SCALE, sums_by_group, te
 from foldshift.partition.methods.grouped import folds_of_groups
 from foldshift.partition.methods.leave_group_out import group_codes
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
+
 SWEEPS = 3  # over all runs; more change little
 TARGET = 4.0  # weight of what is stratified on beside an input
 SIZE = TARGET * SCALE  # of a sample in the size of a group
 
 
-def cb_tscv_folds(X, y, n_folds, rngs, *, groups=None, stratify=None, categorical_features=None):
+def cb_tscv_folds(
+    X: TableLike,
+    y: ArrayLike,
+    n_folds: int,
+    rngs: Iterable[np.random.Generator],
+    *,
+    groups: TableLike = None,
+    stratify: TableLike = None,
+    categorical_features: TableLike = None,
+) -> UnsignedArray:
     """Assign samples to folds balanced in a continuous target and in the inputs (CB-TSCV), once per generator.
 
     The samples are sorted by target, and every run of k neighbours in target goes to k different folds, as in total
@@ -88,14 +107,23 @@ def cb_tscv_folds(X, y, n_folds, rngs, *, groups=None, stratify=None, categorica
     order = np.argsort(y, kind="stable")
     has_ties = (np.diff(y[order]) == 0).any()
 
-    def runs(rng):
+    def runs(rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         rows = np.lexsort((rng.random(len(y)), y)) if has_ties else order
         return _cut_into_runs([rows], n_folds)
 
     return table.dealt(rngs, runs)
 
 
-def cb_scv_folds(X, y, n_folds, rngs, *, groups=None, stratify=None, categorical_features=None):
+def cb_scv_folds(
+    X: FloatArray,
+    y: ArrayLike,
+    n_folds: int,
+    rngs: list[np.random.Generator],
+    *,
+    groups: IntArray | None = None,
+    stratify: Any = None,
+    categorical_features: BoolArray | None = None,
+) -> UnsignedArray:
     """Assign samples to folds balanced in classes and in the inputs (CB-SCV), once per generator.
 
     The samples of a class are shuffled, and every run of k goes to k different folds, as in stratified cross-validation (SCV):
@@ -140,13 +168,22 @@ def cb_scv_folds(X, y, n_folds, rngs, *, groups=None, stratify=None, categorical
         return table.grouped(rngs, codes[:, None].astype(np.float64), np.ones(1, dtype=bool))
     members = rows_by_class(codes)
 
-    def runs(rng):
+    def runs(rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         return _cut_into_runs([rng.permutation(rows) for rows in members], n_folds)
 
     return table.dealt(rngs, runs)
 
 
-def cb_cv_folds(X, y, n_folds, rngs, *, groups=None, stratify=None, categorical_features=None):
+def cb_cv_folds(
+    X: FloatArray,
+    y: Any,
+    n_folds: int,
+    rngs: list[np.random.Generator],
+    *,
+    groups: IntArray | None = None,
+    stratify: Any = None,
+    categorical_features: Any = None,
+) -> UnsignedArray:
     """Assign samples to folds balanced in the inputs, blind to the target (CB-CV), once per generator.
 
     Parameters
@@ -183,7 +220,17 @@ def cb_cv_folds(X, y, n_folds, rngs, *, groups=None, stratify=None, categorical_
     return table.dealt(rngs, lambda rng: _cut_into_runs([rng.permutation(table.n_samples)], n_folds))
 
 
-def cb_table_folds(X, Y, n_folds, rngs, *, groups=None, stratify=None, categorical_features=None, nominal=None):
+def cb_table_folds(
+    X: FloatArray,
+    Y: ArrayLike,
+    n_folds: int,
+    rngs: list[np.random.Generator],
+    *,
+    groups: IntArray | None = None,
+    stratify: Any = None,
+    categorical_features: Any = None,
+    nominal: Literal["from_dtype"] | ArrayLike | None = None,
+) -> UnsignedArray:
     """Assign samples to folds balanced in a target of several columns and in the inputs, once per generator.
 
     Parameters
@@ -235,7 +282,14 @@ def cb_table_folds(X, Y, n_folds, rngs, *, groups=None, stratify=None, categoric
 class _Table:
     """Inputs of a cut, checked, and the two ways to cut them."""
 
-    def __init__(self, X, n_folds, groups, stratify, categorical_features):
+    def __init__(
+        self,
+        X: FloatArray,
+        n_folds: int,
+        groups: IntArray | None,
+        stratify: ArrayLike | None,
+        categorical_features: BoolArray | None,
+    ) -> None:
         self.X, self.nominal = measurable(X, categorical_features, what="balancing")
         self.n_samples, self.n_folds = len(self.X), n_folds
         check_n_folds(n_folds, self.n_samples)
@@ -247,11 +301,11 @@ class _Table:
                 f"n_folds={n_folds} is greater than the number of groups, {self.groups.max() + 1}: a group is never in two folds"
             )
 
-    def check_length(self, y):
+    def check_length(self, y: Array) -> None:
         if len(y) != self.n_samples:
             raise ValueError(f"X and y have {self.n_samples} and {len(y)} samples; expected the same number")
 
-    def dealt(self, rngs, runs_of):
+    def dealt(self, rngs: Any, runs_of: Callable[..., Any]) -> UnsignedArray:
         """Folds of every seed, by the runs of samples that `runs_of` makes of its generator."""
         rngs = list(rngs)
         folds = np.empty((len(rngs), self.n_samples), dtype=fold_dtype(self.n_folds))
@@ -267,7 +321,7 @@ class _Table:
             row[:] = rng.permutation(self.n_folds)[dealt]
         return folds
 
-    def grouped(self, rngs, targets=None, nominal=None):
+    def grouped(self, rngs: Any, targets: FloatArray | None = None, nominal: BoolArray | None = None) -> UnsignedArray:
         """Folds of every seed, of whole groups (of single samples where there are none), targets among the terms."""
         X, is_nominal, weights = self.X, self.nominal, self.weights
         order = np.zeros(self.n_samples)
@@ -288,25 +342,8 @@ class _Table:
         return np.array(folds, dtype=fold_dtype(self.n_folds)).reshape(-1, self.n_samples)
 
 
-def _cut_into_runs(strata, n_folds):
-    """Runs of k samples of each stratum, and what is left.
-
-    Parameters
-    ----------
-    strata : list of ndarray of int64
-        Samples, in the order in which they form runs.
-    n_folds : int
-
-    Returns
-    -------
-    rows : ndarray of shape (n_samples,), dtype int64
-        Samples run by run.
-    starts : ndarray of shape (n_runs + 1,), dtype int64
-        Where each run starts.
-    firsts : ndarray of shape (n_runs,), dtype int64
-        First fold of each run: a run of r samples goes to the r folds from there on. What is left of the strata goes to the folds
-        in turn.
-    """
+def _cut_into_runs(strata: list[IntArray], n_folds: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Runs of k samples of each stratum, and what is left."""
     sizes, firsts, turn = [], [], 0
     for stratum in strata:
         whole, left = divmod(len(stratum), n_folds)
@@ -318,7 +355,9 @@ def _cut_into_runs(strata, n_folds):
 
 # The terms are whole numbers, and their sums and products far below 2**53: sums are exact in any order.
 @compiled(fastmath={"reassoc", "contract", "nsz"})
-def _deal(terms, rows, starts, firsts, orders, n_folds):
+def _deal(
+    terms: NDArray[np.int16], rows: IntArray, starts: IntArray, firsts: IntArray, orders: IntArray, n_folds: int
+) -> IntArray:
     """Fold of every sample; see `cb_tscv_folds`."""
     n_terms = terms.shape[1]
     folds = np.empty(len(terms), np.int64)

@@ -1,13 +1,25 @@
 """Cuts through clusters, as others propose them, to compare with: CBDSCV, and SCBCV within the classes."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.partition._targets import class_target
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
 from foldshift.partition.methods._scaling import complete, scaled
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def cbdscv_folds(X, y, n_folds, rngs, *, categorical_features=None):
+    from foldshift.core.types import FloatArray, IntArray, TableLike, UnsignedArray
+
+
+def cbdscv_folds(
+    X: TableLike, y: Any, n_folds: int, rngs: Iterable[np.random.Generator], *, categorical_features: TableLike = None
+) -> UnsignedArray:
     """Assign samples to folds so that each has its share of every cluster (CBDSCV), once per generator.
 
     The inputs are clustered by k-means, as many clusters as folds. The samples, cluster after cluster and within a cluster by
@@ -62,7 +74,9 @@ def cbdscv_folds(X, y, n_folds, rngs, *, categorical_features=None):
     return _deal([np.arange(len(points))], points, n_folds, rngs)
 
 
-def scbcv_folds(X, y, n_folds, rngs, *, categorical_features=None):
+def scbcv_folds(
+    X: FloatArray, y: ArrayLike, n_folds: int, rngs: list[np.random.Generator], *, categorical_features: list[int] | None = None
+) -> UnsignedArray:
     """Assign samples to folds so that each has its share of every cluster of every class (SCBCV), once per generator.
 
     As `cbdscv_folds`, class after class: each is clustered by itself, and the turn runs on across clusters and classes.
@@ -108,7 +122,7 @@ def scbcv_folds(X, y, n_folds, rngs, *, categorical_features=None):
     return _deal(rows_by_class(codes), points, n_folds, rngs)
 
 
-def _deal(parts, points, n_folds, rngs):
+def _deal(parts: list[IntArray], points: FloatArray, n_folds: int, rngs: Any) -> UnsignedArray:
     """Rows of every part by cluster and distance from its centre, dealt in turn."""
     rngs = list(rngs)
     folds = np.empty((len(rngs), len(points)), dtype=fold_dtype(n_folds))
@@ -118,7 +132,7 @@ def _deal(parts, points, n_folds, rngs):
     return folds
 
 
-def _order(points, n_clusters, rng):
+def _order(points: FloatArray, n_clusters: int, rng: np.random.Generator) -> IntArray:
     """Positions by cluster, and within a cluster by distance from its centre."""
     from sklearn.cluster import KMeans  # takes half a second to load
 

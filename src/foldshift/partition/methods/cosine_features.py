@@ -6,9 +6,18 @@ few of them say what the Kolmogorov-Smirnov distance sees, and sums of them are 
 All terms are whole numbers, so that sums of them are exact: in any order of the rows, and on every machine.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
 
 WAVES = (16, 32)  # cosines of a column, fewest and most
 ROWS_OF_A_WAVE = 32  # samples for one more cosine between the two: few samples have no fine structure to balance
@@ -17,41 +26,14 @@ MOST_CATEGORIES = 64  # of a nominal column, the most frequent ones
 MOST_ENTRIES = 1 << 28  # of all terms together (512 MB)
 
 
-def n_waves(n_samples, n_columns):
-    """Number of cosines of every numeric column.
-
-    Parameters
-    ----------
-    n_samples, n_columns : int
-        Of the table.
-
-    Returns
-    -------
-    n_waves : int
-        At least 1.
-    """
+def n_waves(n_samples: int, n_columns: int) -> int:
+    """Number of cosines of every numeric column."""
     wanted = min(max(n_samples // ROWS_OF_A_WAVE, WAVES[0]), WAVES[1])
     return max(1, min(wanted, MOST_ENTRIES // max(n_samples * n_columns, 1)))
 
 
-def terms_of(X, nominal, weights=None):
-    """Terms of a table.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_columns), dtype float64
-        Numbers, or in nominal columns a number for each category; NaN where missing.
-    nominal : ndarray of shape (n_columns,), dtype bool
-    weights : ndarray of shape (n_columns,), dtype float64, optional
-        How much a column counts, up to 64; by default 1 each.
-
-    Returns
-    -------
-    terms : ndarray of shape (n_samples, n_terms), dtype int16
-        Numeric columns: ``cos(pi * j * u) / sqrt(j)``, j = 1, 2, ..., of the mid-rank u in (0, 1) among the values there are, 0
-        where missing. Nominal columns: whether it is this category, for each; of two categories only one. Where values are
-        missing, whether this one is. All times `SCALE` and weight, rounded; less their means. A column with one value has none.
-    """
+def terms_of(X: FloatArray, nominal: BoolArray, weights: FloatArray | None = None) -> NDArray[np.int16]:
+    """Terms of a table."""
     n_samples, n_columns = X.shape
     weights = np.ones(n_columns) if weights is None else weights
     waves = n_waves(n_samples, n_columns)
@@ -71,12 +53,12 @@ def terms_of(X, nominal, weights=None):
     return terms
 
 
-def _varies(column):
+def _varies(column: FloatArray) -> bool:
     there = column[~np.isnan(column)]
     return len(there) > 1 and (there != there[0]).any()
 
 
-def _places(column):
+def _places(column: FloatArray) -> FloatArray:
     """Mid-ranks in (0, 1) among the values that are there; NaN elsewhere."""
     there = ~np.isnan(column)
     places = np.full(len(column), np.nan)
@@ -84,19 +66,8 @@ def _places(column):
     return places
 
 
-def mid_ranks(values):
-    """Ranks from 1, equal values sharing their mean.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,), dtype float64
-        Without NaN.
-
-    Returns
-    -------
-    ranks : ndarray of shape (n,), dtype float64
-        Those of `scipy.stats.rankdata`, which sorts stably and so takes thrice as long.
-    """
+def mid_ranks(values: FloatArray) -> FloatArray:
+    """Ranks from 1, equal values sharing their mean."""
     order = np.argsort(values)
     ordered = values[order]
     firsts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
@@ -106,12 +77,12 @@ def mid_ranks(values):
     return ranks
 
 
-def _missing(column):
+def _missing(column: FloatArray) -> list[tuple[BoolArray, float]]:
     missing = np.isnan(column)
     return [(missing, 1.0)] if missing.any() and not missing.all() else []
 
 
-def _nominal(column):
+def _nominal(column: FloatArray) -> list[tuple[BoolArray, float]]:
     """Members of every category and their weight, the most frequent first; missing is one of them. Categories of one row cannot
     be balanced."""
     codes = np.unique(column, return_inverse=True)[1]
@@ -124,7 +95,7 @@ def _nominal(column):
 
 
 @compiled
-def _fill_waves(terms, start, waves, places, scale):
+def _fill_waves(terms: NDArray[np.int16], start: int, waves: int, places: FloatArray, scale: float) -> None:
     """Cosines of one column, by ``cos(j t) = 2 cos(t) cos((j - 1) t) - cos((j - 2) t)``."""
     heights = scale / np.sqrt(np.arange(1, waves + 1))
     for row in range(len(places)):
@@ -140,21 +111,8 @@ def _fill_waves(terms, start, waves, places, scale):
 
 
 @compiled
-def sums_by_group(terms, groups, n_groups):
-    """Sums of the terms of every group, exact.
-
-    Parameters
-    ----------
-    terms : ndarray of shape (n_samples, n_terms), dtype int16
-    groups : ndarray of shape (n_samples,), dtype int64
-        Number of each sample's group.
-    n_groups : int
-
-    Returns
-    -------
-    sums : ndarray of shape (n_groups, n_terms), dtype float64
-        Whole numbers.
-    """
+def sums_by_group(terms: NDArray[np.int16], groups: IntArray, n_groups: int) -> FloatArray:
+    """Sums of the terms of every group, exact."""
     sums = np.zeros((n_groups, terms.shape[1]))
     for row in range(len(terms)):
         for t in range(terms.shape[1]):

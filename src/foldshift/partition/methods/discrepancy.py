@@ -1,14 +1,24 @@
 """The partition along a sequence of least discrepancy, to compare with: best-discrepancy systematic cross-validation."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.partition.fold_numbers import check_n_folds
 from foldshift.partition.methods._scaling import complete, renamed, scaled
 
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, TableLike, UnsignedArray
+
 DECIMALS = 9  # of places along the component: what is equal stays so on every machine
 
 
-def bdscv_folds(X, y, n_folds, rngs, *, categorical_features=None):
+def bdscv_folds(
+    X: TableLike, y: Any, n_folds: int, rngs: Iterable[np.random.Generator], *, categorical_features: TableLike = None
+) -> UnsignedArray:
     """Assign samples to folds by best-discrepancy systematic sampling (BDSCV), once per generator.
 
     The samples are sorted along the first principal component of the inputs. They are then taken in the order in which the
@@ -68,7 +78,7 @@ def bdscv_folds(X, y, n_folds, rngs, *, categorical_features=None):
     return renamed(dealt, n_folds, rngs)
 
 
-def _first_component(points):
+def _first_component(points: FloatArray) -> FloatArray:
     """Place of every sample along the direction of the largest variance of columns scaled to [0, 1]."""
     width = np.ptp(points, axis=0)
     points = (points - points.mean(axis=0)) / np.where(width > 0, width, 1.0)

@@ -1,5 +1,10 @@
 """Folds stratified on classes and guided by neighbours: DB-SCV, DOB-SCV, MS-SCV."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from foldshift.partition._inputs import measurable
@@ -8,10 +13,26 @@ from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_
 from foldshift.partition.neighbours.metric import METRICS, make_space
 from foldshift.partition.neighbours.search import DUPLICATES, FEWEST_SEEDS, assign_in_groups, class_neighbours
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, IntArray, Metric, TableLike, UnsignedArray
+    from foldshift.partition.neighbours.search import ClassNeighbours
+
 REMAINDERS = ("spread", "restart")
 
 
-def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
+def db_scv_folds(
+    X: TableLike,
+    y: TableLike,
+    n_folds: int,
+    rngs: Iterable[np.random.Generator],
+    *,
+    metric: Metric = "heom",
+    duplicates: Literal["neighbours", "skipped"] | None = None,
+    remainders: Literal["spread", "restart"] | None = None,
+    categorical_features: TableLike = None,
+) -> UnsignedArray:
     """Assign samples to folds along a path of near neighbours (distribution-balanced SCV, DB-SCV), once per generator.
 
     Class by class: from a random sample on, hop to the nearest unassigned sample of the class, and give every sample on the way
@@ -87,7 +108,17 @@ def db_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     return cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, in_turn, hops=True)
 
 
-def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
+def dob_scv_folds(
+    X: ArrayLike,
+    y: Array,
+    n_folds: int,
+    rngs: list[np.random.Generator],
+    *,
+    metric: Metric = "heom",
+    duplicates: str | None = None,
+    remainders: str | None = None,
+    categorical_features: BoolArray | None = None,
+) -> UnsignedArray:
     """Assign samples to folds in groups of near neighbours (distribution optimally balanced SCV, DOB-SCV), once per generator.
 
     Class by class: a random unassigned sample and its k - 1 nearest unassigned samples of the class go to k different folds,
@@ -136,7 +167,17 @@ def dob_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remain
     )
 
 
-def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remainders=None, categorical_features=None):
+def ms_scv_folds(
+    X: ArrayLike,
+    y: Array,
+    n_folds: int,
+    rngs: list[np.random.Generator],
+    *,
+    metric: Metric = "heom",
+    duplicates: str | None = None,
+    remainders: str | None = None,
+    categorical_features: BoolArray | None = None,
+) -> UnsignedArray:
     """Assign samples to folds region by region (maximally shifted SCV, MS-SCV), once per generator.
 
     Class by class: walk as in `db_scv_folds`, but fill a fold with its share of the class before the next one.
@@ -181,7 +222,7 @@ def ms_scv_folds(X, y, n_folds, rngs, *, metric="heom", duplicates=None, remaind
     )
 
 
-def check_rules(metric, duplicates, remainders):
+def check_rules(metric: str, duplicates: str | None, remainders: str | None) -> None:
     """Refuse values of these options that are not known."""
     for name, value, allowed in (
         ("metric", metric, METRICS),
@@ -192,23 +233,19 @@ def check_rules(metric, duplicates, remainders):
             raise ValueError(f"{name}={value!r} is not known; allowed: {', '.join(filter(None, allowed))}")
 
 
-def cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, folds_of, hops):
-    """Folds of every seed, by a walk through the neighbours of every class.
-
-    Parameters
-    ----------
-    X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features
-        As in `dob_scv_folds`.
-    folds_of : callable
-        ``folds_of(group, place, n_folds, turn)``: the fold from the group of a sample and its place in it, e.g. `in_turn`. `turn`
-        counts the samples of the classes before; None: every class begins with fold 0.
-    hops : bool
-        Whether the walk goes on from the sample just assigned (else it returns to its start).
-
-    Returns
-    -------
-    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
-    """
+def cut_by_neighbours(
+    X: Any,
+    y: Array,
+    n_folds: int,
+    rngs: Any,
+    metric: str,
+    duplicates: str | None,
+    remainders: str | None,
+    categorical_features: BoolArray | None,
+    folds_of: Callable[..., Any],
+    hops: bool,
+) -> UnsignedArray:
+    """Folds of every seed, by a walk through the neighbours of every class."""
     X, nominal = measurable(X, categorical_features)
     _, codes = np.unique(class_target(y), return_inverse=True)
     check_n_folds(n_folds, len(codes))
@@ -237,7 +274,7 @@ def cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categ
     return folds
 
 
-def _walk(neighbours, rng, n_folds, hops):
+def _walk(neighbours: ClassNeighbours, rng: np.random.Generator, n_folds: int, hops: bool) -> tuple[IntArray, IntArray]:
     """Group and place of every member. A path counts its places on where it starts anew."""
     # The first unassigned sample of a random permutation is a random one among the unassigned.
     starts = rng.permutation(len(neighbours.members))
@@ -248,12 +285,12 @@ def _walk(neighbours, rng, n_folds, hops):
     return group, place + (np.cumsum(sizes) - sizes)[group]
 
 
-def in_turn(group, place, n_folds, turn):
+def in_turn(group: IntArray, place: IntArray, n_folds: int, turn: int | None) -> IntArray:
     """One sample to every fold, again and again: DB-SCV."""
     return ((turn or 0) + place) % n_folds
 
 
-def group_by_group(group, place, n_folds, turn):
+def group_by_group(group: IntArray, place: IntArray, n_folds: int, turn: int | None) -> IntArray:
     """The members of every group to different folds: DOB-SCV."""
     if turn is None:
         return place
@@ -264,14 +301,14 @@ def group_by_group(group, place, n_folds, turn):
     return (turn + place + first[group]) % n_folds
 
 
-def one_after_the_other(group, place, n_folds, turn):
+def one_after_the_other(group: IntArray, place: IntArray, n_folds: int, turn: int | None) -> IntArray:
     """One fold is filled before the next: MS-SCV."""
     sizes = np.full(n_folds, len(place) // n_folds)
     sizes[: len(place) % n_folds] += 1
     return ((turn or 0) + np.repeat(np.arange(n_folds), sizes)[place]) % n_folds
 
 
-def _refuse_empty(folds, n_folds, metric, ends_early):
+def _refuse_empty(folds: UnsignedArray, n_folds: int, metric: str, ends_early: bool) -> None:
     rule = "group begins with fold 0 and ends where only duplicates are left" if ends_early else "class begins with fold 0"
     for cut in folds:
         empty = np.flatnonzero(np.bincount(cut, minlength=n_folds) == 0)

@@ -1,9 +1,16 @@
 """Folds of whole groups, balanced: a deal by size, then exchanges between folds."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.partition.methods._assignment import assign
+
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, IntArray
 
 SWEEPS = 20  # of exchanges
 MOST_WORK = 4e9  # products of one partition, about a second: sweeps are left out of large problems
@@ -11,29 +18,11 @@ FEWEST_SWEEPS = 2
 NEAR = 0.1  # exchanges are among groups whose places by size differ by about this share
 
 
-def folds_of_groups(sums, sizes, order, n_folds, rng):
+def folds_of_groups(sums: FloatArray, sizes: IntArray, order: FloatArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Assign groups to folds so that the folds are alike in the sums of all terms.
 
     The groups are sorted by size. Every run of k groups goes to k different folds, by the assignment that keeps the sums of the
     folds alike. After that, k groups of similar size, one of each fold, change places in the same way, again and again.
-
-    Parameters
-    ----------
-    sums : ndarray of shape (n_groups, n_terms), dtype float64
-        Sums of the terms of every group.
-    sizes : ndarray of shape (n_groups,), dtype int64
-        Samples of every group.
-    order : ndarray of shape (n_groups,), dtype float64
-        Groups of equal size are in this order, so that a run holds groups that are near.
-    n_folds : int
-        ``2 <= n_folds <= n_groups``.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_groups,), dtype int64
-        No fold is empty. Sizes of folds differ by no more than the size of the largest group.
     """
     n_groups = len(sizes)
     by_size = np.lexsort((order, -sizes))
@@ -54,7 +43,7 @@ def folds_of_groups(sums, sizes, order, n_folds, rng):
     return rng.permutation(n_folds)[folds]
 
 
-def _one_of_each(folds, place, n_folds):
+def _one_of_each(folds: IntArray, place: FloatArray, n_folds: int) -> IntArray:
     """Groups by fold (columns) and place; -1 below the last group of a fold."""
     order = np.lexsort((place, folds))
     counts = np.bincount(folds, minlength=n_folds)
@@ -65,7 +54,16 @@ def _one_of_each(folds, place, n_folds):
 
 
 @compiled
-def _exchange(sums, sizes, tuples, visits, folds, totals, in_fold, is_dealt):
+def _exchange(
+    sums: FloatArray,
+    sizes: IntArray,
+    tuples: IntArray,
+    visits: IntArray,
+    folds: IntArray,
+    totals: FloatArray,
+    in_fold: IntArray,
+    is_dealt: bool,
+) -> None:
     """Assign each tuple of groups anew, all in the tuple to different folds. Where nothing is dealt yet, only assign."""
     n_folds, n_terms = len(in_fold), sums.shape[1]
     largest = sizes.max()

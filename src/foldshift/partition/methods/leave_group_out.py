@@ -1,29 +1,22 @@
 """Groups of samples: numbered; and folds that leave one of them out, LOSO."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.partition._targets import is_missing
 from foldshift.partition.fold_numbers import fold_dtype
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def group_codes(groups, n_samples):
-    """Groups as numbers from 0, in sorted order of their labels.
+    from foldshift.core.types import IntArray, TableLike, UnsignedArray
 
-    Parameters
-    ----------
-    groups : array-like of shape (n_samples,)
-        Label of every sample's group, of any one type that sorts.
-    n_samples : int
 
-    Returns
-    -------
-    codes : ndarray of shape (n_samples,), dtype int64
-
-    Raises
-    ------
-    ValueError
-        If there is not one label for each sample, or one is missing; the message says where.
-    """
+def group_codes(groups: TableLike, n_samples: int) -> IntArray:
+    """Groups as numbers from 0, in sorted order of their labels."""
     groups = np.asarray(groups)
     if groups.ndim == 2 and groups.shape[1] == 1:
         groups = groups[:, 0]
@@ -41,24 +34,8 @@ def group_codes(groups, n_samples):
     return np.unique(groups, return_inverse=True)[1].astype(np.int64)
 
 
-def source_folds(n_samples, *, groups=None):
-    """Leave one source out: the fold of a sample is the number of its source, in sorted order.
-
-    Parameters
-    ----------
-    n_samples : int
-    groups : array-like of shape (n_samples,)
-        Source of every sample.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_samples,), dtype uint8 (uint16 above 256 sources)
-
-    Raises
-    ------
-    ValueError
-        If the sources are not given, are fewer than two, or their number is not that of the samples.
-    """
+def source_folds(n_samples: int, *, groups: ArrayLike | None = None) -> UnsignedArray:
+    """Leave one source out: the fold of a sample is the number of its source, in sorted order."""
     if groups is None:
         raise ValueError("partitioner LOSO needs groups, the source of every sample; got none")
     sources, folds = np.unique(np.asarray(groups), return_inverse=True)

@@ -1,12 +1,22 @@
 """Folds stratified on classes, blind to the inputs: SCV."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.partition._targets import class_target
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def scv_folds(X, y, n_folds, rngs):
+    from foldshift.core.types import UnsignedArray
+
+
+def scv_folds(X: Any, y: ArrayLike, n_folds: int, rngs: Iterable[np.random.Generator]) -> UnsignedArray:
     """Assign samples to folds, stratified on classes (SCV), once per generator.
 
     The samples of a class are shuffled and dealt to the folds in turn; the turn runs on across classes.

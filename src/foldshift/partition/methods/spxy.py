@@ -1,12 +1,28 @@
 """The partition that spreads the extremes over the folds, as chemometrics cuts once, to compare with: SPXY."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.partition.fold_numbers import check_n_folds
 from foldshift.partition.methods._scaling import complete, renamed, scaled, target_column
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, IntArray, TableLike, Task, UnsignedArray
 
-def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None):
+
+def spxy_folds(
+    X: TableLike,
+    y: TableLike,
+    n_folds: int,
+    rngs: Iterable[np.random.Generator],
+    *,
+    categorical_features: TableLike = None,
+    task: Task | None = None,
+) -> UnsignedArray:
     """Assign samples to folds that each span inputs and target (SPXY), once per generator.
 
     Every fold begins with a sample far from the centre: the farthest ones, in turn. Then the folds take, in turn, the sample
@@ -67,18 +83,18 @@ def spxy_folds(X, y, n_folds, rngs, *, categorical_features=None, task=None):
     return renamed(dealt, n_folds, rngs)
 
 
-def _target(y, task):
+def _target(y: Array, task: str | None) -> FloatArray:
     """Points whose distances are those of the target; of classes equal ones for all pairs."""
     column, is_class = target_column(y, task)
     return np.eye(column.max() + 1)[column] if is_class else column[:, None].astype(np.float64)
 
 
-def _take_turns(parts, n_folds):
+def _take_turns(parts: list[FloatArray], n_folds: int) -> IntArray:
     n_samples = len(parts[0])
     largest = [_diameter(part) for part in parts]
     weights = [1 / one if one > 0 else 0.0 for one in largest]
 
-    def distances(i):
+    def distances(i: int) -> FloatArray:
         return sum(weight * np.linalg.norm(part - part[i], axis=1) for weight, part in zip(weights, parts))
 
     centre = sum(weight * np.linalg.norm(part - part.mean(axis=0), axis=1) for weight, part in zip(weights, parts))
@@ -93,6 +109,6 @@ def _take_turns(parts, n_folds):
     return folds
 
 
-def _diameter(points):
+def _diameter(points: FloatArray) -> float:
     """The largest distance between two points."""
     return max(float(np.linalg.norm(points - point, axis=1).max()) for point in points)

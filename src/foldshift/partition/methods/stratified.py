@@ -1,24 +1,23 @@
 """Folds stratified on a continuous target: CV, SCV_t and TSCV."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.partition._targets import class_target, numeric_target, one_column
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def strata_sizes(n_samples, n_strata):
-    """Number of samples in each stratum.
+    from foldshift.core.types import Array, IntArray, UnsignedArray
 
-    Parameters
-    ----------
-    n_samples, n_strata : int
-        ``1 <= n_strata <= n_samples``.
 
-    Returns
-    -------
-    sizes : ndarray of shape (n_strata,), dtype int64
-        ``floor(n/t)`` each; the first ``n - t * floor(n/t)`` strata get one more.
-    """
+def strata_sizes(n_samples: int, n_strata: int) -> IntArray:
+    """Number of samples in each stratum."""
     if not 1 <= n_strata <= n_samples:
         raise ValueError(
             f"n_strata={n_strata} must be between 1 (plain k-fold) and the number of samples, {n_samples} (total stratification)"
@@ -28,7 +27,7 @@ def strata_sizes(n_samples, n_strata):
     return sizes
 
 
-def stratified_folds(y, n_folds, n_strata, rngs):
+def stratified_folds(y: ArrayLike, n_folds: int, n_strata: int | None, rngs: Iterable[np.random.Generator]) -> UnsignedArray:
     """Assign samples to folds, stratified on a continuous target (SCV_t), once per generator.
 
     The samples are sorted by target and cut into strata of neighbours. Stratum by stratum, in random order inside each, every
@@ -98,7 +97,7 @@ def stratified_folds(y, n_folds, n_strata, rngs):
     return np.array(rows, dtype=dtype).reshape(len(rows), n_samples)
 
 
-def one_stratum_target(y):
+def one_stratum_target(y: ArrayLike) -> Array:
     """The target of plain k-fold, which is not looked at: numbers, or the codes of class labels."""
     y = one_column(y)
     return np.unique(class_target(y), return_inverse=True)[1] if y.dtype.kind in "OSU" else numeric_target(y)

@@ -1,10 +1,15 @@
 """The metrics that say which samples are near: coordinates, and distances to a block of points and to a box."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
+
+if TYPE_CHECKING:
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, Metric
 
 METRICS = ("heom", "euclidean", "keel")
 BLOCK = 16  # points whose distances are worked out side by side
@@ -30,34 +35,17 @@ class Space(NamedTuple):
         Whether distances are squared Euclidean ones of numbers, none of them missing.
     """
 
-    coordinates: np.ndarray
-    weights: np.ndarray
-    gaps: np.ndarray
-    starts: np.ndarray
-    n_codes: np.ndarray
+    coordinates: FloatArray
+    weights: FloatArray
+    gaps: FloatArray
+    starts: IntArray
+    n_codes: IntArray
     is_keel: bool
     is_plain: bool
 
 
-def make_space(X, codes, metric, nominal):
+def make_space(X: FloatArray, codes: IntArray, metric: Metric, nominal: BoolArray) -> Space:
     """Coordinates in which a metric measures.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), dtype float64
-        Inputs, finite, or NaN where missing under ``heom``. Nominal columns hold any numbers, one for each category.
-    codes : ndarray of shape (n_samples,), dtype int64
-        Classes ``0 .. n_classes - 1``.
-    metric : {"heom", "euclidean", "keel"}
-        ``heom``: numeric columns scaled to [0, 1], nominal ones 0 or 1 (equal or not), 1 where a value is missing [1]_.
-        ``euclidean``: the numbers as they are, nominal or not. ``keel``: root of the sum of ``|a - b| / 4 * sd`` over numeric
-        columns and of ``sqrt(sum over classes of (P(class | a) - P(class | b))**2)`` over nominal ones.
-    nominal : ndarray of shape (n_features,), dtype bool
-        Which columns are nominal.
-
-    Returns
-    -------
-    space : Space
 
     Notes
     -----
@@ -93,21 +81,8 @@ def make_space(X, codes, metric, nominal):
 
 
 @compiled
-def block_distances(space, a, block, farthest, distances):
-    """Distances (``keel``) or their squares from a point to the points of a block, column by column.
-
-    Parameters
-    ----------
-    space : Space
-    a : ndarray of shape (n_features,), dtype float64
-        Coordinates of the point.
-    block : ndarray of shape (n_features, BLOCK), dtype float64
-        Coordinates of the others.
-    farthest : float
-        Where all squares exceed it, the sums are left unfinished.
-    distances : ndarray of shape (BLOCK,), dtype float64
-        Filled: each sum in the order of the columns, whatever stands beside it.
-    """
+def block_distances(space: Space, a: FloatArray, block: FloatArray, farthest: float, distances: FloatArray) -> None:
+    """Distances (``keel``) or their squares from a point to the points of a block, column by column."""
     distances[:] = 0.0
     if space.is_keel:
         for j in range(len(a)):
@@ -142,19 +117,9 @@ def block_distances(space, a, block, farthest, distances):
 
 
 @compiled
-def box_distances(space, a, low, high, distances):
+def box_distances(space: Space, a: FloatArray, low: FloatArray, high: FloatArray, distances: FloatArray) -> None:
     """No more than the distances to any point in each of some boxes: the same sums with smaller terms, so that rounding keeps the
     order too.
-
-    Parameters
-    ----------
-    space : Space
-    a : ndarray of shape (n_features,), dtype float64
-        Coordinates of a point.
-    low, high : ndarray of shape (n_features, BLOCK), dtype float64
-        Lower and upper ends of the boxes. A numeric column without any value has ``-inf`` and ``inf``.
-    distances : ndarray of shape (BLOCK,), dtype float64
-        Filled: squares but for ``keel``.
     """
     distances[:] = 0.0
     for j in range(len(a)):
@@ -180,7 +145,7 @@ def box_distances(space, a, low, high, distances):
 # The same for plain spaces: the innermost loops of all. Whole arrays and a place in them, for every view of an array costs; eight
 # sums by name, so that they stand side by side in registers.
 @compiled(inline="always")
-def plain_block_distances(a, blocks, leaf, farthest, squares):
+def plain_block_distances(a: Any, blocks: Any, leaf: Any, farthest: Any, squares: FloatArray) -> None:
     """`block_distances` to the points of a leaf."""
     for first in range(0, BLOCK, 8):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
@@ -200,7 +165,7 @@ def plain_block_distances(a, blocks, leaf, farthest, squares):
 
 
 @compiled(inline="always")
-def plain_box_distances(a, low, high, group, farthest, squares):
+def plain_box_distances(a: Any, low: Any, high: Any, group: Any, farthest: Any, squares: FloatArray) -> None:
     """`box_distances` to the boxes of a group."""
     for i in range(0, BLOCK, 8):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0

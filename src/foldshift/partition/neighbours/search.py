@@ -1,7 +1,9 @@
 """Nearest unassigned samples of a class: from a tree that forgets samples as they are assigned, and from lists of neighbours that
 seeds share."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,6 +25,12 @@ from foldshift.partition.neighbours.shrinking_tree import (
     order_in_space,
     thin_out,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
+    from foldshift.partition.neighbours.shrinking_tree import Unassigned
 
 DUPLICATES = ("neighbours", "skipped")
 LIST_LENGTH = 64  # neighbours listed per distinct point: beyond, the tree is asked, when few samples are left anyway
@@ -50,31 +58,17 @@ class ClassNeighbours(NamedTuple):
     """
 
     space: Space
-    members: np.ndarray
-    firsts: np.ndarray
-    point_of: np.ndarray
-    lists: np.ndarray
+    members: NDArray[np.int32]
+    firsts: NDArray[np.int32]
+    point_of: NDArray[np.int32]
+    lists: NDArray[np.int32]
     skips_duplicates: bool
 
 
-def class_neighbours(space, rows, duplicates, with_lists):
-    """Prepare the samples of one class for queries.
-
-    Parameters
-    ----------
-    space : Space
-        All samples.
-    rows : ndarray of shape (n_members,), dtype int64
-        Samples of the class, ascending.
-    duplicates : {"neighbours", "skipped"}
-        Whether members at distance exactly 0 are neighbours.
-    with_lists : bool
-        Whether to list the nearest neighbours of every point, which pays when many partitions are made. The answers are the same.
-
-    Returns
-    -------
-    neighbours : ClassNeighbours
-    """
+def class_neighbours(
+    space: Space, rows: IntArray, duplicates: Literal["neighbours", "skipped"], with_lists: bool
+) -> ClassNeighbours:
+    """Prepare the samples of one class for queries."""
     coordinates = space.coordinates[rows]
     by_value = np.lexsort(coordinates.T)  # stable: members with equal values stay in row order
     is_new = np.ones(len(rows), bool)
@@ -103,26 +97,8 @@ def class_neighbours(space, rows, duplicates, with_lists):
 
 
 @compiled
-def assign_in_groups(neighbours, starts, group_size, hops):
+def assign_in_groups(neighbours: ClassNeighbours, starts: IntArray, group_size: int, hops: bool) -> tuple[IntArray, IntArray]:
     """Assign all members of a class, group by group.
-
-    Parameters
-    ----------
-    neighbours : ClassNeighbours
-        The class.
-    starts : ndarray of shape (n_members,), dtype int64
-        A permutation of the members: a group starts at the first one in it that is unassigned.
-    group_size : int
-        Members in a group, at most.
-    hops : bool
-        True: every further member of a group is the nearest unassigned neighbour of the one assigned just before. False: the
-        further members are the nearest unassigned neighbours of the start, near to far. A group also ends where no neighbour is
-        left.
-
-    Returns
-    -------
-    group, place : ndarray of shape (n_members,), dtype int64
-        Number of each member's group, and its place in the group, both from 0.
 
     Notes
     -----
@@ -159,7 +135,17 @@ def assign_in_groups(neighbours, starts, group_size, hops):
 
 
 @compiled
-def _unassigned(neighbours, member, n_wanted, used, heads, cursors, unassigned, distances, found):
+def _unassigned(
+    neighbours: ClassNeighbours,
+    member: int,
+    n_wanted: int,
+    used: BoolArray,
+    heads: NDArray[np.int32],
+    cursors: NDArray[np.int32],
+    unassigned: Unassigned,
+    distances: FloatArray,
+    found: NDArray[np.int32],
+) -> int:
     """Nearest unassigned neighbours of a member into `found`; return how many there are, up to `n_wanted`."""
     point = neighbours.point_of[member]
     listed = neighbours.lists[point]
@@ -177,7 +163,15 @@ def _unassigned(neighbours, member, n_wanted, used, heads, cursors, unassigned, 
 
 
 @compiled
-def _search(neighbours, point, used, heads, unassigned, distances, found):
+def _search(
+    neighbours: ClassNeighbours,
+    point: int,
+    used: BoolArray,
+    heads: NDArray[np.int32],
+    unassigned: Unassigned,
+    distances: FloatArray,
+    found: NDArray[np.int32],
+) -> int:
     """Nearest unassigned members of a point from the tree: into `found`, near to far, ties in row order; return how many."""
     space, members, firsts = neighbours.space, neighbours.members, neighbours.firsts
     thin_out(unassigned, space, heads, firsts)
@@ -244,7 +238,7 @@ def _search(neighbours, point, used, heads, unassigned, distances, found):
 
 
 @compiled(inline="always")
-def _insert(distances, found, n_held, distance, member):
+def _insert(distances: FloatArray, found: NDArray[np.int32], n_held: Any, distance: FloatArray, member: Any) -> Any:
     """Insert into a list in the order of distance and row; a full list loses its last entry."""
     at = n_held
     if n_held == len(found):
@@ -261,7 +255,7 @@ def _insert(distances, found, n_held, distance, member):
 
 
 @compiled
-def _remove(neighbours, member, used, heads, unassigned):
+def _remove(neighbours: ClassNeighbours, member: int, used: BoolArray, heads: NDArray[np.int32], unassigned: Unassigned) -> None:
     """Mark a member as assigned; a point whose members are all assigned leaves the tree's counts."""
     used[member] = True
     point = neighbours.point_of[member]
@@ -273,7 +267,7 @@ def _remove(neighbours, member, used, heads, unassigned):
 
 
 @compiled
-def _make_lists(neighbours, length):
+def _make_lists(neighbours: Any, length: int) -> NDArray[np.int32]:
     """Nearest members of every point, its own among them unless duplicates are skipped; -1 behind the last."""
     n_points = len(neighbours.firsts) - 1
     lists = np.full((n_points, length), -1, np.int32)

@@ -1,12 +1,18 @@
 """A tree of the points that have unassigned samples. As they leave, it is built anew of those that are left: it stays small, its
 boxes tight and its leaves full."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.partition.neighbours.metric import BLOCK
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, IntArray
+    from foldshift.partition.neighbours.metric import Space
 
 N_LEVELS, N_SLOTS, N_LEFT = range(3)  # of `Unassigned.extent`
 MOST_LEVELS = 9
@@ -35,19 +41,19 @@ class Unassigned(NamedTuple):
         Points of every node that are left.
     """
 
-    extent: np.ndarray
-    points: np.ndarray
-    slot_of: np.ndarray
-    blocks: np.ndarray
-    counts: np.ndarray
-    offsets: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    alive: np.ndarray
+    extent: IntArray
+    points: IntArray
+    slot_of: IntArray
+    blocks: FloatArray
+    counts: IntArray
+    offsets: IntArray
+    low: FloatArray
+    high: FloatArray
+    alive: IntArray
 
 
 @compiled
-def none_assigned(space):
+def none_assigned(space: Space) -> Unassigned:
     """All points of a space; the tree is built when it is first asked."""
     n_points, n_features = space.coordinates.shape
     most_leaves = (n_points + BLOCK - 1) // BLOCK
@@ -66,7 +72,7 @@ def none_assigned(space):
 
 
 @compiled
-def leave(unassigned, point):
+def leave(unassigned: Unassigned, point: int) -> None:
     """A point has no unassigned samples any more."""
     extent = unassigned.extent
     extent[N_LEFT] -= 1
@@ -77,22 +83,14 @@ def leave(unassigned, point):
 
 
 @compiled
-def group_of(unassigned, level, node):
+def group_of(unassigned: Unassigned, level: int, node: int) -> int:
     """Where the boxes of the nodes below a node stand, in `Unassigned.low`: groups of level 1 first."""
     return unassigned.offsets[level] - unassigned.offsets[1] + node
 
 
 @compiled
-def thin_out(unassigned, space, heads, firsts):
-    """Build the tree, or build it anew where many of its points have left.
-
-    Parameters
-    ----------
-    unassigned : Unassigned
-    space : foldshift.partition.neighbours.metric.Space
-    heads, firsts : ndarray of int
-        A point is left where ``heads[point] < firsts[point + 1]``.
-    """
+def thin_out(unassigned: Unassigned, space: Space, heads: Array, firsts: Array) -> None:
+    """Build the tree, or build it anew where many of its points have left."""
     extent = unassigned.extent
     if extent[N_LEVELS] > 0 and (THINNED[1] * extent[N_LEFT] > THINNED[0] * extent[N_SLOTS] or extent[N_SLOTS] <= BLOCK):
         return
@@ -142,7 +140,7 @@ def thin_out(unassigned, space, heads, firsts):
 
 
 @compiled
-def _box_of_points(values, low, high, i):
+def _box_of_points(values: FloatArray, low: FloatArray, high: FloatArray, i: int) -> None:
     # A missing value is as far away as any value can be, so that the box may do without it.
     for value in values:
         if not np.isnan(value):
@@ -151,17 +149,8 @@ def _box_of_points(values, low, high, i):
 
 
 @compiled
-def order_in_space(space):
-    """Order of the points in which neighbours stand near one another: a node is cut at its middle, across its widest column.
-
-    Parameters
-    ----------
-    space : foldshift.partition.neighbours.metric.Space
-
-    Returns
-    -------
-    order : ndarray of shape (n_points,), dtype int64
-    """
+def order_in_space(space: Space) -> IntArray:
+    """Order of the points in which neighbours stand near one another: a node is cut at its middle, across its widest column."""
     n_points = len(space.coordinates)
     order = np.arange(n_points)
     values = np.empty(n_points)
@@ -186,7 +175,7 @@ def order_in_space(space):
 
 
 @compiled
-def _widest(space, points):
+def _widest(space: Space, points: IntArray) -> int:
     """Column across which some points are farthest apart."""
     widest, width = 0, -1.0
     for j in range(space.coordinates.shape[1]):
@@ -206,7 +195,7 @@ def _widest(space, points):
 
 
 @compiled
-def _part(values, order, start, middle, stop):
+def _part(values: FloatArray, order: IntArray, start: int, middle: int, stop: int) -> None:
     """Bring the smallest values of a stretch before its middle, and `order` with them: Hoare's selection."""
     first, last = start, stop - 1
     while first < last:

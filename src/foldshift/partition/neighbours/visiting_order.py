@@ -1,11 +1,16 @@
 """In which order a partitioner visits the samples, to draw or to check how it cuts."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from foldshift.core.errors import unknown
 from foldshift.partition.methods.distance_based import cut_by_neighbours, group_by_group, in_turn, one_after_the_other
+
+if TYPE_CHECKING:
+    from foldshift.core.types import BoolArray, IntArray, TableLike, UnsignedArray
 
 # How the fold follows from a sample's place, and whether the walk goes on from the sample just assigned or returns to its start.
 _RULES = {
@@ -29,50 +34,31 @@ class Exploration(NamedTuple):
         The fold it goes to.
     """
 
-    rows: np.ndarray
-    sources: np.ndarray
-    folds: np.ndarray
+    rows: IntArray
+    sources: IntArray
+    folds: UnsignedArray
 
     @property
-    def is_start(self):
+    def is_start(self) -> BoolArray:
         """ndarray of shape (n_samples,), dtype bool: whether the sample was chosen at random."""
         return self.sources < 0
 
 
-def exploration(partitioner, X, y, n_folds, rng, **options):
-    """Cut data once and tell the order in which the samples were assigned.
-
-    Parameters
-    ----------
-    partitioner : {"DB-SCV", "DOB-SCV", "MS-SCV"}
-        Partitioner that looks at the inputs.
-    X : array-like of shape (n_samples, n_features)
-        Inputs; finite numbers.
-    y : array-like of shape (n_samples,)
-        Class labels.
-    n_folds : int
-        Number of folds k, ``2 <= k <= n_samples``.
-    rng : numpy.random.Generator
-        Source of randomness. The same state gives the same folds as `foldshift.partition.make_folds`.
-    metric, duplicates, remainders, categorical_features
-        As in `foldshift.partition.db_scv_folds`.
-
-    Returns
-    -------
-    path : Exploration
-        Class by class, in sorted order of the labels.
-
-    Raises
-    ------
-    ValueError
-        If the partitioner is none of these, or as in `foldshift.partition.db_scv_folds`.
-    """
+def exploration(
+    partitioner: Literal["DB-SCV", "DOB-SCV", "MS-SCV"],
+    X: TableLike,
+    y: TableLike,
+    n_folds: int,
+    rng: np.random.Generator,
+    **options: Any,
+) -> Exploration:
+    """Cut data once and tell the order in which the samples were assigned."""
     if partitioner not in _RULES:
         raise ValueError(unknown("partitioner", partitioner, _RULES, "The others do not explore neighbours."))
     folds_of, hops = _RULES[partitioner]
     walks = []
 
-    def note_and_assign(group, place, n_folds, turn):
+    def note_and_assign(group: IntArray, place: IntArray, n_folds: int, turn: int) -> IntArray:
         walks.append((group, place))
         return folds_of(group, place, n_folds, turn)
 

@@ -1,6 +1,10 @@
 """The cuts balanced in target and inputs as scikit-learn splitters: use them wherever scikit-learn takes ``cv=``."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils import indexable
@@ -10,18 +14,23 @@ from sklearn.utils.validation import _num_samples
 from foldshift.partition.methods.balanced import cb_cv_folds, cb_scv_folds, cb_table_folds, cb_tscv_folds
 from foldshift.partition.splitters.regression_splitters import FoldsSplitter, make_rngs
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, RandomState, Task
+
 TASKS = (None, "classification", "regression")
 
 
 class _CovariateBalanced(FoldsSplitter):
     """Shared by the single and the repeated splitter: checks, folds, indices."""
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.task not in TASKS:
             raise ValueError(f"task={self.task!r} must be 'classification', 'regression', or None: told from the target")
 
-    def split(self, X, y=None, groups=None):
+    def split(self, X: ArrayLike, y: ArrayLike | None = None, groups: ArrayLike | None = None) -> Iterator[tuple[Array, Array]]:
         """Generate indices to split data into training and test set.
 
         Parameters
@@ -51,7 +60,7 @@ class _CovariateBalanced(FoldsSplitter):
         options = {"groups": groups, "stratify": self.stratify, "categorical_features": self.categorical_features}
         yield from self._indices(cut(X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats), **options))
 
-    def _cut_for(self, y):
+    def _cut_for(self, y: ArrayLike | None) -> Callable[..., Any]:
         """The array function for a target."""
         if y is None:
             return cb_cv_folds
@@ -112,7 +121,15 @@ class CovariateBalancedKFold(_CovariateBalanced):
     ...     assert len(test) == 20 and not set(groups[train]) & set(groups[test])
     """
 
-    def __init__(self, n_splits=5, *, task=None, stratify=None, categorical_features=None, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        task: Task | None = None,
+        stratify: ArrayLike | None = None,
+        categorical_features: Literal["from_dtype"] | ArrayLike | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_splits = n_splits
         self.task = task
         self.stratify = stratify
@@ -140,7 +157,16 @@ class RepeatedCovariateBalancedKFold(_CovariateBalanced):
     30
     """
 
-    def __init__(self, n_splits=5, n_repeats=10, *, task=None, stratify=None, categorical_features=None, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        n_repeats: int = 10,
+        *,
+        task: str | None = None,
+        stratify: Any = None,
+        categorical_features: Any = None,
+        random_state: int | None = None,
+    ) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.task = task

@@ -1,6 +1,10 @@
 """The partitioners for classification as scikit-learn splitters: use them wherever scikit-learn takes ``cv=``."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import indexable
@@ -11,11 +15,16 @@ from foldshift.partition.methods.distance_based import check_rules, db_scv_folds
 from foldshift.partition.methods.scv import scv_folds
 from foldshift.partition.splitters.regression_splitters import FoldsSplitter, make_rngs, warn_of_groups
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, RandomState, TableLike, UnsignedArray
+
 
 class _ClassStratified(FoldsSplitter):
     """Shared by all: checks, folds, indices. A subclass names its array function in `_make`."""
 
-    def _check_target(self, y, n_samples):
+    def _check_target(self, y: Array, n_samples: int) -> Array:
         if y is None:
             raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
         y = class_target(y)
@@ -31,10 +40,10 @@ class _ClassStratified(FoldsSplitter):
             )
         return y
 
-    def _folds(self, X, y):
+    def _folds(self, X: ArrayLike, y: Array) -> UnsignedArray:
         return self._make(X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats))
 
-    def split(self, X, y=None, groups=None):
+    def split(self, X: TableLike, y: TableLike = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
         """Generate indices to split data into training and test set.
 
         Parameters
@@ -68,8 +77,15 @@ class _NeighbourStratified(_ClassStratified):
     """Shared by the splitters that look at the inputs."""
 
     def __init__(
-        self, n_splits=5, *, metric="heom", duplicates=None, remainders=None, categorical_features=None, random_state=None
-    ):
+        self,
+        n_splits: int = 5,
+        *,
+        metric: str = "heom",
+        duplicates: str | None = None,
+        remainders: str | None = None,
+        categorical_features: str | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.n_splits = n_splits
         self.metric = metric
         self.duplicates = duplicates
@@ -78,11 +94,11 @@ class _NeighbourStratified(_ClassStratified):
         self.random_state = random_state
         self._check_parameters()
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_rules(self.metric, self.duplicates, self.remainders)
 
-    def _folds(self, X, y):
+    def _folds(self, X: Any, y: Array) -> UnsignedArray:
         return self._make(
             X,
             y,
@@ -100,15 +116,15 @@ class _RepeatedNeighbourStratified(_NeighbourStratified):
 
     def __init__(
         self,
-        n_splits=5,
-        n_repeats=10,
+        n_splits: int = 5,
+        n_repeats: int = 10,
         *,
-        metric="heom",
-        duplicates=None,
-        remainders=None,
-        categorical_features=None,
-        random_state=None,
-    ):
+        metric: str = "heom",
+        duplicates: str | None = None,
+        remainders: str | None = None,
+        categorical_features: str | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.n_repeats = n_repeats
         super().__init__(
             n_splits,
@@ -150,7 +166,7 @@ class SCV(_ClassStratified):
 
     _make = staticmethod(scv_folds)
 
-    def __init__(self, n_splits=5, *, random_state=None):
+    def __init__(self, n_splits: int = 5, *, random_state: RandomState = None) -> None:
         self.n_splits = n_splits
         self.random_state = random_state
         self._check_parameters()
@@ -176,7 +192,7 @@ class RepeatedSCV(_ClassStratified):
 
     _make = staticmethod(scv_folds)
 
-    def __init__(self, n_splits=5, n_repeats=10, *, random_state=None):
+    def __init__(self, n_splits: int = 5, n_repeats: int = 10, *, random_state: int | None = None) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.random_state = random_state

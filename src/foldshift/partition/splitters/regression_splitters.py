@@ -1,7 +1,11 @@
 """The partitioners as scikit-learn splitters: use them wherever scikit-learn takes ``cv=``."""
 
+from __future__ import annotations
+
 import numbers
 import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
@@ -11,34 +15,39 @@ from sklearn.utils.validation import _num_samples
 from foldshift.partition._targets import numeric_target
 from foldshift.partition.methods.stratified import one_stratum_target, stratified_folds
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, IntArray, RandomState, TableLike, UnsignedArray
+
 
 class FoldsSplitter(BaseCrossValidator):
     """Shared by all splitters: numbers of folds and repetitions, and from folds to indices."""
 
     @property
-    def _n_repeats(self):
+    def _n_repeats(self) -> int | None:
         return getattr(self, "n_repeats", None)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_count("n_splits", self.n_splits, 2)
         if self._n_repeats is not None:
             check_count("n_repeats", self._n_repeats, 1)
 
-    def _check_size(self, n_samples):
+    def _check_size(self, n_samples: int) -> None:
         if self.n_splits > n_samples:
             raise ValueError(
                 f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
                 f"n_samples={n_samples}."
             )
 
-    def _indices(self, cuts):
+    def _indices(self, cuts: UnsignedArray) -> Iterator[tuple[IntArray, IntArray]]:
         """Training and test rows, ascending, of every fold of every row of folds."""
         for folds in cuts:
             for fold in range(self.n_splits):
                 test = folds == fold
                 yield np.flatnonzero(~test), np.flatnonzero(test)
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: Array | None = None, y: Array | None = None, groups: Any = None) -> int:
         """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
         return self.n_splits * (self._n_repeats or 1)
 
@@ -46,7 +55,7 @@ class FoldsSplitter(BaseCrossValidator):
 class _ContinuousStratified(FoldsSplitter):
     """Shared by the single and the repeated splitter: checks and folds."""
 
-    def _check(self, y, n_samples):
+    def _check(self, y: FloatArray, n_samples: int) -> FloatArray:
         if y is None:
             raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
         y = one_stratum_target(y) if self.n_strata == 1 else numeric_target(y)
@@ -59,12 +68,12 @@ class _ContinuousStratified(FoldsSplitter):
             )
         return y
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.n_strata is not None:
             check_count("n_strata", self.n_strata, 1)
 
-    def split(self, X, y=None, groups=None):
+    def split(self, X: ArrayLike, y: TableLike = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
         """Generate indices to split data into training and test set.
 
         Parameters
@@ -129,7 +138,7 @@ class ContinuousStratifiedKFold(_ContinuousStratified):
        cross-validation. Mathematics 10(14), 2538. Algorithms 1 to 3.
     """
 
-    def __init__(self, n_splits=5, n_strata=None, *, random_state=None):
+    def __init__(self, n_splits: int = 5, n_strata: int | None = None, *, random_state: RandomState = None) -> None:
         self.n_splits = n_splits
         self.n_strata = n_strata
         self.random_state = random_state
@@ -161,7 +170,9 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
     30
     """
 
-    def __init__(self, n_splits=5, n_repeats=10, n_strata=None, *, random_state=None):
+    def __init__(
+        self, n_splits: int = 5, n_repeats: int = 10, n_strata: int | None = None, *, random_state: RandomState = None
+    ) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.n_strata = n_strata
@@ -169,14 +180,14 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
         self._check_parameters()
 
 
-def check_count(name, value, lowest):
+def check_count(name: str, value: int, lowest: int) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise ValueError(f"{name} must be an integer of at least {lowest}; got {value!r} of type {type(value).__name__}.")
     if value < lowest:
         raise ValueError(f"{name} must be at least {lowest}; got {name}={value}.")
 
 
-def warn_of_groups(splitter, groups):
+def warn_of_groups(splitter: FoldsSplitter, groups: Any) -> None:
     """Warn of groups that are not heeded, in scikit-learn's words and ours."""
     if groups is not None:
         warnings.warn(
@@ -187,21 +198,8 @@ def warn_of_groups(splitter, groups):
         )
 
 
-def make_rngs(random_state, n_repeats=None):
-    """One generator per repetition of a splitter.
-
-    Parameters
-    ----------
-    random_state : int, RandomState instance or None
-        An integer s gives the folds of ``make_folds(seeds=[s])`` where there are no repetitions, and those of
-        ``make_folds(seeds=numpy.random.SeedSequence(s).spawn(n_repeats))`` where there are.
-    n_repeats : int, optional
-        Number of repetitions; None for a splitter that does not repeat.
-
-    Returns
-    -------
-    rngs : list of numpy.random.Generator
-    """
+def make_rngs(random_state: RandomState, n_repeats: int | None = None) -> list[np.random.Generator]:
+    """One generator per repetition of a splitter."""
     if isinstance(random_state, numbers.Integral):
         if n_repeats is None:
             return [np.random.default_rng(int(random_state))]

@@ -1,12 +1,19 @@
 """Which features fail a test together: co-failure over many tests."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from foldshift.core.repr import readable
 from foldshift.shift.report.drift_text import percent
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, Floats, Formula, TableLike
 
 
 @readable
@@ -37,7 +44,7 @@ class CoFailure(NamedTuple):
     n_pairs: int
     n_undefined: int
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words."""
         if np.isnan(self.mean):
             together = "no pair of features of which both fail sometimes and not always"
@@ -45,25 +52,13 @@ class CoFailure(NamedTuple):
             together = f"mean correlation (phi) of the failures of two features {self.mean:.2f}"
         return [f"In {self.n_tests} tests {percent(self.failing_share)} of the features fail; {together}."]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row."""
         return pd.DataFrame([self._asdict()])
 
 
-def failing(p_values, alpha=0.05):
+def failing(p_values: ArrayLike, alpha: float = 0.05) -> FloatArray:
     """Which tests fail: ``p < alpha``.
-
-    Parameters
-    ----------
-    p_values : array-like
-        NaN where a feature was not tested, e.g. because it is masked.
-    alpha : float, default=0.05
-        Level.
-
-    Returns
-    -------
-    fails : ndarray of the same shape, dtype float64
-        1, 0, or NaN where it was not tested: ``numpy.nanmean`` of it is the value of Tables 2 and 4 of [1]_.
 
     References
     ----------
@@ -76,29 +71,8 @@ def failing(p_values, alpha=0.05):
     return np.where(np.isnan(p_values), np.nan, p_values < alpha)
 
 
-def phi(fails, formula="corrected"):
+def phi(fails: TableLike, formula: Formula = "corrected") -> FloatArray:
     """Correlation of the failures of every pair of features over many tests.
-
-    Parameters
-    ----------
-    fails : array-like of shape (n_tests, n_features), bool or float
-        Whether every feature failed in every test; NaN where it was not tested (`failing`).
-    formula : {"corrected", "paper"}, default="corrected"
-        ``corrected``: Pearson's phi of the two features' failures, over the tests in which both were tested: 1 where they always
-        fail together, -1 where one fails exactly when the other does not, 0 if independent; NaN where a feature always or never
-        fails. ``paper``: equation 8 of [1]_, ``(F_ii F_jj - F_ij^2) / ((F_ii + F_ij) (F_jj + F_ij))`` with F_ij tests in which
-        both fail: 0 where they always fail together, 1 where they never do, and 0 for 0 / 0. A feature that was not tested did
-        not fail.
-
-    Returns
-    -------
-    phi : ndarray of shape (n_features, n_features), dtype float64
-        Symmetric. A feature with itself has 1 (or NaN), by the paper's formula 0.
-
-    Raises
-    ------
-    ValueError
-        If `fails` has another shape or other values, or there is no test.
 
     References
     ----------
@@ -119,26 +93,15 @@ def phi(fails, formula="corrected"):
     return _divide(n * both - first * second, np.sqrt(first * (n - first) * second * (n - second)), np.nan)
 
 
-def jaccard(fails):
-    """Tests in which both of two features fail, as a share of those in which one does.
-
-    Parameters
-    ----------
-    fails : array-like of shape (n_tests, n_features), bool or float
-        As of `phi`; only tests count in which both features were tested.
-
-    Returns
-    -------
-    jaccard : ndarray of shape (n_features, n_features), dtype float64
-        In [0, 1]; NaN where neither ever fails.
-    """
+def jaccard(fails: TableLike) -> FloatArray:
+    """Tests in which both of two features fail, as a share of those in which one does."""
     fails = _checked(fails)
     failed, tested = (fails == 1).astype(np.float64), (~np.isnan(fails)).astype(np.float64)
     both, first = failed.T @ failed, failed.T @ tested
     return _divide(both, first + first.T - both, np.nan)
 
 
-def co_failure(fails, formula="corrected"):
+def co_failure(fails: TableLike, formula: Formula = "corrected") -> CoFailure:
     """Failures and co-failures of many tests in a few numbers, as in Tables 2 and 3 of the paper.
 
     Parameters
@@ -175,28 +138,12 @@ def co_failure(fails, formula="corrected"):
     )
 
 
-def translation_limit(n_features, base_failures):
+def translation_limit(n_features: ArrayLike, base_failures: ArrayLike) -> Floats:
     """Largest share of failing features under translation, one version per feature: the numbers of the paper's Table 4.
 
     Moving one feature changes no other. In the versions that move one of the b features that fail anyway b can fail at most, in
     the others one more: ``((n_f - b) (b + 1) + b b) / n_f^2``. It is reached if every moved feature fails, so it is a limit and
     not a law.
-
-    Parameters
-    ----------
-    n_features : int or array-like
-        Features, n_f.
-    base_failures : int or array-like
-        Features that fail without any shift, b, from 0 to n_f.
-
-    Returns
-    -------
-    share : float or ndarray
-
-    Raises
-    ------
-    ValueError
-        If n_f is below 1 or b is not from 0 to n_f.
     """
     n, b = np.asarray(n_features), np.asarray(base_failures)
     if (n < 1).any() or (b < 0).any() or (b > n).any():
@@ -205,7 +152,7 @@ def translation_limit(n_features, base_failures):
     return float(share) if share.ndim == 0 else share
 
 
-def _checked(fails):
+def _checked(fails: Array) -> FloatArray:
     fails = np.asarray(fails)
     if fails.ndim != 2 or 0 in fails.shape:
         raise ValueError(f"fails has shape {fails.shape}; expected (n_tests, n_features) with one or more of both")
@@ -216,9 +163,9 @@ def _checked(fails):
     return fails
 
 
-def _divide(above, below, otherwise):
+def _divide(above: FloatArray, below: FloatArray, otherwise: float) -> FloatArray:
     return np.divide(above, below, out=np.full(above.shape, otherwise), where=below > 0)
 
 
-def _mean(values):
+def _mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else np.nan

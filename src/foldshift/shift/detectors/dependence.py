@@ -1,6 +1,8 @@
 """Test of whether the columns of two tables depend on each other in the same way, whatever each column does by itself."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,11 @@ from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.shift.detectors.two_sample import check_count, permutation_p, pooled_rows
 from foldshift.shift.report.drift_text import p_in_words
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
 
 CELLS_AT_ONCE = 4_000_000
 
@@ -37,13 +44,13 @@ class DependenceTest(NamedTuple):
     statistic: float
     p_value: float
     effect: float
-    n_rows: tuple
+    n_rows: tuple[int, ...]
     method: str
-    pair: tuple
+    pair: tuple[int, ...]
     before: float
     after: float
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words."""
         first, second = self.pair
         return [
@@ -52,12 +59,20 @@ class DependenceTest(NamedTuple):
             f"{self.before:.2f}, then {self.after:.2f}."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row."""
         return pd.DataFrame([self._asdict()])
 
 
-def dependence_test(A, B, rng, n_permutations=200, *, categorical_features=None, max_rows=2000):
+def dependence_test(
+    A: FloatArray,
+    B: FloatArray,
+    rng: Any,
+    n_permutations: int = 200,
+    *,
+    categorical_features: ArrayLike | None = None,
+    max_rows: int = 2000,
+) -> DependenceTest:
     """Test whether the dependence between columns is the same in two tables.
 
     Parameters
@@ -138,14 +153,14 @@ def dependence_test(A, B, rng, n_permutations=200, *, categorical_features=None,
     )
 
 
-def _groups(column):
+def _groups(column: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
     """Order of a column, and for every place in it where the group of equal values starts and ends."""
     order = np.argsort(column, kind="stable")
     ordered = column[order]
     return order, np.searchsorted(ordered, ordered, side="left"), np.searchsorted(ordered, ordered, side="right")
 
 
-def _correlations(ranking, chosen):
+def _correlations(ranking: list[tuple[IntArray, IntArray, IntArray]], chosen: BoolArray) -> FloatArray:
     """Rank correlations (n_choices, n_columns, n_columns) among the rows chosen, (n, n_choices); 0 for a constant column."""
     n, n_choices = chosen.shape
     size = chosen.sum(axis=0)

@@ -1,6 +1,8 @@
 """Tests of one feature of a training and a test table, and what moved in words."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +12,9 @@ from foldshift.shift.measures.hellinger import hellinger_features
 from foldshift.shift.measures.ks import ks_p_value, ks_statistic, tie_sizes
 from foldshift.shift.report.drift_text import percent
 from foldshift.shift.table_versions import FEWEST_ROWS, scaled
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, IntArray
 
 FEW_EXPECTED = 5  # below this expected count in a cell, the chi-square p comes from permutations
 BINS = 30
@@ -62,20 +67,8 @@ class FeatureDrift(NamedTuple):
     n_test: int
 
 
-def feature_rows(column, rng):
-    """Test one column: one row, and a second one for whether the value of a numeric feature is missing, if any is.
-
-    Parameters
-    ----------
-    column : Column
-    rng : numpy.random.Generator
-        Source of the permutations of chi-square.
-
-    Returns
-    -------
-    rows : list of FeatureDrift
-        Not yet corrected for their number.
-    """
+def feature_rows(column: Column, rng: np.random.Generator) -> list[FeatureDrift]:
+    """Test one column: one row, and a second one for whether the value of a numeric feature is missing, if any is."""
     if column.kind == "nominal":
         return [_nominal_row(column, rng)]
     a, b = column.train[~np.isnan(column.train)], column.test[~np.isnan(column.test)]
@@ -91,7 +84,7 @@ def feature_rows(column, rng):
     return rows
 
 
-def _numeric_row(name, a, b):
+def _numeric_row(name: str, a: FloatArray, b: FloatArray) -> FeatureDrift:
     row = FeatureDrift(name, "numeric", "KS", np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, False, "", "", len(a), len(b))
     few = [
         f"{len(part) or 'no'} value{'s' * (len(part) != 1)} in the {role} table"
@@ -110,7 +103,7 @@ def _numeric_row(name, a, b):
     )
 
 
-def _nominal_row(column, rng):
+def _nominal_row(column: Column, rng: np.random.Generator) -> FeatureDrift:
     codes = np.concatenate([column.train, column.test])
     counts = [np.bincount(part, minlength=len(column.categories)) for part in (column.train, column.test)]
     note, words = "", ""
@@ -131,7 +124,7 @@ def _nominal_row(column, rng):
     )
 
 
-def _one_sided(categories, counts):
+def _one_sided(categories: list[Any], counts: list[IntArray]) -> str:
     """Categories that only one table has."""
     parts = []
     for here, there, role in ((0, 1, "training"), (1, 0, "test")):
@@ -142,7 +135,7 @@ def _one_sided(categories, counts):
     return "; ".join(parts)
 
 
-def _chi_square(counts_a, counts_b, rng):
+def _chi_square(counts_a: IntArray, counts_b: IntArray, rng: np.random.Generator) -> tuple[float, float, float]:
     """Chi-square of two rows of counts, its p, and total variation."""
     kept = counts_a + counts_b > 0
     table = np.array([counts_a[kept], counts_b[kept]], dtype=np.int64)
@@ -159,21 +152,21 @@ def _chi_square(counts_a, counts_b, rng):
     return statistic, float((1 + reached.sum()) / (1 + n_draws)), effect
 
 
-def _hellinger_excess(train, test, is_nominal):
+def _hellinger_excess(train: Array, test: Array, is_nominal: bool) -> tuple[float, float]:
     """Hellinger distance of one feature, and how far it is above that of two random parts of the same sizes."""
 
     found = hellinger_features(train[:, None], test[:, None], n_bins=BINS, categorical_features=[0] if is_nominal else None)
     return float(found.distance[0]), float(found.excess[0])
 
 
-def ks_with_p(a, b):
+def ks_with_p(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     """Kolmogorov and Smirnov's D and its two-sided p."""
 
     d = ks_statistic(a, b)
     return d, ks_p_value(d, len(a), len(b), ties=tie_sizes(a, b))
 
 
-def _numeric_words(a, b):
+def _numeric_words(a: FloatArray, b: FloatArray) -> str:
     if abs(max(a.max(), b.max(), -a.min(), -b.min())) > 1e150 or a.std(ddof=1) < 1e-150:  # squares would overflow or be lost
         a, b = np.split(scaled(np.concatenate([a, b])), [len(a)])
     spread = a.std(ddof=1)
@@ -186,11 +179,11 @@ def _numeric_words(a, b):
     return words + (f", spread times {ratio:.2f}" if not 0.8 < ratio < 1.25 else "")
 
 
-def _nominal_words(categories, counts):
+def _nominal_words(categories: list[Any], counts: list[IntArray]) -> str:
     shares = [part / part.sum() for part in counts]
     most = int(np.argmax(np.abs(shares[1] - shares[0])))
     return f"{str(categories[most])!r} from {percent(shares[0][most])} to {percent(shares[1][most])}"
 
 
-def _share_words(what, train, test):
+def _share_words(what: str, train: FloatArray, test: FloatArray) -> str:
     return f"{what}: {percent(np.isnan(train).mean())} to {percent(np.isnan(test).mean())}"

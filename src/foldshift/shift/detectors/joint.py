@@ -1,7 +1,9 @@
 """Tests of predictions, accuracy, classes, and of all features of two tables together."""
 
+from __future__ import annotations
+
 import zlib
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +14,10 @@ from foldshift.shift.detectors.feature_tests import MISSING, feature_rows, ks_wi
 from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_distance_test, mmd
 from foldshift.shift.detectors.univariate import kruskal_wallis, two_proportion
 from foldshift.shift.table_versions import FEWEST_ROWS
+
+if TYPE_CHECKING:
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
+    from foldshift.shift.columns import Column
 
 MULTIVARIATE = {
     "energy": "energy distance",
@@ -48,12 +54,12 @@ class GlobalTest(NamedTuple):
     change: str
 
 
-def stream(root, name):
+def stream(root: int, name: str) -> np.random.Generator:
     """Random generator of the test of that name."""
     return np.random.default_rng([root, zlib.crc32(name.encode())])
 
 
-def score_tests(train, test):
+def score_tests(train: FloatArray, test: FloatArray) -> list[GlobalTest]:
     """Kruskal-Wallis and KS on the scores of every class; arguments as `scores_train` and `scores_test` of `DriftReport`."""
     parts = [np.asarray(part, dtype=np.float64) for part in (train, test)]
     parts = [part[:, None] if part.ndim == 1 else part for part in parts]
@@ -72,7 +78,7 @@ def score_tests(train, test):
     return tests
 
 
-def _one_score(a, b, of):
+def _one_score(a: FloatArray, b: FloatArray, of: str) -> list[GlobalTest]:
     result = kruskal_wallis(a, b)
     above = float(roc_area(np.concatenate([a, b]), np.arange(len(a) + len(b)) >= len(a)))
     d, p_ks = ks_with_p(a, b)
@@ -87,7 +93,7 @@ def _one_score(a, b, of):
     ]
 
 
-def accuracy_test(train, test):
+def accuracy_test(train: BoolArray, test: BoolArray) -> GlobalTest:
     """Two proportions of right predictions; arguments as `correct_train` and `correct_test` of `DriftReport`."""
 
     parts = [np.asarray(part) for part in (train, test)]
@@ -104,7 +110,9 @@ def accuracy_test(train, test):
     return GlobalTest("two proportions", "accuracy", result.statistic, result.p_value, np.nan, after - before, False, words)
 
 
-def class_test(y_train, y_test, n_train, n_test, task, rng):
+def class_test(
+    y_train: IntArray, y_test: IntArray, n_train: int, n_test: int, task: str | None, rng: np.random.Generator
+) -> GlobalTest:
     """Test of the target, a quantity or classes, of tables of these sizes; `rng` is for the permutations of chi-square."""
     parts = [target_values(y, n, f"y_{role}") for role, y, n in (("train", y_train, n_train), ("test", y_test, n_test))]
     column = target_column(parts, task)
@@ -114,7 +122,7 @@ def class_test(y_train, y_test, n_train, n_test, task, rng):
     return GlobalTest(name, "classes", row.statistic, row.p_value, np.nan, row.effect, False, words)
 
 
-def joint_tests(columns, wanted, n_permutations, root):
+def joint_tests(columns: list[Column], wanted: Any, n_permutations: int, root: int) -> list[GlobalTest]:
     """Tests of all features at once; none where there is nothing to compare."""
     functions = {"energy": energy_distance_test, "c2st": classifier_two_sample, "mmd": mmd, "dependence": dependence_test}
     blocks, nominal, names = [], [], []

@@ -1,7 +1,9 @@
 """Tests of two tables, all columns at once: a classifier that tells them apart, maximum mean discrepancy, energy distance."""
 
+from __future__ import annotations
+
 import numbers
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,11 @@ from foldshift.inference.roc import roc_area
 from foldshift.shift.columns import matched_columns
 from foldshift.shift.report.drift_text import p_in_words
 from foldshift.shift.table_versions import FEWEST_ROWS, as_numbers, as_table, is_frame, scaled
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import BoolArray, Estimator, FloatArray, IntArray, TableLike
 
 ROUNDING = 1e-12  # statistics this close are equal: the order of a sum decides their last bits
 
@@ -42,11 +49,11 @@ class TwoSampleTest(NamedTuple):
     statistic: float
     p_value: float
     effect: float
-    n_rows: tuple
+    n_rows: tuple[int, ...]
     method: str
     accuracy: float = np.nan
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words."""
         says = "told apart" if self.p_value < 0.05 else "not told apart"
         right = "" if np.isnan(self.accuracy) else f"; {self.accuracy:.1%} of the rows were told rightly, .5 is chance"
@@ -55,12 +62,21 @@ class TwoSampleTest(NamedTuple):
             f"({self.method}), statistic {self.statistic:.4g}, effect {self.effect:.4g}{right}."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row."""
         return pd.DataFrame([self._asdict()])
 
 
-def classifier_two_sample(A, B, rng, estimator=None, n_folds=5, n_permutations=None, *, categorical_features=None):
+def classifier_two_sample(
+    A: TableLike,
+    B: TableLike,
+    rng: np.random.Generator | int,
+    estimator: Estimator = None,
+    n_folds: int = 5,
+    n_permutations: int | None = None,
+    *,
+    categorical_features: ArrayLike | None = None,
+) -> TwoSampleTest:
     """Classifier two-sample test: can a classifier tell rows of B from rows of A?
 
     Parameters
@@ -143,7 +159,16 @@ def classifier_two_sample(A, B, rng, estimator=None, n_folds=5, n_permutations=N
     return TwoSampleTest(float(areas[0]), p, float(areas[0]), sizes, method, float(np.mean(accuracies)))
 
 
-def mmd(A, B, rng, bandwidth="median", n_permutations=200, *, categorical_features=None, max_rows=2000):
+def mmd(
+    A: TableLike,
+    B: TableLike,
+    rng: np.random.Generator | int,
+    bandwidth: float | Literal["median"] = "median",
+    n_permutations: int = 200,
+    *,
+    categorical_features: ArrayLike | None = None,
+    max_rows: int = 2000,
+) -> TwoSampleTest:
     """Test by maximum mean discrepancy with a Gaussian kernel.
 
     Parameters
@@ -207,7 +232,15 @@ def mmd(A, B, rng, bandwidth="median", n_permutations=200, *, categorical_featur
     return TwoSampleTest(float(squared[0]), permutation_p(squared), float(squared[0]), (n_a, n_b), "permutation")
 
 
-def energy_distance_test(A, B, rng, n_permutations=200, *, categorical_features=None, max_rows=2000):
+def energy_distance_test(
+    A: ArrayLike,
+    B: ArrayLike,
+    rng: np.random.Generator | int | str,
+    n_permutations: int = 200,
+    *,
+    categorical_features: ArrayLike | None = None,
+    max_rows: int = 2000,
+) -> TwoSampleTest:
     """Test by the energy distance.
 
     Parameters
@@ -256,27 +289,16 @@ def energy_distance_test(A, B, rng, n_permutations=200, *, categorical_features=
     return TwoSampleTest(statistic, permutation_p(squared), effect, (n_a, n_b), "permutation")
 
 
-def check_count(name, value, lowest):
+def check_count(name: str, value: int, lowest: int) -> None:
     """Refuse what is not a whole number of at least `lowest`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < lowest:
         raise ValueError(f"{name} must be an integer of at least {lowest}; got {value!r}")
 
 
-def pooled_rows(A, B, rng, categorical_features, max_rows=None):
-    """Rows of both tables in an order that does not depend on the one given, which are of B, and which columns are nominal.
-
-    Parameters
-    ----------
-    A, B, rng, categorical_features, max_rows
-        As of `mmd`; None keeps all rows.
-
-    Returns
-    -------
-    rows : ndarray of shape (n_rows, n_features), dtype float64
-        In random order, so that no method that goes by position can tell the labels of equal rows.
-    in_b : ndarray of shape (n_rows,), dtype bool
-    nominal : ndarray of shape (n_features,), dtype bool
-    """
+def pooled_rows(
+    A: TableLike, B: ArrayLike, rng: np.random.Generator, categorical_features: ArrayLike | None, max_rows: int | None = None
+) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """Rows of both tables in an order that does not depend on the one given, which are of B, and which columns are nominal."""
     A, B, nominal = _numbers(A, B, categorical_features)
     rows = np.concatenate([A, B])
     in_b = np.arange(len(rows)) >= len(A)
@@ -290,7 +312,7 @@ def pooled_rows(A, B, rng, categorical_features, max_rows=None):
     return rows, in_b, nominal
 
 
-def _numbers(A, B, categorical_features):
+def _numbers(A: ArrayLike, B: ArrayLike, categorical_features: ArrayLike | None) -> tuple[Any, ...]:
     """Both tables as finite numbers, and which columns are nominal."""
     A, B = as_table(A, "first"), as_table(B, "second")
     if is_frame(A) or is_frame(B):
@@ -311,7 +333,9 @@ def _numbers(A, B, categorical_features):
     return *tables, nominal_columns(categorical_features, shapes[0][1])
 
 
-def _pooled(A, B, rng, categorical_features, max_rows=None):
+def _pooled(
+    A: ArrayLike, B: ArrayLike, rng: np.random.Generator, categorical_features: ArrayLike | None, max_rows: int | None = None
+) -> tuple[FloatArray, BoolArray]:
     """Rows of both tables in one space (n, n_coordinates), and which are of B.
 
     Numeric columns are divided by their standard deviation over both tables: by that of A alone, permuting labels would not be
@@ -330,7 +354,7 @@ def _pooled(A, B, rng, categorical_features, max_rows=None):
     return np.concatenate(blocks, axis=1), in_b
 
 
-def _kept(in_b, max_rows):
+def _kept(in_b: BoolArray, max_rows: int) -> IntArray:
     """Positions of the first rows of either table, which are in random order."""
     n_a, n_b = int((~in_b).sum()), int(in_b.sum())
     if n_a + n_b <= max_rows:
@@ -340,7 +364,9 @@ def _kept(in_b, max_rows):
     return np.sort(np.concatenate([np.flatnonzero(~in_b)[:kept_a], np.flatnonzero(in_b)[:kept_b]]))
 
 
-def _sums(matrix, in_b, n_permutations, rng):
+def _sums(
+    matrix: FloatArray, in_b: BoolArray, n_permutations: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Sums of a symmetric matrix within A, within B (ordered pairs) and between, for the labels and every permutation of them."""
     labels = np.repeat(in_b[:, None].astype(np.float64), n_permutations + 1, axis=1)
     labels[:, 1:] = rng.permuted(labels[:, 1:], axis=0)
@@ -350,13 +376,13 @@ def _sums(matrix, in_b, n_permutations, rng):
     return from_row.sum() - 2 * touching + within_b, within_b, touching - within_b
 
 
-def permutation_p(statistics):
+def permutation_p(statistics: Any) -> float:
     """Share of the permutations, the labels as they are among them, that reach the first statistic."""
     scale = np.abs(statistics).max()
     return float(np.mean(statistics >= statistics[0] - ROUNDING * scale))
 
 
-def _stratified(in_b, n_folds, rng):
+def _stratified(in_b: BoolArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Fold of every row: rows of A and of B are dealt out in random order, one after the other."""
     folds = np.empty(len(in_b), np.int64)
     start = 0
@@ -367,7 +393,7 @@ def _stratified(in_b, n_folds, rng):
     return folds
 
 
-def _scores(estimator, points, labels, train):
+def _scores(estimator: Estimator, points: FloatArray, labels: BoolArray, train: BoolArray) -> tuple[FloatArray, float]:
     """Scores of the rows outside `train` to be of B (n_tested, n_labellings), trained on each column of labels; above the cut, B
     is said."""
     cut = labels[train, 0].mean()
@@ -398,7 +424,7 @@ def _scores(estimator, points, labels, train):
     return scores, cut
 
 
-def _balanced_accuracy(scores, labels, cut):
+def _balanced_accuracy(scores: FloatArray, labels: BoolArray, cut: float) -> float:
     """Mean of both shares told rightly; a score at the cut counts one half."""
     said = np.sign(scores - cut) / 2 + 0.5
     return float((said[labels].mean() + 1 - said[~labels].mean()) / 2)

@@ -1,6 +1,8 @@
 """Tests of a monitored classifier and of nominal features, and the shape of a distribution."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,11 @@ from foldshift.inference.proportions import wilson_interval
 from foldshift.shift.report.drift_text import counted, p_in_words, percent
 from foldshift.shift.table_versions import as_numbers
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, FloatArray, Floats, IntArray, StrArray, TableLike
+
 SMALL_COUNT = 5
 
 
@@ -22,11 +29,11 @@ SMALL_COUNT = 5
 class RankTest(NamedTuple):
     """Result of `kruskal_wallis`: H, its degrees of freedom and p; arrays where many tests were done at once."""
 
-    statistic: np.ndarray
+    statistic: Array
     df: int
-    p_value: np.ndarray
+    p_value: Array
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words."""
         if np.ndim(self.p_value):
             return [_many("Kruskal-Wallis tests", self.p_value)]
@@ -34,7 +41,7 @@ class RankTest(NamedTuple):
             f"Mean ranks of the two samples: H {self.statistic:.4g}, p {p_in_words(self.p_value)} (chi-square, df {self.df})."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
 
@@ -46,9 +53,9 @@ class ChiSquare(NamedTuple):
     statistic: float
     df: int
     p_value: float
-    expected: np.ndarray
+    expected: Array
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words."""
         if self.df == 0:
             return ["All populations have one and the same value: there is nothing to compare, p 1."]
@@ -56,7 +63,7 @@ class ChiSquare(NamedTuple):
         note = f"; {counted(small, 'expected count')} below {SMALL_COUNT}, p is rough" if small else ""
         return [f"Chi-square {self.statistic:.4g}, p {p_in_words(self.p_value)} (df {self.df}){note}."]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row."""
         return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
 
@@ -68,9 +75,9 @@ class FriedmanBootstrap(NamedTuple):
     statistic: float
     df: int
     p_value: float
-    accuracies: np.ndarray
+    accuracies: Array
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, and that it is no valid test."""
         before, after = self.accuracies.mean(axis=0)
         return [
@@ -79,7 +86,7 @@ class FriedmanBootstrap(NamedTuple):
             "This is no valid test: more bootstraps make any difference significant. two_proportion is one.",
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row."""
         return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
 
@@ -102,14 +109,14 @@ class TwoProportion(NamedTuple):
         ``z``, or ``fisher`` where counts are small.
     """
 
-    statistic: np.ndarray
-    p_value: np.ndarray
-    drop: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    method: np.ndarray
+    statistic: Floats
+    p_value: Floats
+    drop: Floats
+    low: Floats
+    high: Floats
+    method: str | StrArray
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words."""
         if np.ndim(self.p_value):
             return [_many("tests of two proportions", self.p_value)]
@@ -119,20 +126,20 @@ class TwoProportion(NamedTuple):
             f"{percent(self.low)} to {percent(self.high)}; p {p_in_words(self.p_value)} ({how})."
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each test."""
         return _frame(**self._asdict())
 
 
-def _frame(**columns):
+def _frame(**columns: Any) -> pd.DataFrame:
     return pd.DataFrame({name: np.ravel(values) for name, values in zip(columns, np.broadcast_arrays(*columns.values()))})
 
 
-def _many(what, p_values):
+def _many(what: str, p_values: FloatArray) -> str:
     return f"{np.size(p_values)} {what}: {counted(int((np.asarray(p_values) < 0.05).sum()), 'p-value')} below .05, uncorrected."
 
 
-def chi_square(table):
+def chi_square(table: TableLike) -> ChiSquare:
     """Chi-square test of homogeneity of two or more populations over the values of a nominal feature.
 
     Parameters
@@ -184,27 +191,15 @@ def chi_square(table):
     return ChiSquare(statistic, df, float(stats.chi2.sf(statistic, df)), expected)
 
 
-def category_counts(a, b):
-    """Counts of every value of a nominal feature in two samples.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,), (m,)
-        Samples; missing values (NaN) do not count.
-
-    Returns
-    -------
-    counts : ndarray of shape (2, n_values), dtype int64
-        Values in ascending order. One that only one sample has is there, with a 0 in the other: an unseen category is a shift.
-    values : ndarray of shape (n_values,)
-    """
+def category_counts(a: TableLike, b: ArrayLike) -> tuple[IntArray, Array]:
+    """Counts of every value of a nominal feature in two samples."""
     a, b = (sample[sample == sample] for sample in (np.asarray(a), np.asarray(b)))
     values, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
     counts = [np.bincount(part, minlength=len(values)) for part in (codes[: len(a)], codes[len(a) :])]
     return np.array(counts), values
 
 
-def kruskal_wallis(scores_a, scores_b):
+def kruskal_wallis(scores_a: ArrayLike, scores_b: ArrayLike) -> RankTest:
     """Kruskal-Wallis test of two samples, corrected for ties; e.g. of predicted probabilities on validation and test rows.
 
     Parameters
@@ -253,7 +248,9 @@ def kruskal_wallis(scores_a, scores_b):
     return RankTest(plain(statistic), 1, plain(stats.chi2.sf(statistic, 1)))
 
 
-def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
+def friedman_bootstrap(
+    correct_val: TableLike, correct_test: TableLike, n_bootstraps: int, rng: np.random.Generator | int
+) -> FriedmanBootstrap:
     """The paper's Friedman test of a classifier's accuracy on validation and test part, over bootstraps of its predictions.
 
     Parameters
@@ -304,7 +301,7 @@ def friedman_bootstrap(correct_val, correct_test, n_bootstraps, rng):
     return FriedmanBootstrap(test.chi2, test.df, test.p_chi2, accuracies)
 
 
-def two_proportion(correct_val, correct_test, *, confidence=0.95):
+def two_proportion(correct_val: TableLike, correct_test: TableLike, *, confidence: float = 0.95) -> TwoProportion:
     """Test of a classifier's accuracy on validation and test part, and an interval of the drop.
 
     Parameters
@@ -354,20 +351,8 @@ def two_proportion(correct_val, correct_test, *, confidence=0.95):
     return TwoProportion(*map(plain, (statistic, np.minimum(p_value, 1), drop, low, high, method)))
 
 
-def skew(values):
-    """Skewness ``m3 / m2^1.5`` of the values along the last axis, as in Table 6 of the paper (biased, not corrected for n).
-
-    Parameters
-    ----------
-    values : array-like of shape (..., n)
-        E.g. the mean Hellinger distance of every version. NaN does not count.
-
-    Returns
-    -------
-    skewness : float or ndarray of shape (...)
-        NaN for fewer than three values, or if they are all equal. Negative with a tail of values below the mean, with more of
-        them above it.
-    """
+def skew(values: ArrayLike) -> Floats:
+    """Skewness ``m3 / m2^1.5`` of the values along the last axis, as in Table 6 of the paper (biased, not corrected for n)."""
     values = np.asarray(values, dtype=np.float64)
     if values.ndim == 0:
         raise ValueError("values must have an axis, e.g. shape (n_versions,)")
@@ -376,7 +361,7 @@ def skew(values):
     return plain(np.apply_along_axis(_skew, -1, values))
 
 
-def _rate(name, correct):
+def _rate(name: str, correct: Array) -> tuple[Floats, int]:
     correct = np.asarray(correct)
     if correct.ndim == 0 or correct.shape[-1] == 0:
         raise ValueError(f"{name} has shape {correct.shape}; expected (..., n) with n of at least 1")
@@ -385,7 +370,7 @@ def _rate(name, correct):
     return correct.mean(axis=-1), correct.shape[-1]
 
 
-def _skew(values):
+def _skew(values: FloatArray) -> float:
     values = values[~np.isnan(values)]
     if len(values) < 3 or np.ptp(values) == 0:
         return np.nan

@@ -1,33 +1,19 @@
 """Values that a shift has masked, for classifiers that cannot do without them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def impute_masked(X, mask, train, rule="median"):
-    """Fill masked values before a classifier that cannot do without them.
+    from foldshift.core.types import FloatArray
 
-    Parameters
-    ----------
-    X : array-like of shape (n, n_features)
-        Table with masked values.
-    mask : array-like of shape (n, n_features), bool
-        Where; other values are left alone, also NaN.
-    train : array-like of shape (n_train, n_features)
-        Training table; its missing values do not count.
-    rule : {"median", "missing"}, default="median"
-        ``median``: the median of the feature in the training table, for trees, nearest neighbours and support vector machines.
-        ``missing``: NaN, for classifiers that skip the feature, as naive Bayes does.
 
-    Returns
-    -------
-    X : ndarray of shape (n, n_features), dtype float64
-        A copy.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, `rule` is not known, or a masked feature has no value in the training table.
-    """
+def impute_masked(X: ArrayLike, mask: ArrayLike, train: ArrayLike, rule: Literal["median", "missing"] = "median") -> FloatArray:
+    """Fill masked values before a classifier that cannot do without them."""
     X, mask, train = np.array(X, dtype=np.float64), np.asarray(mask), np.asarray(train, dtype=np.float64)
     if X.ndim != 2 or mask.shape != X.shape or train.ndim != 2 or train.shape[1] != X.shape[1] or mask.dtype != bool:
         raise ValueError(

@@ -1,9 +1,12 @@
 """Shift a table on purpose: rows removed, values masked or moved, classes undersampled. Labels stay with their rows."""
 
+from __future__ import annotations
+
 import math
 import numbers
+from collections.abc import Hashable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +16,11 @@ from foldshift.core.seeding import as_generator
 from foldshift.shift.inject.row_hash import digests, mix
 from foldshift.shift.report.drift_text import counted, percent
 from foldshift.shift.table_versions import as_numbers, as_table
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
 
 KINDS = ("mcar", "mar", "mnar", "mnar_class", "translation", "prior")
 ALIASES = {"cs": "translation"}
@@ -39,20 +47,20 @@ class Injected(NamedTuple):
         equal values and the seeded key had to decide; else 0.
     """
 
-    X: np.ndarray
-    y: np.ndarray
-    rows: np.ndarray
-    mask: np.ndarray
+    X: FloatArray
+    y: Array
+    rows: IntArray
+    mask: BoolArray
     tied_share: float
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was done, in words."""
         by_chance = f"; equal values at the cut ({percent(self.tied_share)} of the rows) were told by chance" * bool(
             self.tied_share
         )
         return [f"{counted(len(self.rows), 'row')} kept, {counted(int(self.mask.sum()), 'value')} masked{by_chance}."]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """The table, the class in the last column, with the number of the row it came from as index."""
         names = [f"feature {j}" for j in range(self.X.shape[1])]
         return pd.DataFrame(self.X, columns=names, index=self.rows).assign(target=self.y)
@@ -76,23 +84,23 @@ class Versions(NamedTuple):
         As of `Injected`.
     """
 
-    rows: np.ndarray
-    feature: np.ndarray
-    offset: np.ndarray
+    rows: IntArray
+    feature: IntArray
+    offset: FloatArray
     masked: bool
-    tied_share: np.ndarray
+    tied_share: FloatArray
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What is to be done, in words."""
         masked = ", the biased feature masked" * bool(self.masked)
         return [f"{counted(len(self.rows), 'version')} of a table, {counted(self.rows.shape[1], 'row')} kept in each{masked}."]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each version."""
         kept = np.full(len(self.feature), self.rows.shape[1])
         return pd.DataFrame({"feature": self.feature, "offset": self.offset, "n_kept": kept, "tied_share": self.tied_share})
 
-    def injected(self, X, y, version, masked_value=np.nan):
+    def injected(self, X: FloatArray, y: Array, version: int, masked_value: float = np.nan) -> Injected:
         """One version of the table as `Injected`."""
         rows, j = self.rows[version].copy(), self.feature[version]
         table = np.asarray(X, dtype=np.float64)[rows]
@@ -113,7 +121,19 @@ class RowCounts(NamedTuple):
     n_negative: int | None
 
 
-def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, masked_value=np.nan, positive=1, removed="largest"):
+def inject_shift(
+    X: TableLike,
+    y: TableLike,
+    kind: Literal["mcar", "mar", "mnar", "mnar_class", "translation", "cs", "prior"],
+    *,
+    severity: float,
+    feature: int | str | None = None,
+    rng: np.random.Generator | int | None = None,
+    scale: TableLike = None,
+    masked_value: float = np.nan,
+    positive: Hashable = 1,
+    removed: Literal["largest", "smallest"] = "largest",
+) -> Injected:
     """A table with one shift injected.
 
     Parameters
@@ -203,7 +223,18 @@ def inject_shift(X, y, kind, *, severity, feature=None, rng=None, scale=None, ma
     return _versions(X, y, kind, severity, [j], rng, scale, positive, removed).injected(X, y, 0, masked_value)
 
 
-def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, positive=1, removed="largest"):
+def versions(
+    X: FloatArray,
+    y: Array,
+    kind: str,
+    severity: float,
+    *,
+    rng: Any = None,
+    scale: FloatArray | None = None,
+    n_versions: int | None = None,
+    positive: int = 1,
+    removed: Literal["largest", "smallest"] = "largest",
+) -> Versions:
     """All versions of a table with one kind of shift: one for every feature.
 
     Parameters
@@ -245,33 +276,8 @@ def versions(X, y, kind, severity, *, rng=None, scale=None, n_versions=None, pos
     return _versions(X, y, kind, severity, which, rng, scale, positive, removed)
 
 
-def row_counts(kind, n, severity, n_positive=None):
-    """How many rows a shift leaves.
-
-    Parameters
-    ----------
-    kind : str
-        As of `inject_shift`.
-    n : int
-        Rows before.
-    severity : float
-        As of `inject_shift`.
-    n_positive : int, optional
-        Positive rows before; needed by ``prior`` and ``mnar_class``.
-
-    Returns
-    -------
-    counts : RowCounts
-        ``mcar``, ``mar``, ``mnar``: ``n - floor(n severity / 100)`` rows. ``mnar_class``: all negative and
-        ``n_positive - floor(n_positive severity / 100)`` positive ones. ``translation``: all. ``prior``, for a share pi: if pi is
-        above that of the table, all positive and ``n_positive (1 - pi) / pi`` negative ones, else all negative and
-        ``n_negative pi / (1 - pi)`` positive ones, rounded half to even.
-
-    Raises
-    ------
-    ValueError
-        If `severity` is out of range, n is below 1, or ``prior`` or ``mnar_class`` would leave fewer than 5 rows of a class.
-    """
+def row_counts(kind: str, n: int, severity: float, n_positive: int | None = None) -> RowCounts:
+    """How many rows a shift leaves."""
     kind = _kind(kind)
     n = _count("n", n, least=1)
     severity = _severity(kind, severity)
@@ -303,19 +309,8 @@ def row_counts(kind, n, severity, n_positive=None):
     return RowCounts(positives + negatives, positives, negatives)
 
 
-def feature_scale(train):
-    """Standard deviation of every feature of a training table, for ``translation``.
-
-    Parameters
-    ----------
-    train : array-like of shape (n, n_features)
-        NaN is a missing value and left out.
-
-    Returns
-    -------
-    scale : ndarray of shape (n_features,), dtype float64
-        With n - 1; exactly 0 for a constant feature, and 0 where fewer than two values are present, so that it stays as it is.
-    """
+def feature_scale(train: ArrayLike) -> FloatArray:
+    """Standard deviation of every feature of a training table, for ``translation``."""
     train = np.asarray(train, dtype=np.float64)
     if train.ndim != 2:
         raise ValueError(f"train has shape {train.shape}; expected (n, n_features)")
@@ -327,7 +322,17 @@ def feature_scale(train):
     return scale
 
 
-def _versions(X, y, kind, severity, which, rng, scale, positive, removed):
+def _versions(
+    X: FloatArray,
+    y: Array,
+    kind: str,
+    severity: float,
+    which: range | list[int],
+    rng: np.random.Generator | int | np.random.RandomState | None,
+    scale: FloatArray | None,
+    positive: Any,
+    removed: str,
+) -> Versions:
     """`Versions` of the features, or replicates, with the given numbers."""
     if removed not in ENDS:
         raise ValueError(f"removed={removed!r} must be 'largest' or 'smallest'")
@@ -363,7 +368,7 @@ def _versions(X, y, kind, severity, which, rng, scale, positive, removed):
     return Versions(rows, feature, offset, kind == "mnar", tied_share)
 
 
-def _drop_largest(kept, members, values, keys, n_kept):
+def _drop_largest(kept: BoolArray, members: IntArray, values: FloatArray, keys: UnsignedArray, n_kept: int) -> float:
     """Set `kept` to False for all but `n_kept` of the rows `members`, largest values first, then largest keys.
 
     Returns the share of these rows that tie at the cut, 0 where it falls between two values.
@@ -375,7 +380,7 @@ def _drop_largest(kept, members, values, keys, n_kept):
     return float(np.mean(values[members] == values[order[n_kept]]))
 
 
-def _salt(rng, kind):
+def _salt(rng: np.random.Generator | int | np.random.RandomState | None, kind: str) -> int | None:
     if rng is None:
         if kind == "translation":
             return None
@@ -383,7 +388,7 @@ def _salt(rng, kind):
     return as_generator(rng).integers(0, 2**64, dtype=np.uint64)
 
 
-def _table(X, y):
+def _table(X: FloatArray, y: Array) -> tuple[FloatArray, Array]:
     X, y = as_numbers(X, "X"), np.asarray(y)
     if X.ndim != 2 or 0 in X.shape or y.shape != (len(X),):
         raise ValueError(
@@ -392,14 +397,14 @@ def _table(X, y):
     return X, y
 
 
-def _kind(kind):
+def _kind(kind: str) -> str:
     name = ALIASES.get(kind, kind)
     if name not in KINDS:
         raise ValueError(f"kind={kind!r} must be one of {', '.join(KINDS)}")
     return name
 
 
-def _severity(kind, severity):
+def _severity(kind: str, severity: float) -> float:
     if isinstance(severity, bool) or not isinstance(severity, numbers.Real) or not math.isfinite(severity):
         raise ValueError(f"severity={severity!r} must be a finite number")
     if kind == "prior" and not 0 < severity < 1:
@@ -409,7 +414,7 @@ def _severity(kind, severity):
     return severity
 
 
-def _feature(feature, n_features, kind):
+def _feature(feature: int, n_features: int, kind: str) -> int:
     if feature is None:
         raise ValueError(f"feature is None; {kind} needs the number of a feature, from 0 to {n_features - 1}")
     if isinstance(feature, bool) or not isinstance(feature, numbers.Integral) or not 0 <= feature < n_features:
@@ -417,13 +422,13 @@ def _feature(feature, n_features, kind):
     return int(feature)
 
 
-def _count(name, value, least):
+def _count(name: str, value: int, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
     return int(value)
 
 
-def _scale(scale, n_features):
+def _scale(scale: FloatArray, n_features: int) -> FloatArray:
     if scale is None:
         raise ValueError(
             "scale is None; translation needs the training standard deviation of every feature: feature_scale(train)"
@@ -436,7 +441,7 @@ def _scale(scale, n_features):
     return np.broadcast_to(scale, (n_features,))
 
 
-def _positives(y, positive, kind):
+def _positives(y: Array, positive: int, kind: str) -> BoolArray:
     positives = y == positive
     if not np.any(positives) or np.all(positives):
         found = ", ".join(str(label) for label in np.unique(y)[:5])

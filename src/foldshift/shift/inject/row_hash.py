@@ -1,9 +1,16 @@
 """Keys of rows that depend on their values and not on their order."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, UnsignedArray
 
-def digests(X, y):
+
+def digests(X: FloatArray, y: Array) -> UnsignedArray:
     """A number for every row from its values and class; identical rows are numbered, so that they have different ones."""
     keys = mix(np.unique(y, return_inverse=True)[1].ravel().astype(np.uint64))
     for column in X.T:
@@ -17,7 +24,7 @@ def digests(X, y):
     return mix(keys + place)
 
 
-def mix(bits):
+def mix(bits: UnsignedArray) -> UnsignedArray:
     """Scramble 64-bit numbers, one to one (the finalizer of SplitMix64: Steele, Lea, Flood 2014)."""
     mixed = bits + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

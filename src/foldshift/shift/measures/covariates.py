@@ -1,6 +1,10 @@
 """Covariate shift between the training and the test part of every fold: the inputs alone, whatever the classes."""
 
+from __future__ import annotations
+
 import numbers
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +20,27 @@ from foldshift.shift.measures.hellinger import bin_codes
 from foldshift.shift.measures.ks import fold_ks
 from foldshift.shift.table_versions import FEWEST_ROWS, as_numbers, as_table, is_frame
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, Splitter, TableLike, UnsignedArray
+
 MEASURES = ("ks_mean", "ks_max", "hellinger", "energy", "two_sample_auc")
 ROWS_SEED = 0  # which rows stand for a large data set, where the caller brings no generator
 MANY_ROWS = 30_000  # distinct ones, from which on a tree finds the neighbours sooner than a look at all pairs
 TIE = 1e-12  # squared distances this close, relatively, are equal: the order of a sum decides their last bits
 
 
-def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neighbors=5, max_rows=6000, rng=None):
+def fold_covariates(
+    X: TableLike,
+    folds: TableLike,
+    n_folds: int | None = None,
+    *,
+    categorical_features: TableLike = None,
+    n_neighbors: int = 5,
+    max_rows: int = 6000,
+    rng: np.random.Generator | None = None,
+) -> dict[str, FloatArray]:
     """Covariate shift of every fold of every seed, by five measures.
 
     Parameters
@@ -115,7 +133,9 @@ def fold_covariates(X, folds, n_folds=None, *, categorical_features=None, n_neig
     }
 
 
-def fold_ks_attributes(X, folds, n_folds=None, *, categorical_features=None):
+def fold_ks_attributes(
+    X: Array, folds: Array | Splitter, n_folds: int | None = None, *, categorical_features: ArrayLike | None = None
+) -> FloatArray:
     """Shift of every attribute by itself: Kolmogorov-Smirnov distance, or total variation for a nominal one.
 
     Parameters
@@ -142,7 +162,9 @@ def fold_ks_attributes(X, folds, n_folds=None, *, categorical_features=None):
     return _ks_attributes(*_checked(X, folds, n_folds, categorical_features))
 
 
-def fold_hellinger_attributes(X, folds, n_folds=None, *, categorical_features=None, bins=30):
+def fold_hellinger_attributes(
+    X: Array, folds: TableLike, n_folds: int | None = None, *, categorical_features: list[int] | None = None, bins: int = 30
+) -> FloatArray:
     """Hellinger distance of every attribute between training and test part; see `foldshift.shift.hellinger`.
 
     Parameters
@@ -165,7 +187,9 @@ def fold_hellinger_attributes(X, folds, n_folds=None, *, categorical_features=No
     return _hellinger_attributes(*_checked(X, folds, n_folds, categorical_features), bins)
 
 
-def _checked(X, folds, n_folds, categorical_features):
+def _checked(
+    X: ArrayLike, folds: Array, n_folds: int | None, categorical_features: ArrayLike | None
+) -> tuple[FloatArray, UnsignedArray, int, BoolArray]:
     """Inputs and folds in the types the kernels want, number of folds, mask of the nominal columns."""
     table = as_table(X, "given")
     if is_frame(table):
@@ -181,7 +205,7 @@ def _checked(X, folds, n_folds, categorical_features):
     return X, folds.astype(fold_dtype(n_folds)), n_folds, nominal_columns(categorical_features, X.shape[1])
 
 
-def _ks_attributes(X, folds, n_folds, nominal):
+def _ks_attributes(X: FloatArray, folds: UnsignedArray, n_folds: int, nominal: BoolArray) -> FloatArray:
     out = np.empty((len(folds), n_folds, X.shape[1]))
     for j in range(X.shape[1]):
         if nominal[j]:
@@ -192,14 +216,14 @@ def _ks_attributes(X, folds, n_folds, nominal):
     return out
 
 
-def _hellinger_attributes(X, folds, n_folds, nominal, bins):
+def _hellinger_attributes(X: FloatArray, folds: UnsignedArray, n_folds: int, nominal: BoolArray, bins: int) -> FloatArray:
     out = np.empty((len(folds), n_folds, X.shape[1]))
     for j in range(X.shape[1]):
         out[:, :, j] = _by_seed(*bin_codes(X[:, j], bins, nominal[j]), folds, n_folds, _hellinger)
     return out
 
 
-def _by_seed(codes, n_codes, folds, n_folds, statistic):
+def _by_seed(codes: IntArray, n_codes: int, folds: UnsignedArray, n_folds: int, statistic: Callable[..., Any]) -> FloatArray:
     """A statistic of the counts of every fold (n_folds, n_codes) and of all samples, by seed; NaN where a part is empty."""
     out = np.full((len(folds), n_folds), np.nan)
     totals = np.bincount(codes, minlength=n_codes)
@@ -211,16 +235,16 @@ def _by_seed(codes, n_codes, folds, n_folds, statistic):
     return out
 
 
-def _total_variation(counts, totals, sizes, n):
+def _total_variation(counts: IntArray, totals: IntArray, sizes: IntArray, n: int) -> FloatArray:
     # c / m - (N - c) / (n - m) on a common denominator: integers until the last division.
     return np.abs(counts * n - totals * sizes).sum(axis=1) / (2 * sizes * (n - sizes))[:, 0]
 
 
-def _hellinger(counts, totals, sizes, n):
+def _hellinger(counts: IntArray, totals: IntArray, sizes: IntArray, n: int) -> FloatArray:
     return np.sqrt(((np.sqrt(counts / sizes) - np.sqrt((totals - counts) / (n - sizes))) ** 2).sum(axis=1))
 
 
-def _energy(coordinates, is_nominal, folds, n_folds):
+def _energy(coordinates: FloatArray, is_nominal: BoolArray, folds: UnsignedArray, n_folds: int) -> FloatArray:
     """Energy distance of every fold from three sums of distances: all pairs, pairs with a member in the fold, pairs within."""
     n = len(coordinates)
     within, from_row = _distance_sums(np.ascontiguousarray(coordinates.T), is_nominal, np.ascontiguousarray(folds.T), n_folds)
@@ -236,7 +260,9 @@ def _energy(coordinates, is_nominal, folds, n_folds):
     return out
 
 
-def _two_sample_auc(coordinates, is_nominal, folds, n_folds, n_neighbors):
+def _two_sample_auc(
+    coordinates: FloatArray, is_nominal: BoolArray, folds: UnsignedArray, n_folds: int, n_neighbors: int
+) -> FloatArray:
     points, point_of, sizes = np.unique(coordinates, axis=0, return_inverse=True, return_counts=True)
     if len(coordinates) == 1:
         return np.full((len(folds), n_folds), np.nan)
@@ -250,7 +276,7 @@ def _two_sample_auc(coordinates, is_nominal, folds, n_folds, n_neighbors):
 
 
 @compiled
-def _squared_distances(columns, is_nominal, i, first, out):
+def _squared_distances(columns: FloatArray, is_nominal: BoolArray, i: int, first: int, out: FloatArray) -> None:
     """Squared distances of sample i to the samples from `first` on, column by column so that the loop runs over samples."""
     out[first:] = 0.0
     for c in range(len(columns)):
@@ -266,7 +292,9 @@ def _squared_distances(columns, is_nominal, i, first, out):
 
 
 @compiled
-def _distance_sums(columns, is_nominal, folds, n_folds):
+def _distance_sums(
+    columns: FloatArray, is_nominal: BoolArray, folds: UnsignedArray, n_folds: int
+) -> tuple[FloatArray, FloatArray]:
     """Sum of the distances within every fold, each pair once (n_seeds, n_folds), and from every sample to all others
     (n_samples,).
 
@@ -295,7 +323,9 @@ def _distance_sums(columns, is_nominal, folds, n_folds):
 
 
 @compiled
-def _tied_neighbours(columns, is_nominal, sizes, n_neighbors, candidates):
+def _tied_neighbours(
+    columns: FloatArray, is_nominal: BoolArray, sizes: IntArray, n_neighbors: int, candidates: NDArray[np.int32]
+) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
     """Points within the distance of the n-th nearest other sample of every point.
 
     Points are distinct, `sizes` says how many samples each is. `candidates` holds some nearest points of each in row order, or
@@ -341,7 +371,7 @@ def _tied_neighbours(columns, is_nominal, sizes, n_neighbors, candidates):
 
 
 @compiled
-def _some_squared_distances(columns, i, among, out):
+def _some_squared_distances(columns: FloatArray, i: int, among: NDArray[np.int32], out: FloatArray) -> None:
     """Squared distances of point i to some others, numeric columns only: the same sums in the same order as of all."""
     out[: len(among)] = 0.0
     for c in range(len(columns)):
@@ -352,7 +382,7 @@ def _some_squared_distances(columns, i, among, out):
 
 
 @compiled
-def _reach(squared, among, sizes, u, nearest, rows):
+def _reach(squared: FloatArray, among: NDArray[np.int32], sizes: IntArray, u: int, nearest: FloatArray, rows: IntArray) -> float:
     """Squared distance of the n-th nearest other sample of point u among some points; infinite if these are fewer."""
     wanted = len(nearest) - (sizes[u] - 1)
     if wanted <= 0:
@@ -375,7 +405,15 @@ def _reach(squared, among, sizes, u, nearest, rows):
 
 
 @compiled
-def _auc(point_of, starts, middles, listed, n_neighbors, folds, n_folds):
+def _auc(
+    point_of: IntArray,
+    starts: IntArray,
+    middles: IntArray,
+    listed: NDArray[np.int32],
+    n_neighbors: int,
+    folds: UnsignedArray,
+    n_folds: int,
+) -> FloatArray:
     """Area under the ROC curve of every fold, expected over the order among ties: from how likely each score is, no sort."""
     n_seeds, n = folds.shape
     n_points = len(middles)
@@ -424,7 +462,7 @@ def _auc(point_of, starts, middles, listed, n_neighbors, folds, n_folds):
 
 
 @compiled
-def _drawn(n, n_marked, n_drawn, probability):
+def _drawn(n: int, n_marked: int, n_drawn: int, probability: FloatArray) -> tuple[int, int]:
     """Hypergeometric distribution: how many of `n_drawn` out of `n` are among the `n_marked`.
 
     Fills `probability` from the lowest to the highest possible number, which are returned; from the mode to both sides, so that
@@ -445,7 +483,7 @@ def _drawn(n, n_marked, n_drawn, probability):
 
 
 @compiled
-def _area(positives, negatives):
+def _area(positives: FloatArray, negatives: FloatArray) -> float:
     """Area under the ROC curve from the numbers of either class at every score, ties counting one half; NaN where one is missing.
 
     Numbers are fractions here (neighbours drawn at random), of which `foldshift.inference.roc.roc_area` knows nothing.

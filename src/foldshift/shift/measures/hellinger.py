@@ -1,7 +1,10 @@
 """Hellinger distance: of two samples, of all features of many versions of a table, and what chance alone gives."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -11,6 +14,13 @@ from foldshift.core.categorical import nominal_columns
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.shift.table_versions import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, IntArray
+    from foldshift.shift.inject.injectors import Versions
 
 
 @readable
@@ -30,22 +40,31 @@ class HellingerFeatures(NamedTuple):
         Share of the permutations, this one included, that are as far apart; NaN without permutations.
     """
 
-    distance: np.ndarray
-    expected: np.ndarray
-    excess: np.ndarray
-    p_value: np.ndarray
+    distance: FloatArray
+    expected: Array
+    excess: Array
+    p_value: Array
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words."""
         chance = "unknown" if np.isnan(self.expected).all() else f"{np.nanmean(self.expected):.3g}"
         return [features_in_words("Hellinger distance", self.distance), f"Chance alone gives {chance} on average."]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each feature, of each version if there are any."""
         return features_frame(**self._asdict())
 
 
-def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_permutations=0, categorical_features=None):
+def hellinger_features(
+    train: ArrayLike,
+    test: ArrayLike,
+    versions: Versions | None = None,
+    *,
+    n_bins: int = 30,
+    rng: np.random.Generator | int | None = None,
+    n_permutations: int = 0,
+    categorical_features: ArrayLike | None = None,
+) -> HellingerFeatures:
     """Hellinger distance of every feature between a training table and many versions of a test table, and that of chance alone.
 
     Parameters
@@ -119,24 +138,8 @@ def hellinger_features(train, test, versions=None, *, n_bins=30, rng=None, n_per
     return HellingerFeatures(*(a[0] for a in found)) if versions is None else found
 
 
-def expected_hellinger(totals, n_test, *, formula="exact"):
-    """Hellinger distance that chance alone gives: root of the mean square over all random divisions of the pooled rows.
-
-    Parameters
-    ----------
-    totals : array-like of int of shape (..., n_bins)
-        Values in every bin, both parts together.
-    n_test : int or array-like of shape (...)
-        Values in the test part; the rest is the training part.
-    formula : {"exact", "approximate"}, default="exact"
-        ``exact``: ``E H^2 = 2 - 2 sum_b E sqrt(X_b (T_b - X_b)) / sqrt(n_train n_test)`` with X_b hypergeometric.
-        ``approximate``: ``(B - 1) / 4 (1 / n_train + 1 / n_test)`` with the B bins that are not empty, for bins with many values.
-
-    Returns
-    -------
-    expected : float or ndarray of shape (...)
-        The mean distance is a little smaller than this root mean square. NaN where a part is empty.
-    """
+def expected_hellinger(totals: ArrayLike, n_test: ArrayLike, *, formula: Literal["exact", "approximate"] = "exact") -> Floats:
+    """Hellinger distance that chance alone gives: root of the mean square over all random divisions of the pooled rows."""
     if formula not in ("exact", "approximate"):
         raise ValueError(f"formula={formula!r} must be 'exact' or 'approximate'")
     totals = np.asarray(totals)
@@ -165,7 +168,9 @@ def expected_hellinger(totals, n_test, *, formula="exact"):
     return plain(np.where(squared < 1e-13, 0.0, np.sqrt(squared)))
 
 
-def _histograms(train, test, rows, offset, present, n_bins, nominal):
+def _histograms(
+    train: FloatArray, test: FloatArray, rows: IntArray, offset: FloatArray, present: BoolArray, n_bins: int, nominal: bool
+) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
     """Versions of one column in groups of the same bins: their numbers, bins of both parts together, and of the test part alone.
 
     Versions without a value, masked, or without a training value, are left out.
@@ -201,7 +206,7 @@ def _histograms(train, test, rows, offset, present, n_bins, nominal):
         yield of_versions, of_train + counts, counts
 
 
-def _hellinger(totals, counts, n_test):
+def _hellinger(totals: IntArray, counts: IntArray, n_test: IntArray) -> FloatArray:
     """Distance of the parts with `counts` from the rest of `totals`."""
     rest = totals - counts
     p, q = counts / n_test[:, None], rest / rest.sum(axis=1, keepdims=True)
@@ -209,7 +214,7 @@ def _hellinger(totals, counts, n_test):
 
 
 @lru_cache(maxsize=100_000)
-def _expected_root(total, n_test, n_train):
+def _expected_root(total: int, n_test: int, n_train: int) -> float:
     """E sqrt(X (T - X)) of X hypergeometric: how many of the T values of a bin are in the test part."""
     n = n_test + n_train
     x = np.arange(max(0, total - n_train), min(total, n_test) + 1)
@@ -220,11 +225,11 @@ def _expected_root(total, n_test, n_train):
 
 
 @lru_cache(maxsize=4)
-def _log_factorials(n):
+def _log_factorials(n: int) -> FloatArray:
     return special.gammaln(np.arange(n + 1) + 1.0)
 
 
-def hellinger(a, b, *, bins=30, categorical=False):
+def hellinger(a: ArrayLike, b: ArrayLike, *, bins: int = 30, categorical: bool = False) -> float:
     """Hellinger distance between the histograms of two samples.
 
     Parameters
@@ -266,25 +271,8 @@ def hellinger(a, b, *, bins=30, categorical=False):
     return float(np.sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum()))
 
 
-def bin_codes(values, bins, categorical):
-    """Number of the bin of every value.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        One attribute of all samples.
-    bins : int
-        Bins of equal width between the smallest and the largest value, closed below, the last one on both sides.
-    categorical : bool
-        Whether every distinct value is a bin of its own.
-
-    Returns
-    -------
-    codes : ndarray of shape (n,), dtype int64
-        From 0.
-    n_codes : int
-        Number of bins.
-    """
+def bin_codes(values: Array, bins: int | None, categorical: bool) -> tuple[Any, ...]:
+    """Number of the bin of every value."""
     if categorical:
         if values.dtype.kind == "f" and np.isnan(values).any():
             raise ValueError("the samples hold NaN; drop missing values first")

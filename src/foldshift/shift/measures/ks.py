@@ -1,6 +1,8 @@
 """Kolmogorov-Smirnov distance, exact under ties: of two samples, of features of many versions of a table, of folds; p-values."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -9,6 +11,13 @@ from foldshift.core.compiling import compiled
 from foldshift.core.repr import readable
 from foldshift.partition.folds import given_folds
 from foldshift.shift.table_versions import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, IntArray, TableLike, UnsignedArray
+    from foldshift.shift.inject.injectors import Versions
 
 KS_METHODS = ("auto", "exact", "asymptotic", "permutation", "paper")
 LARGEST_EXACT = 100_000_000  # product of the two sizes up to which "auto" counts: some hundredths of a second for one D
@@ -34,22 +43,22 @@ class KSFeatures(NamedTuple):
         Values present in the version of the test table; 0 where masked.
     """
 
-    statistic: np.ndarray
-    greater: np.ndarray
-    n_train: np.ndarray
-    n_test: np.ndarray
+    statistic: FloatArray
+    greater: Array
+    n_train: IntArray
+    n_test: IntArray
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was found, in words."""
         return [features_in_words("Kolmogorov-Smirnov distance", self.statistic)]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each feature, of each version if there are any."""
         sizes = np.broadcast_to(self.n_train, self.statistic.shape)
         return features_frame(statistic=self.statistic, greater=self.greater, n_train=sizes, n_test=self.n_test)
 
 
-def ks_features(train, test, versions=None):
+def ks_features(train: ArrayLike, test: ArrayLike, versions: Versions | ArrayLike | None = None) -> KSFeatures:
     """Kolmogorov-Smirnov distance of every feature between a training table and many versions of a test table.
 
     Parameters
@@ -109,7 +118,15 @@ def ks_features(train, test, versions=None):
     return KSFeatures(statistic, greater, n_train, n_test)
 
 
-def ks_p_value(D, n1, n2, method="auto", ties=None, *, largest_exact=LARGEST_EXACT):
+def ks_p_value(
+    D: ArrayLike,
+    n1: ArrayLike,
+    n2: ArrayLike,
+    method: Literal["auto", "exact", "asymptotic", "permutation", "paper"] = "auto",
+    ties: TableLike = None,
+    *,
+    largest_exact: int = LARGEST_EXACT,
+) -> Floats:
     """p-value of the two-sample Kolmogorov-Smirnov statistic.
 
     Parameters
@@ -184,27 +201,10 @@ def ks_p_value(D, n1, n2, method="auto", ties=None, *, largest_exact=LARGEST_EXA
     return float(p) if p.ndim == 0 else p
 
 
-def ks_method(n1, n2, method="auto", ties=None, *, largest_exact=LARGEST_EXACT):
+def ks_method(
+    n1: int, n2: int, method: str = "auto", ties: ArrayLike | None = None, *, largest_exact: int = LARGEST_EXACT
+) -> str:
     """Which p-value `ks_p_value` takes.
-
-    Parameters
-    ----------
-    n1, n2 : int
-        Sizes of the samples.
-    method : str, default="auto"
-        As of `ks_p_value`.
-    ties : array-like of int, optional
-        As of `ks_p_value`.
-    largest_exact : int, default=100,000,000
-        Product of the two sizes up to which ``auto`` counts all divisions.
-
-    Returns
-    -------
-    method : str
-        `method` itself but for ``auto``: all divisions are counted (``permutation`` under ties, else ``exact``) while ``n1 n2``
-        is at most `largest_exact`, or the smaller sample has at most 50 values (unless `largest_exact` is below the default).
-        Above, ``asymptotic``, whose p is too large, under ties much so: .05 is .036 for two samples of 100 and .047 for two of
-        3,000. It depends on nothing else.
 
     Examples
     --------
@@ -221,24 +221,13 @@ def ks_method(n1, n2, method="auto", ties=None, *, largest_exact=LARGEST_EXACT):
     return "permutation" if ties is not None and (np.asarray(ties) > 1).any() else "exact"
 
 
-def tie_sizes(a, b):
-    """Sizes of the groups of equal values of two samples together, in ascending order of the value; NaN does not count.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,), (m,)
-        Samples.
-
-    Returns
-    -------
-    sizes : ndarray of int64
-        All 1 where there are no ties.
-    """
+def tie_sizes(a: ArrayLike, b: ArrayLike) -> IntArray:
+    """Sizes of the groups of equal values of two samples together, in ascending order of the value; NaN does not count."""
     pooled = np.concatenate([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
     return np.unique(pooled[~np.isnan(pooled)], return_counts=True)[1]
 
 
-def _row_counts(rows, n):
+def _row_counts(rows: IntArray, n: int) -> UnsignedArray:
     """How often every row stands in every version, (n, n_versions)."""
     n_versions = len(rows)
     flat = (np.arange(n_versions)[:, None] * n + rows).ravel()
@@ -246,7 +235,7 @@ def _row_counts(rows, n):
     return np.ascontiguousarray(counts.T.astype(np.uint8 if counts.max() < 256 else np.int64))
 
 
-def _ks_column(train, test, counts):
+def _ks_column(train: FloatArray, test: FloatArray, counts: UnsignedArray) -> tuple[FloatArray, FloatArray, IntArray]:
     """D two-sided and one-sided, and number of values, of every version of one column.
 
     `train` is sorted and has no NaN, `counts` is (n, n_versions).
@@ -290,7 +279,7 @@ def _ks_column(train, test, counts):
     return statistic, greater, sizes
 
 
-def _checked_ties(ties, n):
+def _checked_ties(ties: IntArray | None, n: int) -> IntArray | None:
     if ties is None:
         return None
     ties = np.asarray(ties)
@@ -299,7 +288,7 @@ def _checked_ties(ties, n):
     return ties
 
 
-def _exact_p(D, n1, n2, ends):
+def _exact_p(D: FloatArray, n1: int, n2: int, ends: IntArray) -> FloatArray:
     """P(distance >= D) over all equally likely orders of the pooled sample, looked at where a group of equal values ends."""
     n1, n2 = min(n1, n2), max(n1, n2)
     is_end = np.zeros(n1 + n2 + 1, dtype=bool)
@@ -309,7 +298,7 @@ def _exact_p(D, n1, n2, ends):
 
 
 @compiled
-def _left_share(threshold, n1, n2, is_end):
+def _left_share(threshold: int, n1: int, n2: int, is_end: BoolArray) -> float:
     """Share of the orders of n1 and n2 values, ``n1 <= n2``, that are `threshold` apart (in units of 1 / (n1 n2)) somewhere.
 
     The pooled values are gone through in order; state i is how many of them belong to the smaller sample. What is too far apart
@@ -339,7 +328,7 @@ def _left_share(threshold, n1, n2, is_end):
     return left_share
 
 
-def ks_statistic(a, b):
+def ks_statistic(a: ArrayLike, b: ArrayLike) -> float:
     """Two-sample Kolmogorov-Smirnov statistic: the largest distance between two empirical distribution functions.
 
     Parameters
@@ -378,7 +367,7 @@ def ks_statistic(a, b):
     return float(np.abs(counts_a * len(b) - counts_b * len(a)).max() / (len(a) * len(b)))
 
 
-def fold_ks(y, folds, n_folds=None):
+def fold_ks(y: ArrayLike, folds: ArrayLike, n_folds: int | None = None) -> FloatArray:
     """Target shift of every fold of every seed: D_n between training and test part.
 
     Parameters
@@ -421,7 +410,7 @@ def fold_ks(y, folds, n_folds=None):
 
 
 @compiled
-def fold_ks_in_order(folds, ends, n_folds):
+def fold_ks_in_order(folds: Array, ends: IntArray, n_folds: int) -> FloatArray:
     """`fold_ks` of samples in ascending order of the target; `ends` says where each group of equal values ends (one past it).
 
     Columns of `folds` from the last end on are samples without a value, which do not count.

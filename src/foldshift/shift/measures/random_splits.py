@@ -1,6 +1,9 @@
 """Training part against test part of every fold of many cuts, of one column; random cuts, and how far chance alone gets."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -8,6 +11,9 @@ from scipy.stats import chi2
 
 from foldshift.core.compiling import compiled
 from foldshift.shift.measures.ks import fold_ks_in_order
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, IntArray, UnsignedArray
 
 CELLS_AT_ONCE = 20_000_000
 
@@ -25,11 +31,11 @@ class Ranked(NamedTuple):
     """
 
     is_nominal: bool
-    order: np.ndarray
-    ends: np.ndarray
+    order: IntArray
+    ends: IntArray
 
 
-def ranked(values, is_nominal):
+def ranked(values: FloatArray, is_nominal: bool) -> Ranked:
     """`Ranked` of a column of numbers, or of the numbers of categories; NaN is missing."""
     order = np.argsort(values, kind="stable")
     order = order[: len(order) - int(np.isnan(values).sum())]
@@ -37,26 +43,8 @@ def ranked(values, is_nominal):
     return Ranked(is_nominal, order, np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(order)))
 
 
-def fold_tests(is_nominal, ends, folds, n_folds):
-    """Distance and p of every fold of every cut.
-
-    Parameters
-    ----------
-    is_nominal : bool
-    ends : ndarray of int64
-        As of `Ranked`.
-    folds : ndarray of shape (n_cuts, n), unsigned integer
-        Fold of every sample, those with a value first, in ascending order of it.
-    n_folds : int
-
-    Returns
-    -------
-    distance : ndarray of shape (n_cuts, n_folds), dtype float64
-        Largest difference in probability between the fold and the rest: D of Kolmogorov and Smirnov, or total variation. NaN
-        where one of them has no value.
-    p_value : ndarray of the same shape
-        Of the limit of D, or of chi-square.
-    """
+def fold_tests(is_nominal: bool, ends: IntArray, folds: UnsignedArray, n_folds: int) -> tuple[FloatArray, Array]:
+    """Distance and p of every fold of every cut."""
     if is_nominal:
         distance, statistic = _fold_shares_in_order(folds, ends, n_folds)
         p = chi2.sf(statistic, len(ends) - 1) if len(ends) > 1 else np.ones(statistic.shape)
@@ -66,7 +54,7 @@ def fold_tests(is_nominal, ends, folds, n_folds):
 
 
 @compiled
-def _weights(folds, n, n_folds):
+def _weights(folds: Array, n: int, n_folds: int) -> FloatArray:
     """m (n - m) / n of every fold, of which m of the first n samples are."""
     out = np.empty((len(folds), n_folds))
     size = np.empty(n_folds, np.int64)
@@ -80,7 +68,7 @@ def _weights(folds, n, n_folds):
 
 
 @compiled
-def _fold_shares_in_order(folds, ends, n_folds):
+def _fold_shares_in_order(folds: Array, ends: IntArray, n_folds: int) -> tuple[FloatArray, FloatArray]:
     """Total variation and chi-square of every fold; NaN where a part is empty."""
     n = ends[-1]
     distance, statistic = np.empty((len(folds), n_folds)), np.empty((len(folds), n_folds))
@@ -109,26 +97,14 @@ def _fold_shares_in_order(folds, ends, n_folds):
     return distance, statistic
 
 
-def mean_distances(distance):
+def mean_distances(distance: FloatArray) -> FloatArray:
     """Mean over the folds of every cut (n_cuts,); 0 where there is no fold that can be compared with the rest."""
     defined = ~np.isnan(distance)
     return np.where(defined, distance, 0.0).sum(axis=1) / np.maximum(defined.sum(axis=1), 1)
 
 
-def random_cuts(folds, n_random, rng):
-    """Random cuts with the sizes of those given, in blocks that fit in memory.
-
-    Parameters
-    ----------
-    folds : ndarray of shape (n_seeds, n), unsigned integer
-    n_random : int
-    rng : numpy.random.Generator
-
-    Yields
-    ------
-    cuts : ndarray of shape (n_cuts, n)
-        Cut i of all has the sizes of the folds of row ``i % n_seeds``.
-    """
+def random_cuts(folds: UnsignedArray, n_random: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Random cuts with the sizes of those given, in blocks that fit in memory."""
     sizes, step = np.sort(folds, axis=1), max(1, CELLS_AT_ONCE // folds.shape[1])
     states = rng.integers(2**64, size=n_random, dtype=np.uint64)
     for first in range(0, n_random, step):
@@ -139,7 +115,7 @@ def random_cuts(folds, n_random, rng):
 
 
 @compiled
-def _shuffle(cuts, states):
+def _shuffle(cuts: UnsignedArray, states: UnsignedArray) -> None:
     """Shuffle every row in place: Fisher and Yates, with the numbers of SplitMix64 from a state of its own for each row.
 
     `numpy.random.Generator.permuted` takes five times as long. Numbers below a bound are Lemire's, without bias.
@@ -166,25 +142,8 @@ def _shuffle(cuts, states):
             row[i], row[j] = row[j], row[i]
 
 
-def chances(found, by_chance, kinds, n_draws, rng):
+def chances(found: Array, by_chance: Array, kinds: Array, n_draws: int, rng: np.random.Generator) -> tuple[Array, ...]:
     """How likely random cuts have a mean as large, or as small, as the cuts looked at.
-
-    Parameters
-    ----------
-    found : ndarray of shape (n_seeds, n_columns)
-        A statistic of the cuts looked at.
-    by_chance : ndarray of shape (n_random, n_columns)
-        The same of random cuts.
-    kinds : ndarray of shape (n_seeds + n_random,)
-        Which cuts have folds of the same sizes: only those are exchanged.
-    n_draws : int
-        Divisions of all cuts that are drawn where there is more than one seed.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    p_more, p_less : ndarray of shape (n_columns,)
-        Above 0.
 
     Notes
     -----
@@ -208,7 +167,7 @@ def chances(found, by_chance, kinds, n_draws, rng):
     return tuple((1 + (side * (means - mean) >= -slack).sum(axis=0)) / (1 + len(means)) for side in (1, -1))
 
 
-def _chosen_sums(values, kinds, n_seeds, n_draws, rng):
+def _chosen_sums(values: FloatArray, kinds: IntArray, n_seeds: int, n_draws: int, rng: np.random.Generator) -> FloatArray:
     """Sums (n_draws, n_columns) over random choices of as many cuts of each kind as stand among the first `n_seeds`."""
     sums = np.zeros((n_draws, values.shape[1]))
     chosen = np.zeros((n_draws, len(kinds)), dtype=bool)

@@ -1,24 +1,17 @@
 """Dots beside names: the one picture of the drift reports that fits into axes of the reader's own."""
 
+from __future__ import annotations
 
-def dots(ax, names, values, marks, label, chance=None):
-    """Draw one dot per name, the first above, filled where it is marked; a short upright line shows what chance gives.
+from typing import TYPE_CHECKING
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None for a new figure.
-    names : list of str
-    values : list of float
-    marks : list of bool
-    label : str
-        Of the horizontal axis.
-    chance : list of float, optional
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-    """
+
+def dots(
+    ax: Axes | None, names: list[str], values: list[float], marks: list[bool], label: str, chance: list[float] | None = None
+) -> Axes:
+    """Draw one dot per name, the first above, filled where it is marked; a short upright line shows what chance gives."""
     if ax is None:
         import matplotlib.pyplot as plt
 

@@ -1,6 +1,10 @@
 """What moved between a training and a test table, how much, and in which features."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,6 +17,14 @@ from foldshift.shift.detectors.feature_tests import MISSING, feature_rows
 from foldshift.shift.detectors.joint import MULTIVARIATE, accuracy_test, class_test, joint_tests, score_tests, stream
 from foldshift.shift.report.dot_plot import dots
 from foldshift.shift.report.drift_text import check_alpha, counted, p_in_words, plain_values, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Rows, TableLike, Task
+    from foldshift.shift.detectors.feature_tests import FeatureDrift
+    from foldshift.shift.detectors.joint import GlobalTest
 
 ADJUST = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 SHOWN = 8  # rows of a text that have not moved
@@ -120,25 +132,25 @@ class DriftReport:
 
     def __init__(
         self,
-        train,
-        test,
+        train: TableLike,
+        test: TableLike,
         *,
-        categorical_features=None,
-        feature_names=None,
-        keep=(),
-        y_train=None,
-        y_test=None,
-        task=None,
-        scores_train=None,
-        scores_test=None,
-        correct_train=None,
-        correct_test=None,
-        alpha=0.05,
-        adjust="holm",
-        multivariate=("energy",),
-        n_permutations=999,
-        rng=0,
-    ):
+        categorical_features: ArrayLike | None = None,
+        feature_names: list[str] | None = None,
+        keep: Sequence[str] = (),
+        y_train: TableLike = None,
+        y_test: TableLike = None,
+        task: Task | None = None,
+        scores_train: TableLike = None,
+        scores_test: TableLike = None,
+        correct_train: TableLike = None,
+        correct_test: TableLike = None,
+        alpha: float = 0.05,
+        adjust: Literal["holm", "bh"] = "holm",
+        multivariate: Sequence[Literal["energy", "c2st", "mmd", "dependence"]] = ("energy",),
+        n_permutations: int = 999,
+        rng: np.random.Generator | int = 0,
+    ) -> None:
         check_alpha(alpha)
         if adjust not in ADJUST:
             raise ValueError(f"adjust={adjust!r} must be 'holm' or 'bh'")
@@ -187,7 +199,7 @@ class DriftReport:
         self.notes += [f"{row.name}: {row.note}." for row in self.features if row.note]
         self.verdict = _verdict(self)
 
-    def to_rows(self):
+    def to_rows(self) -> Rows:
         """All tests as dictionaries with the same keys, those of `GlobalTest` first; ``about`` of a feature is ``feature``."""
         rows = []
         for row in [*self.global_tests, *self.features]:
@@ -195,12 +207,12 @@ class DriftReport:
             rows.append({key: values.get(key, default) for key, default in _ROW.items()})
         return rows
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """All tests, one row each, those that moved first; columns as of `to_rows`."""
         frame = pd.DataFrame(self.to_rows(), columns=list(_ROW))
         return frame.sort_values("moved", ascending=False, kind="stable", ignore_index=True)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The report as plain values, e.g. for JSON: None stands for what is not known."""
         return {
             "verdict": self.verdict,
@@ -212,11 +224,11 @@ class DriftReport:
             "notes": list(self.notes),
         }
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was compared, the verdict, and what to know about it."""
         return [self._title() + ".", self.verdict, *self.notes]
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Effect of every feature, the largest above; those that moved are filled squares.
 
         Parameters
@@ -232,13 +244,13 @@ class DriftReport:
         values, moved = [row.effect for row in rows], [row.moved for row in rows]
         return dots(ax, [row.name for row in rows], values, moved, "largest difference in probability (filled: moved)")
 
-    def _title(self):
+    def _title(self) -> str:
         return (
             f"Drift report: {self.n_train} training rows, {self.n_test} test rows, {counted(len(self.columns), 'feature')}; "
             f"level {self.alpha:g}, p corrected by {ADJUST[self.adjust]}"
         )
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [
             self._title(),
             "",
@@ -264,7 +276,7 @@ class DriftReport:
         return "\n".join(lines)
 
 
-def _corrected(features, tests, alpha, adjust):
+def _corrected(features: list[FeatureDrift], tests: list[GlobalTest], alpha: float, adjust: str) -> list[list[Any]]:
     """Rows with p corrected within features and within the rest, times two where there are both."""
 
     counted = [i for i, row in enumerate(features) if not np.isnan(row.p_value) and row.note != "constant"]
@@ -280,9 +292,9 @@ def _corrected(features, tests, alpha, adjust):
     return out
 
 
-def _verdict(report):
+def _verdict(report: DriftReport) -> str:
     moved = sorted((row for row in report.features if row.moved), key=lambda row: (-row.effect, row.name))
-    by_about = {}
+    by_about: dict[Any, Any] = {}
     for row in report.global_tests:
         by_about.setdefault(row.about, []).append(row)
     n_tests = sum(not np.isnan(row.p_value) and row.note != "constant" for row in report.features) + len(report.global_tests)
@@ -324,12 +336,12 @@ def _verdict(report):
     return "Shift: " + "; ".join(clauses) + "."
 
 
-def _global_line(row):
+def _global_line(row: GlobalTest) -> str:
     p, corrected = p_in_words(row.p_value), p_in_words(row.p_adjusted)
     return f"  {row.name}: {row.statistic:.4g}, p {p}, corrected {corrected}; {row.change}{'  << moved' * row.moved}"
 
 
-def _feature_line(row, width):
+def _feature_line(row: FeatureDrift, width: int) -> str:
     name = shortened(row.name, width)
     if np.isnan(row.p_value) or row.note == "constant":
         return f"  {name:<{width}}  {row.note}"

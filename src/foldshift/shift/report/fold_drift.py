@@ -1,7 +1,10 @@
 """Which features a cut into folds shifts: training part against test part of every fold, and random cuts beside them."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from textwrap import fill
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,6 +21,14 @@ from foldshift.shift.measures.random_splits import chances, fold_tests, mean_dis
 from foldshift.shift.report.dot_plot import dots
 from foldshift.shift.report.drift_text import check_alpha, counted, p_in_words, percent, plain_values, shortened
 from foldshift.shift.table_versions import FEWEST_ROWS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import FloatArray, IntArray, Rows, TableLike, UnsignedArray
+    from foldshift.shift.columns import Column
+    from foldshift.shift.measures.random_splits import Ranked
 
 AS_CHANCE = "as chance"
 
@@ -77,24 +88,24 @@ class FoldDrift(NamedTuple):
         Columns that were left out, and why.
     """
 
-    features: list
-    p_values: np.ndarray
-    phi: np.ndarray
-    jaccard: np.ndarray
+    features: list[FoldFeature]
+    p_values: FloatArray
+    phi: FloatArray
+    jaccard: FloatArray
     alpha: float
     n_random: int
     verdict: str
-    notes: tuple = ()
+    notes: tuple[str, ...] = ()
 
-    def to_rows(self):
+    def to_rows(self) -> Rows:
         """One dictionary for each feature."""
         return [row._asdict() for row in self.features]
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """One row for each feature, the smallest corrected p first."""
         return pd.DataFrame(self.to_rows()).sort_values(["p_adjusted", "name"], ignore_index=True)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The result as plain values, e.g. for JSON: None stands for what is not known."""
         return {
             "verdict": self.verdict,
@@ -106,34 +117,24 @@ class FoldDrift(NamedTuple):
             "notes": list(self.notes),
         }
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What was compared, the verdict, and what to know about it."""
         return [self._title() + ".", self.verdict, *self.notes]
 
-    def plot(self, ax=None):
-        """Mean distance of every feature, the largest excess above; an upright line shows what random cuts give.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Mean distance of every feature, the largest excess above; an upright line shows what random cuts give."""
         rows = sorted(self.features, key=lambda row: (row.distance_chance - row.distance, row.name))
         values, marks = [row.distance for row in rows], [row.verdict != AS_CHANCE for row in rows]
         label = "mean distance (filled: differs from chance, the line)"
         return dots(ax, [row.name for row in rows], values, marks, label, [row.distance_chance for row in rows])
 
-    def _title(self):
+    def _title(self) -> str:
         return (
             f"Drift of folds: {self.p_values.shape[1]} folds, {counted(self.p_values.shape[0], 'seed')}; level {self.alpha:g}, "
             f"Holm; chance from {self.n_random} random cuts"
         )
 
-    def __str__(self):
+    def __str__(self) -> str:
         width = min(max(len(row.name) for row in self.features), 40)
         lines = [
             self._title(),
@@ -154,19 +155,19 @@ class FoldDrift(NamedTuple):
 
 
 def fold_drift(
-    X,
-    y,
-    folds,
-    n_folds=None,
+    X: TableLike,
+    y: ArrayLike | None,
+    folds: ArrayLike,
+    n_folds: int | None = None,
     *,
-    categorical_features=None,
-    feature_names=None,
-    keep=(),
-    task=None,
-    alpha=0.05,
-    n_random=None,
-    rng=0,
-):
+    categorical_features: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+    keep: tuple[Any, ...] = (),
+    task: str | None = None,
+    alpha: float = 0.05,
+    n_random: int | None = None,
+    rng: np.random.Generator | int = 0,
+) -> FoldDrift:
     """Which features does a cut into folds shift: training part against test part of every fold, and random cuts beside them.
 
     Parameters
@@ -266,7 +267,7 @@ def fold_drift(
     return _judged(features, p_values, alpha, n_random, tuple(notes))
 
 
-def _rows(columns, has_target, notes):
+def _rows(columns: list[Column], has_target: bool, notes: list[str]) -> tuple[list[Any], list[Any]]:
     """Name, kind and `Ranked` of all that is compared, and notes of what is not."""
     rows, notes = [], list(notes)
     for j, column in enumerate(columns):
@@ -282,23 +283,23 @@ def _rows(columns, has_target, notes):
     return rows, notes
 
 
-def _pattern(row):
+def _pattern(row: Ranked) -> tuple[bool, bytes]:
     """What the distribution over random cuts depends on."""
     return row.is_nominal, row.ends.astype(np.int64).tobytes()
 
 
-def _kinds(folds, n_folds, n_random):
+def _kinds(folds: UnsignedArray, n_folds: int, n_random: int) -> IntArray:
     """A number for every cut, random ones after those looked at: equal where the sizes of the folds are, in any order."""
     sizes = np.sort([np.bincount(cut, minlength=n_folds) for cut in folds], axis=1)
     kinds = np.unique(sizes, axis=0, return_inverse=True)[1].ravel()
     return np.concatenate([kinds, kinds[np.arange(n_random) % len(folds)]])
 
 
-def _failing_share(p_values, alpha):
+def _failing_share(p_values: FloatArray, alpha: float) -> float:
     return float(np.nanmean(failing(p_values, alpha)))
 
 
-def _judged(rows, p_values, alpha, n_random, notes):
+def _judged(rows: list[FoldFeature], p_values: FloatArray, alpha: float, n_random: int, notes: tuple[str, ...]) -> FoldDrift:
     adjusted = adjust_p(np.array([min(1.0, 2 * min(row.p_more, row.p_less)) for row in rows]), "holm")
     rows = [
         row._replace(

@@ -1,7 +1,10 @@
 """Advice for one learner on one data set, as a row and as a page."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +21,11 @@ from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.status import FAILED, OK
 
+if TYPE_CHECKING:
+    from foldshift.advice.result import Advice
+    from foldshift.core.types import FloatArray, Inputs
+    from foldshift.datasets.dataset import Dataset
+
 TEXTS = ("dataset", "learner", "task", "cut", "score", "against_baseline", "faults", "shifted", "status", "message")
 COUNTS = ("n_rows", "n_columns", "k", "n_repeats", "n_done", "halves", "halves_held")
 NUMBERS = ("estimate", "low", "high", "baseline")
@@ -33,33 +41,22 @@ SCHEMAS = {
 NO_PAGE = "<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>No advice</title>\n<p>No advice: {}</p>\n"
 
 
-def advise_one(inputs, cell, *, most_repetitions, entry, master_seed, limits):
-    """Ask for advice on one data set with one learner.
-
-    Parameters
-    ----------
-    inputs : object
-        ``data``: the prepared data set, not scaled.
-    cell : dict
-        ``dataset``, ``learner``.
-    most_repetitions : int
-    entry : dict
-        Of the learners file.
-    master_seed : int
-    limits : dict
-        ``minutes`` and ``memory_mb``.
-
-    Returns
-    -------
-    rows : dict
-        Kind ``advice``, a row of figures; ``pages``, the page as text. A learner that fails has a row and a page that say so.
-    """
+def advise_one(
+    inputs: Inputs,
+    cell: dict[str, Any],
+    *,
+    most_repetitions: int,
+    entry: dict[str, Any],
+    master_seed: int,
+    limits: dict[str, Any],
+) -> dict[str, Any]:
+    """Ask for advice on one data set with one learner."""
     data = read_prepared(inputs.data)
     seed = int(generator(master_seed, "advice", cell["dataset"]).integers(2**31))
     common = {"dataset": cell["dataset"], "learner": cell["learner"], "task": data.task}
     common |= {"n_rows": len(data.y), "n_columns": data.X.shape[1]}
 
-    def ask(_):
+    def ask(_: Any) -> tuple[Any, Any] | Lost:
         try:
             advice = advise(
                 pd.DataFrame(data.X, columns=list(data.feature_names)),
@@ -85,7 +82,7 @@ def advise_one(inputs, cell, *, most_repetitions, entry, master_seed, limits):
     return {"advice": [{name: [filled[name]] for name in SCHEMAS["advice"].names}], "pages": page}
 
 
-def learner_for(data, entry):
+def learner_for(data: Dataset, entry: dict[str, Any]) -> Any:
     """The learner as the engine builds it: nominal columns as its entry says, numbers scaled on every training part."""
     few = replace(data, X=data.X[:0], y=data.y[:0], rows=data.rows[:0], groups=None)
     steps = [FunctionTransformer(partial(_designed, data=few, nominal=entry["nominal"]))]
@@ -96,11 +93,11 @@ def learner_for(data, entry):
     return make_pipeline(*steps, build_learner(entry, "fold"))
 
 
-def _designed(X, data, nominal):
+def _designed(X: Any, data: Any, nominal: Any) -> FloatArray:
     return design_matrix(replace(data, X=np.asarray(X, dtype=np.float64)), nominal)
 
 
-def row_of(advice):
+def row_of(advice: Advice) -> dict[str, Any]:
     """The figures of an advice that stand in the table over all."""
     told, halves = advice.interval, advice.halves or {"n": 0, "held": 0}
     grave = [fault.code for fault in advice.faults if fault.severity != "note"]

@@ -1,13 +1,20 @@
 """Advice for many data sets and learners: what is measured and what is shown."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+
+if TYPE_CHECKING:
+    from foldshift.engine.study.run import Run
 
 K = 10
 N_OTHERS, N_SPREAD, N_PAIRS = 4, 5, 10  # ways of cutting beside the recommended one; partitions, and pairs of halves, of each
 CUTS = ("CV", "SCV", "SCV10", "TSCV", "DOB-SCV", "CB-SCV", "CB-TSCV", "ABA")  # that a page may measure side by side
 
 
-def cells(run):
+def cells(run: Run) -> list[dict[str, str]]:
     """Data sets by the learners that fit their task."""
     return [
         {"dataset": name, "learner": learner}
@@ -17,7 +24,7 @@ def cells(run):
     ]
 
 
-def cost(run, cell):
+def cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Repetitions, halves of the table and other ways of cutting, besides what looking takes."""
     rows, columns = run.shape(cell["dataset"])
     fit = run.fit_cost(cell["learner"], rows, columns)

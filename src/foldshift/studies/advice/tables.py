@@ -1,5 +1,9 @@
 """Table and figure over all data sets and learners."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 
 from foldshift.engine.storage.score_files import read_columns
@@ -9,23 +13,16 @@ from foldshift.reporting.number_formats import EMPTY
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.advice.measure import SCHEMAS, TEXTS
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import Inputs
+
 TASKS = {"classification": "Classes: error rate, per cent", "regression": "Quantities: root mean square error"}
 
 
-def everything(inputs, settings):
-    """The table, and the figure.
-
-    Parameters
-    ----------
-    inputs : object
-        ``rows``: files of rows, one for each data set and learner.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict
-    """
+def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Any]:
+    """The table, and the figure."""
     names = SCHEMAS["advice"].names
     rows = pd.concat([pd.DataFrame(read_columns(path, names)) for path in inputs.rows], ignore_index=True)
     rows = rows.sort_values(["task", "dataset", "learner"], ignore_index=True)
@@ -33,9 +30,9 @@ def everything(inputs, settings):
     return {"advice": Shown(rows, advice_grid(rows)), "intervals (figure)": draw(rows)}
 
 
-def advice_grid(rows):
+def advice_grid(rows: Any) -> Grid:
     """The table as it is printed: a block for each task."""
-    shown = []
+    shown: list[Any] = []
     for task, block in rows.groupby("task", sort=True):
         shown.append([TASKS[task]])
         for _, row in block.iterrows():
@@ -50,11 +47,13 @@ def advice_grid(rows):
                 [row["dataset"], row["learner"], cut, str(row["n_repeats"]), values[0], f"{values[1]} to {values[2]}",
                  Cell(row["against_baseline"], bold=row["against_baseline"] == "better"), beware or EMPTY]
             )  # fmt: skip
-    notes = ["Times: repetitions that are enough. Shifted: columns that scikit-learn's default split shifts by more than chance."]
+    notes: list[Any] = [
+        "Times: repetitions that are enough. Shifted: columns that scikit-learn's default split shifts by more than chance."
+    ]
     return Grid(["Data set", "Learner", "Cut", "Times", "Score", "95 % interval", "Against baseline", "Beware"], shown, notes)
 
 
-def draw(rows):
+def draw(rows: Any) -> Figure:
     """Scores relative to the baseline's with their intervals, a line for each data set and learner."""
     good = rows[(rows["status"] == "ok") & (rows["baseline"] > 0)]
     if good.empty:

@@ -1,5 +1,9 @@
 """The printed numbers of Cieslak and Chawla (2009) beside ours."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -7,6 +11,9 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs, Rows
 
 PRINT_KEYS = ("dataset", "ours_is", "condition", "quantity")  # of a printed number
 ROWS_TOLERANCE = 0.002  # share of the rows by which a part of Table 1 may differ
@@ -29,20 +36,8 @@ KNOWN = {
 TABLES = ("table1", "table2", "table3", "table4", "table6")  # those that are printed
 
 
-def paper_vs_ours(inputs, settings):
-    """Join printed and computed tables.
-
-    Parameters
-    ----------
-    inputs : object
-        ``printed``, ``ours``: the tables of `TABLES` as CSV, in that order.
-    settings : dict
-        Not used.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Join printed and computed tables."""
     printed, ours = (
         {name: pd.read_csv(path, keep_default_na=False, na_values=[""]) for name, path in zip(TABLES, paths)}
         for paths in (inputs.printed, inputs.ours)
@@ -56,7 +51,7 @@ def paper_vs_ours(inputs, settings):
     }
 
 
-def verdicts(judged):
+def verdicts(judged: pd.DataFrame) -> list[str]:
     """Which printed numbers are met, by row of `judge`; one that differs is explained where a split of ours gives it, or where it
     is known why. That print is outside all of ours is a fact and no explanation."""
     return [
@@ -65,20 +60,8 @@ def verdicts(judged):
     ]
 
 
-def comparison(judged):
-    """Every printed number beside ours.
-
-    Parameters
-    ----------
-    judged : pandas.DataFrame
-        As `judge` makes it.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        As `foldshift.reporting.paper_vs_ours.join_with_print` makes it, with `PRINT_KEYS`. The note begins with ``agrees`` or
-        ``differs`` where the two are compared, and gives the reason and the range of ours over repeats.
-    """
+def comparison(judged: pd.DataFrame) -> pd.DataFrame:
+    """Every printed number beside ours."""
     on = ["table", *PRINT_KEYS]
     notes = [_note(row) for row in judged.itertuples()]
     alone = judged["agrees"].isna()
@@ -87,7 +70,7 @@ def comparison(judged):
     return join_with_print(theirs, here, PRINT_KEYS)
 
 
-def _note(row):
+def _note(row: Any) -> str:
     """Verdict, reason and range over repeats of a row of `judge`."""
     if row.agrees is None:
         return row.reason
@@ -97,23 +80,8 @@ def _note(row):
     return (f"{verdict}: {row.reason}" if row.reason else verdict) + spread
 
 
-def judge(printed, ours):
-    """Every printed number, ours, their difference, and why they differ.
-
-    Parameters
-    ----------
-    printed : dict of str to pandas.DataFrame
-        The printed tables ``table1, table2, table3, table4, table6``, as in the reference files.
-    ours : dict of str to pandas.DataFrame
-        The same as `feature_tables` and `hellinger_tables` make them.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``table, dataset, ours_is, condition, quantity, printed, ours, standard_error, lowest, highest, difference, agrees`` (None
-        where there is nothing to compare), ``reason``: what is known of the difference, ``explained``: whether that makes it. One
-        row per printed number, and data set of the run where several are the printed one.
-    """
+def judge(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Every printed number, ours, their difference, and why they differ."""
     rows = _sizes(printed["table1"], ours["table1"])
     on_themselves = _on_themselves(printed, ours)
     columns = {"table2": ("proportion", "paper"), "table4": ("proportion", "paper"), "table6": ("skew", "skew")}
@@ -139,7 +107,7 @@ def judge(printed, ours):
     return pd.DataFrame(rows)
 
 
-def summary(table):
+def summary(table: pd.DataFrame) -> list[str]:
     """One sentence per table of `judge`: how many of the numbers that can be compared agree."""
     out = []
     for name, part in table.groupby("table", sort=False):
@@ -154,12 +122,12 @@ def summary(table):
     return out
 
 
-def _on_themselves(printed, ours):
+def _on_themselves(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
     """How many features fail on themselves in print and here (MAR less MNAR), by data set of the run and condition."""
     sizes = printed["table1"].set_index("dataset")["features"]
     print_of = printed["table2"].set_index(["dataset", "condition"])["proportion"]
     found = _by_cell(ours["table2"], "paper")
-    words = {}
+    words: dict[Any, Any] = {}
     for dataset, key in {(dataset, key) for dataset, key, _ in found}:
         for severity in (25, 50):
             mar, mnar = f"MAR{severity}", f"MNAR{severity}"
@@ -181,7 +149,7 @@ def _on_themselves(printed, ours):
     return words
 
 
-def _sizes(printed, ours):
+def _sizes(printed: pd.DataFrame, ours: pd.DataFrame) -> Rows:
     """Rows of Table 1."""
     rows = []
     for row in printed.itertuples():
@@ -199,7 +167,9 @@ def _sizes(printed, ours):
     return rows
 
 
-def _row(table, dataset, ours_is, condition, quantity, printed, found, note):
+def _row(
+    table: str, dataset: str, ours_is: str, condition: str, quantity: str, printed: float, found: dict[str, Any], note: str
+) -> dict[str, Any]:
     value = found.get("value", np.nan)
     difference = value - printed
     agrees = None
@@ -224,7 +194,7 @@ def _row(table, dataset, ours_is, condition, quantity, printed, found, note):
     }
 
 
-def _reason(table, dataset, condition, quantity, printed, found, agrees):
+def _reason(table: str, dataset: str, condition: str, quantity: str, printed: float, found: dict[str, Any], agrees: bool) -> str:
     """What is known to make a number differ; empty where it agrees."""
     if agrees is None:
         return "every feature always or never fails, or there are fewer than three versions" if found else "not measured"
@@ -246,18 +216,18 @@ def _reason(table, dataset, condition, quantity, printed, found, agrees):
     return "; ".join(reasons)
 
 
-def _is_among(printed, found):
+def _is_among(printed: float, found: dict[str, Any]) -> bool:
     """Whether a printed number, of three digits, is between the lowest and the highest of our splits; no where there is one."""
     low, high, n = (found.get(name, np.nan) for name in ("lowest", "highest", "n_repeats"))
     return bool(n > 1 and low - 0.0005 <= printed <= high + 0.0005)
 
 
-def _by_cell(table, formula):
+def _by_cell(table: pd.DataFrame, formula: str) -> dict[tuple[str, str, str], dict[str, Any]]:
     part = table[table["formula"] == formula]
     return {(row["dataset"], row["ours"], row["condition"]): row for row in part.to_dict("records") if row["ours"]}
 
 
-def _forms(table, dataset):
+def _forms(table: pd.DataFrame, dataset: str) -> list[tuple[str, str]]:
     """Data sets of the run that are a printed one, with the reason where there is none."""
     names = list(dict.fromkeys(name for name in table["ours"] if name))
     return [(ours or "", note) for name, ours, note in listed_datasets(names) if name == dataset]

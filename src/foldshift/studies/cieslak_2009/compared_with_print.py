@@ -1,5 +1,10 @@
 """Means over repeats beside the printed numbers, as a tidy table and as it is printed."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -10,28 +15,10 @@ from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
 TOLERANCE = 0.05  # distance from a printed proportion or phi that is pointed out
 
 
-def compared(rows, formulas, conditions, printed, column):
-    """Mean over repeats of every data set and condition, beside print.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        ``dataset, repeat, condition`` and the columns of the formulas, one row for each; NaN is left out.
-    formulas : dict of str to str
-        Columns by formula. Print is compared with the first.
-    conditions : sequence of str
-        Conditions.
-    printed : pandas.DataFrame
-        ``dataset, condition`` and `column`.
-    column : str
-        The printed number.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per data set of the paper or the run, condition and formula: ``dataset, ours, condition, formula, value,
-        standard_error, lowest, highest`` (over repeats), ``n_repeats, printed, difference, note``.
-    """
+def compared(
+    rows: pd.DataFrame, formulas: dict[str, str], conditions: Sequence[str], printed: pd.DataFrame, column: str
+) -> pd.DataFrame:
+    """Mean over repeats of every data set and condition, beside print."""
     print_of = printed.set_index(["dataset", "condition"])[column]
     stats = {name: over_repeats(rows, values) for name, values in formulas.items()}
     out = []
@@ -48,7 +35,7 @@ def compared(rows, formulas, conditions, printed, column):
     return pd.DataFrame(out).astype({"n_repeats": int})
 
 
-def over_repeats(rows, value, keys=("dataset", "condition")):
+def over_repeats(rows: pd.DataFrame, value: str, keys: tuple[str, ...] = ("dataset", "condition")) -> pd.DataFrame:
     """Mean, standard error (NaN for one), extremes and number of the repeats that have a value."""
     known = rows.dropna(subset=[value])
     out = known.groupby(list(keys), sort=False, observed=True)[value].agg(["mean", "std", "min", "max", "count"])
@@ -56,7 +43,14 @@ def over_repeats(rows, value, keys=("dataset", "condition")):
     return out.set_axis(["value", "standard_error", "lowest", "highest", "n_repeats"], axis=1)
 
 
-def compared_grid(table, labels, notes, form=".3f", bold=None, printed=None):
+def compared_grid(
+    table: pd.DataFrame,
+    labels: dict[str, str],
+    notes: list[str],
+    form: str = ".3f",
+    bold: pd.Series | None = None,
+    printed: Callable[..., Any] | None = None,
+) -> Grid:
     """A table of `compared`: a heading per data set, print and every formula in rows, conditions in columns."""
     conditions = list(dict.fromkeys(table["condition"]))
     first = next(iter(labels))
@@ -64,7 +58,7 @@ def compared_grid(table, labels, notes, form=".3f", bold=None, printed=None):
         bold = (table["formula"] == first) & (table["difference"].abs() > TOLERANCE + 1e-9)
     printed = printed or (lambda row: number(row["printed"], form))
     table = table.assign(bold=bold)
-    body = []
+    body: list[Any] = []
     for (dataset, ours), part in table.groupby(["dataset", "ours"], sort=False):
         body.append([heading(dataset, ours, part["note"].iloc[0])])
         if part["printed"].notna().any():
@@ -85,6 +79,6 @@ def compared_grid(table, labels, notes, form=".3f", bold=None, printed=None):
     return Grid(["", *conditions], body, list(notes))
 
 
-def heading(dataset, ours, note):
+def heading(dataset: str, ours: str, note: str) -> str:
     """Heading of a data set: its printed name, and its name in the run or why there is none."""
     return f"{dataset}: {note}" if note else f"{dataset} ({ours})" if ours != dataset else dataset

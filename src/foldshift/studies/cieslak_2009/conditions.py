@@ -1,6 +1,8 @@
 """The conditions of the study: the shifts that are injected, and how tables and figures name and order them."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 BASE = "Base"  # the test part as it is
 LARGEST_EXACT = 10_000  # product of sizes up to which p of KS is exact: there are many thousands of them, looked at in bulk
@@ -26,7 +28,7 @@ CONDITIONS = (
 )
 
 
-def _names(*kinds):
+def _names(*kinds: Any) -> tuple[str, ...]:
     return tuple(one.name for one in CONDITIONS if one.kind in kinds and one is not UNSHIFTED)
 
 
@@ -48,6 +50,6 @@ WORDS = (
 )
 
 
-def condition_kind(condition):
+def condition_kind(condition: str) -> str:
     """Kind of a condition by its name: ``MAR`` of ``MAR25``, ``P`` of ``P2``, ``Base``."""
     return condition.rstrip("0123456789")

@@ -1,5 +1,10 @@
 """Data sets as the paper names and lists them."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
 import pandas as pd
 
 from foldshift.reporting.paper_vs_ours import NOT_IN_RUN
@@ -10,32 +15,22 @@ from foldshift.studies.cieslak_2009.paper_names import paper_name as paper_name
 NOT_PUBLIC = {"Compustat": "not measured, as its financial data are not public in full"}
 
 
-def listed_datasets(datasets):
+def listed_datasets(datasets: Iterable[str]) -> list[Any]:
     """Every data set of the paper in the order of Table 1, then those of the run that the paper has not.
 
     A run without any data set of the paper lists its own alone.
-
-    Parameters
-    ----------
-    datasets : iterable of str
-        Data sets of the run.
-
-    Returns
-    -------
-    listed : list of (str, str or None, str)
-        Printed name, name in the run, and reason if there is none. A data set in several forms has a row for each.
     """
     datasets = list(dict.fromkeys(datasets))
     if datasets and not any(paper_name(one) in PAPER_DATASETS for one in datasets):
         return [(one, one, "") for one in datasets]
-    listed = []
+    listed: list[Any] = []
     for name in PAPER_DATASETS:
         ours = [one for one in datasets if paper_name(one) == name]
         listed += [(name, one, "") for one in ours] or [(name, None, NOT_PUBLIC.get(name, NOT_IN_RUN))]
     return listed + [(one, one, "") for one in datasets if paper_name(one) not in PAPER_DATASETS]
 
 
-def in_order(table, rows):
+def in_order(table: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Rows by data set as the paper lists them, and by condition."""
     order = {ours: i for i, (_, ours, _) in enumerate(listed_datasets(rows["dataset"]))}
     conditions = {name: i for i, name in enumerate(NAMES)}

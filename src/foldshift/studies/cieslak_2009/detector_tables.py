@@ -1,5 +1,9 @@
 """Which detector finds which shift, and which fire although nothing has moved."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
@@ -12,6 +16,9 @@ from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.cieslak_2009.conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Inputs
 
 # id: (words, kind of rows, column, whether the column is a p-value or a number of failing features)
 DETECTORS = {
@@ -31,20 +38,8 @@ SUPERVISED = ("friedman", "two_proportion")  # they need the classes of the test
 COMPLETE = 0.95  # share of the cells that a detector needs to be compared on all of them
 
 
-def detectors(inputs, settings):
-    """Rejections of every detector where something has moved, and where nothing has.
-
-    Parameters
-    ----------
-    inputs : object
-        ``shift``, ``learners``, ``multivariate``: files of rows.
-    settings : dict
-        ``alpha``, ``datasets``, ``learners``.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def detectors(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Rejections of every detector where something has moved, and where nothing has."""
     alpha = settings["alpha"]
     fired = rejections(
         *(read_rows(getattr(inputs, kind), kind, settings) for kind in ("shift", "learners", "multivariate")), alpha
@@ -53,22 +48,8 @@ def detectors(inputs, settings):
     return {"power": Shown(power, power_grid(power, alpha)), "type_one": Shown(alarms, type_one_grid(alarms, alpha))}
 
 
-def rejections(shift, learners, multivariate, alpha):
-    """Which detectors fire, for every version of every data set.
-
-    Parameters
-    ----------
-    shift, learners, multivariate : pandas.DataFrame
-        Rows of the three kinds.
-    alpha : float
-        Level.
-
-    Returns
-    -------
-    fired : pandas.DataFrame
-        Index ``dataset, repeat, condition, version``; a column of 0 and 1 per detector, for those over learners the share of the
-        learners; NaN where it was not run.
-    """
+def rejections(shift: pd.DataFrame, learners: pd.DataFrame, multivariate: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """Which detectors fire, for every version of every data set."""
     index = [*CELL, "version"]
     rows = shift.set_index(index)
     out = {}
@@ -87,23 +68,8 @@ def rejections(shift, learners, multivariate, alpha):
     return out.join(fired).reindex(columns=list(DETECTORS)).astype(float)
 
 
-def type_one_table(fired, alpha):
-    """Rejections where nothing has moved.
-
-    Parameters
-    ----------
-    fired : pandas.DataFrame
-        As `rejections` makes it.
-    alpha : float
-        Level.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per detector and data set, and of ``all`` (mean over data sets; first): ``rate`` at Base, ``low`` and ``high`` (95
-        % Wilson interval from `effective_trials`), ``n_splits``, ``n_effective``, ``allowed`` (`allowed_rate`,
-        of these data sets), ``keeps_level`` (None if it was not run), and ``mcar25``, ``mcar50``.
-    """
+def type_one_table(fired: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """Rejections where nothing has moved."""
     by_dataset = _rates(fired)
     out = []
     for detector in DETECTORS:
@@ -134,25 +100,13 @@ def type_one_table(fired, alpha):
     return pd.DataFrame(out)
 
 
-def effective_trials(rates, n):
+def effective_trials(rates: Array, n: int) -> float:
     """Number of independent trials that tell as much about a mean rate over data sets as n splits of them do.
 
     The splits of a data set share its rows, and learners share a split, so that the unit of the mean is the data set: ``p (1 -
     p)`` over the squared standard error between data sets, at most n, times the squared ratio of the normal quantile to Student's
     with one degree of freedom less than there are data sets [1]_. For a single data set the splits are the trials; a detector
     over learners counts the mean of their decisions once per split, which varies less than one decision.
-
-    Parameters
-    ----------
-    rates : ndarray of shape (n_datasets,)
-        Rate of every data set.
-    n : int
-        Splits of all data sets.
-
-    Returns
-    -------
-    trials : float
-        0 where there are no data sets.
 
     References
     ----------
@@ -166,31 +120,13 @@ def effective_trials(rates, n):
     return float(trials * (norm.ppf(0.975) / student_t.ppf(0.975, len(rates) - 1)) ** 2)
 
 
-def allowed_rate(alpha, n):
+def allowed_rate(alpha: float, n: int) -> float:
     """Highest rate in n independent trials that is not above alpha by more than two of its standard errors; NaN for no trials."""
     return alpha + 2 * float(np.sqrt(alpha * (1 - alpha) / n)) if n else np.nan
 
 
-def power_table(fired, alpha):
-    """Rejection rate of every detector under every condition, and which is best.
-
-    Parameters
-    ----------
-    fired : pandas.DataFrame
-        As `rejections` makes it.
-    alpha : float
-        Level.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per ``cells``, condition and detector. ``all``: every version of every repeat, for detectors that were run on 95 %
-        of them or more; ``common``, if some were not: those versions on which every detector was run that was run at all.
-        ``rate`` (mean over versions, repeats, data sets), ``se_datasets`` (NaN for one), ``se_repeats``, ``n_datasets``,
-        ``n_splits``, ``type_one`` (Base rate on all versions it was run on), ``keeps_level``, ``best``: of those that keep their
-        level the highest rate, or one that rounds to the same hundredth; none where nothing moves, or none is above what chance
-        allows.
-    """
+def power_table(fired: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """Rejection rate of every detector under every condition, and which is best."""
     level = type_one_table(fired, alpha).query("dataset == 'all'").set_index("detector")
     run = [name for name in DETECTORS if fired[name].notna().any()]
     complete = [name for name in run if fired[name].notna().mean() >= COMPLETE]
@@ -220,11 +156,11 @@ def power_table(fired, alpha):
     return pd.DataFrame(out)
 
 
-def power_grid(table, alpha):
+def power_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """`power_table` as it is printed: a row per condition, a column per detector; shaded by rate."""
     detectors = [name for name in DETECTORS if name in set(table["detector"])]
     names = {"all": "all versions and repeats", "common": "the versions and repeats that every detector was run on"}
-    body = []
+    body: list[Any] = []
     for cells, block in table.groupby("cells", sort=False):
         body.append([names[cells]])
         for condition, part in block.groupby("condition", sort=False):
@@ -242,12 +178,12 @@ def power_grid(table, alpha):
                 text = with_error(one["rate"], error, ".2f")
                 row.append(Cell(text, shade=float(one["rate"]), bold=bool(one["best"])))
             body.append([*row, _best_words(condition, part)])
-    header = ["Condition", *[DETECTORS[name][0] for name in detectors], "best that keeps its level"]
+    header: list[Any] = ["Condition", *[DETECTORS[name][0] for name in detectors], "best that keeps its level"]
     level = table.drop_duplicates("detector").set_index("detector")
     broken = [
         f"{DETECTORS[name][0]} ({level.loc[name, 'type_one']:.2f})" for name in detectors if not level.loc[name, "keeps_level"]
     ]
-    notes = [
+    notes: list[Any] = [
         f"Do not keep their level of {100 * alpha:g} %, with the rate at Base: {'; '.join(broken) if broken else 'none'}.",
         f"{' and '.join(DETECTORS[name][0] for name in SUPERVISED)} need the classes of the test rows; "
         f"detectors over learners: mean over learners. {WORDS}",
@@ -255,9 +191,9 @@ def power_grid(table, alpha):
     return Grid(header, body, notes)
 
 
-def type_one_grid(table, alpha):
+def type_one_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """`type_one_table` as it is printed."""
-    body = []
+    body: list[Any] = []
     for detector, part in table.groupby("detector", sort=False):
         body.append([DETECTORS[detector][0] + ("" if part["n_splits"].any() else ": not run")])
         for row in part[part["n_splits"] > 0].itertuples():
@@ -280,18 +216,18 @@ def type_one_grid(table, alpha):
     return Grid(["", "rate at Base", "95 % interval", "splits", "allowed", "MCAR25", "MCAR50"], body, [note])
 
 
-def _best_words(condition, part):
+def _best_words(condition: str, part: pd.DataFrame) -> str:
     if condition_kind(condition) in NO_SHIFT:
         return "nothing has moved"
     best = [DETECTORS[name][0] for name in part[part["best"]]["detector"]]
     return "; ".join(best) if best else "none above chance"
 
 
-def _detectors(kind):
+def _detectors(kind: str) -> list[tuple[str, tuple[str, str, str, str]]]:
     return [(name, words) for name, words in DETECTORS.items() if words[1] == kind]
 
 
-def _rates(fired):
+def _rates(fired: pd.DataFrame) -> pd.DataFrame:
     """Rate, its standard error over repeats (each counts as the mean of its versions) and their number, by cell and detector."""
     by_repeat = fired.groupby(level=CELL, sort=False, observed=True).mean()
     by_repeat = by_repeat.rename_axis(columns="detector").stack().rename("rate").dropna().reset_index()
@@ -300,7 +236,7 @@ def _rates(fired):
     return out.assign(se=out["se"] / np.sqrt(out["n_repeats"]))
 
 
-def _over_data_sets(rows):
+def _over_data_sets(rows: pd.DataFrame) -> dict[str, float]:
     """Mean rate over data sets with both standard errors: between data sets, and of the mean for these data sets."""
     n = len(rows)
     if n == 0:

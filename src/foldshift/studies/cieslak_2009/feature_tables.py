@@ -1,6 +1,9 @@
 """Data sets, and which features fail under which shift: Tables 1 to 4, and the numbers behind Figures 13 and 14."""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,27 +17,19 @@ from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRANSLATION, T
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, listed_datasets
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from foldshift.core.types import Inputs
+
 FORMULAS = {"paper": "paper's p", "valid": "valid p", "holm": "valid p, Holm", "bh": "valid p, Benjamini-Hochberg"}
 FAILS = {"paper": "fails_paper", "valid": "fails", "holm": "fails_holm", "bh": "fails_bh"}
 SHOWN = ("paper", "valid", "holm")
 PHI = {"paper": "phi_paper", "corrected": "phi", "jaccard": "jaccard"}
 
 
-def features(inputs, settings):
-    """Tables 1 to 4, the readings of Table 2, and what Figures 13 and 14 show.
-
-    Parameters
-    ----------
-    inputs : object
-        ``shift``, ``readings``, ``co_failure``: files of rows; ``descriptions`` of the prepared data sets; ``table1`` to
-        ``table4``: print.
-    settings : dict
-        Not used.
-
-    Returns
-    -------
-    items : dict of str to (foldshift.reporting.items.Shown or pandas.DataFrame)
-    """
+def features(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.DataFrame]:
+    """Tables 1 to 4, the readings of Table 2, and what Figures 13 and 14 show."""
     shift, readings, together = (read_rows(getattr(inputs, kind), kind) for kind in ("shift", "readings", "co_failure"))
     table1, table2, table3, table4 = (pd.read_csv(getattr(inputs, f"table{i}")) for i in (1, 2, 3, 4))
     shares = failing_shares(shift)
@@ -48,7 +43,7 @@ def features(inputs, settings):
     return {name: Shown(table, grid(table)) for name, (table, grid) in tables.items()} | {"ks_by_prior": prior_table(shift)}
 
 
-def read_sizes(paths):
+def read_sizes(paths: list[Path]) -> dict[str, int]:
     """Rows of every data set by its name, from the descriptions of the prepared data sets."""
     sizes = {}
     for path in paths:
@@ -58,24 +53,8 @@ def read_sizes(paths):
     return sizes
 
 
-def datasets_table(shift, n_rows, printed):
-    """Sizes of the parts, ours and printed (Table 1).
-
-    Parameters
-    ----------
-    shift : pandas.DataFrame
-        Rows of kind ``shift``.
-    n_rows : dict of str to int
-        Rows of every data set, from which the size of the validation part follows.
-    printed : pandas.DataFrame
-        ``dataset, training, validation, testing, features``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``dataset, ours, training, validation, testing, features, share_positive``, the four numbers as ``printed_...``, and
-        ``note``; NaN where there is none.
-    """
+def datasets_table(shift: pd.DataFrame, n_rows: dict[str, int], printed: pd.DataFrame) -> pd.DataFrame:
+    """Sizes of the parts, ours and printed (Table 1)."""
     base = shift[shift["condition"] == BASE].groupby("dataset", sort=False, observed=True)[
         ["n_train", "n_test", "n_tested", "share_positive"]
     ].mean()  # fmt: skip
@@ -94,21 +73,8 @@ def datasets_table(shift, n_rows, printed):
     return pd.DataFrame(out)
 
 
-def failing_shares(shift):
-    """Share of the features that fail, over the versions of every repeat.
-
-    Parameters
-    ----------
-    shift : pandas.DataFrame
-        Rows of kind ``shift``.
-
-    Returns
-    -------
-    shares : pandas.DataFrame
-        One row per data set, repeat and condition: ``n_cells`` (versions times features tested), ``paper``, ``valid``, ``holm``
-        and ``bh`` (shares), ``failing_...`` (numbers) and ``self_paper``, ``self_valid``: numbers of versions whose own feature
-        fails (NaN if there is no own feature, or it is hidden).
-    """
+def failing_shares(shift: pd.DataFrame) -> pd.DataFrame:
+    """Share of the features that fail, over the versions of every repeat."""
     groups = shift.groupby(CELL, sort=False, observed=True)
     sums = groups[["n_tested", *FAILS.values()]].sum()
     own = groups[["self_paper", "self_valid"]].sum(min_count=1)
@@ -119,20 +85,8 @@ def failing_shares(shift):
     return out.join(own).reset_index()
 
 
-def self_failures(shares):
-    """The identity that Table 2 obeys: features that fail under MAR but not under MNAR are those that fail on themselves.
-
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        As `failing_shares` makes them.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per data set, repeat, severity and p-value (paper's, valid): ``mar``, ``mnar`` (numbers failing), ``itself`` and
-        whether it ``holds``: ``mar - mnar == itself``.
-    """
+def self_failures(shares: pd.DataFrame) -> pd.DataFrame:
+    """The identity that Table 2 obeys: features that fail under MAR but not under MNAR are those that fail on themselves."""
     by_condition = {
         condition: part.set_index(["dataset", "repeat"]) for condition, part in shares.groupby("condition", observed=True)
     }
@@ -150,42 +104,15 @@ def self_failures(shares):
     return pd.concat(out, ignore_index=True)[columns] if out else pd.DataFrame(columns=columns)
 
 
-def ks_table(shares, printed):
-    """Share of features that fail KS, by condition (Table 2).
-
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        As `failing_shares` makes them.
-    printed : pandas.DataFrame
-        ``dataset, condition, proportion``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns of `compared`, by formula ``paper``, ``valid``, ``holm`` and ``bh``; ``n_cells`` of one repeat.
-    """
+def ks_table(shares: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Share of features that fail KS, by condition (Table 2)."""
     table = compared(shares, {name: name for name in FAILS}, (BASE, *BIAS, *TRUE_MNAR), printed, "proportion")
     cells = shares.groupby(["dataset", "condition"], sort=False, observed=True)["n_cells"].first()
     return table.assign(n_cells=[cells.get(key, np.nan) for key in zip(table["ours"], table["condition"])])
 
 
-def readings_table(readings, printed):
-    """Distance from the printed Table 2 of every reading of what MAR removes and of the sides of KS.
-
-    Parameters
-    ----------
-    readings : pandas.DataFrame
-        Rows of kind ``readings``: ``removed``, ``sides`` (1 or 2), ``n_cells`` and ``failing``.
-    printed : pandas.DataFrame
-        ``dataset, condition, proportion``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        By data set, and for ``all`` together: ``dataset, removed, sides, distance`` (mean absolute, of means over repeats),
-        ``n_agree`` (within .05) and ``n_cells``: printed cells that can be compared.
-    """
+def readings_table(readings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Distance from the printed Table 2 of every reading of what MAR removes and of the sides of KS."""
     rows = readings.assign(share=readings["failing"] / readings["n_cells"])
     out = []
     for (removed, sides), part in rows.groupby(["removed", "sides"], sort=False, observed=True):
@@ -197,22 +124,8 @@ def readings_table(readings, printed):
     return pd.DataFrame(out, columns=["dataset", "removed", "sides", "distance", "n_agree", "n_cells"])
 
 
-def phi_table(co_failure, printed):
-    """How features fail together (Table 3).
-
-    Parameters
-    ----------
-    co_failure : pandas.DataFrame
-        Rows of kind ``co_failure``.
-    printed : pandas.DataFrame
-        ``dataset, condition, phi_mean, phi_spread``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns of `compared`, by formula ``paper``, ``corrected`` and ``jaccard``; ``spread``: standard deviation over pairs,
-        mean over repeats, ``printed_spread``, and ``undefined``: pairs without a corrected phi, mean over repeats.
-    """
+def phi_table(co_failure: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """How features fail together (Table 3)."""
     table = compared(co_failure, PHI, (*BIAS, *TRUE_MNAR), printed, "phi_mean")
     means = co_failure.groupby(["dataset", "condition"], sort=False, observed=True)[
         ["phi_paper_sd", "phi_sd", "n_undefined"]
@@ -227,22 +140,8 @@ def phi_table(co_failure, printed):
     )
 
 
-def translation_table(shares, printed):
-    """Share of features that fail when one of them is moved, and the largest share there can be (Table 4).
-
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        As `failing_shares` makes them.
-    printed : pandas.DataFrame
-        ``dataset, condition, proportion``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns of `compared`, by formula ``paper`` and ``valid``; ``limit`` (mean over repeats of the limit from the same
-        repeat's failures without shift) and ``within_limit``: whether no repeat is above its own.
-    """
+def translation_table(shares: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Share of features that fail when one of them is moved, and the largest share there can be (Table 4)."""
     base = shares[shares["condition"] == BASE].set_index(["dataset", "repeat"])
     moved = shares[shares["condition"].isin(TRANSLATION)]
     formulas = {name: name for name in ("paper", "valid")}
@@ -263,20 +162,8 @@ def translation_table(shares, printed):
     )
 
 
-def prior_table(shift):
-    """Share of features that fail KS as the share of positive rows changes, also within the classes (Figures 13 and 14).
-
-    Parameters
-    ----------
-    shift : pandas.DataFrame
-        Rows of kind ``shift``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per data set, condition (Base and priors) and ``part`` (``paper``, ``valid``: all rows with the two p-values;
-        ``positive``, ``negative``): ``share_positive``, ``value``, ``standard_error`` (over repeats), ``n_repeats``.
-    """
+def prior_table(shift: pd.DataFrame) -> pd.DataFrame:
+    """Share of features that fail KS as the share of positive rows changes, also within the classes (Figures 13 and 14)."""
     rows = shift[shift["condition"].map(condition_kind).isin(["Base", "P"])]
     parts = {
         "paper": ("fails_paper", "n_tested"),
@@ -294,7 +181,7 @@ def prior_table(shift):
     return in_order(table[["dataset", "condition", "part", "share_positive", "value", "standard_error", "n_repeats"]], shift)
 
 
-def datasets_grid(table):
+def datasets_grid(table: pd.DataFrame) -> Grid:
     """`datasets_table` as it is printed."""
     parts = ("training", "validation", "testing", "features")
     body = []
@@ -305,7 +192,7 @@ def datasets_grid(table):
     return Grid(header, body)
 
 
-def ks_grid(table, identity):
+def ks_grid(table: pd.DataFrame, identity: pd.DataFrame) -> Grid:
     """`ks_table` as it is printed; `identity`: as `self_failures` makes it."""
     notes = [WORDS]
     if len(identity):
@@ -317,7 +204,7 @@ def ks_grid(table, identity):
     return compared_grid(table, {name: FORMULAS[name] for name in SHOWN}, notes)
 
 
-def readings_grid(table):
+def readings_grid(table: pd.DataFrame) -> Grid:
     """`readings_table` as it is printed: a column per reading, the nearest one bold."""
     readings = list(dict.fromkeys(zip(table["removed"], table["sides"])))
     body = []
@@ -340,7 +227,7 @@ def readings_grid(table):
     return Grid(["", *[f"{removed} removed, {sides[n]}" for removed, n in readings]], body, notes)
 
 
-def phi_grid(table):
+def phi_grid(table: pd.DataFrame) -> Grid:
     """`phi_table` as it is printed."""
     pairs = table[(table["formula"] == "corrected") & (table["undefined"] > 0)]
     notes = [WORDS]
@@ -350,7 +237,7 @@ def phi_grid(table):
     return compared_grid(table, labels, notes, printed=_printed_phi)
 
 
-def translation_grid(table):
+def translation_grid(table: pd.DataFrame) -> Grid:
     """`translation_table` as it is printed."""
     known = table.dropna(subset=["limit"])
     above = int((~known["within_limit"].astype(bool)).sum())
@@ -372,9 +259,9 @@ def translation_grid(table):
     return grid
 
 
-def _printed_phi(row):
+def _printed_phi(row: pd.Series) -> str:
     return with_error(row["printed"], row["printed_spread"], ".3f")
 
 
-def _at(frame, key, column):
+def _at(frame: pd.DataFrame, key: tuple[str, str], column: str | None) -> float:
     return float(frame.loc[key, column]) if column and key in frame.index else np.nan

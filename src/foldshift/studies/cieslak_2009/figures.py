@@ -1,5 +1,10 @@
 """Figures of the monitoring study (Cieslak and Chawla 2009)."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -9,6 +14,12 @@ from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets, paper_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import Inputs, ObjectArray
 
 BY_CLASS = ("Compustat", "E-State", "Oil", "Phoneme")  # data sets that the paper looks at in Figure 14
 MOST_ROWS = 4
@@ -20,63 +31,19 @@ MEAN_P, RATE = "mean p-value", "share of p-values below {:g}"
 TEST_NAMES = {"friedman": "Friedman over bootstraps (paper)", "two_proportion": "two proportions", "kruskal": "Kruskal-Wallis"}
 
 
-def figures(inputs, settings):
-    """Figures 6 to 11 and 13 to 17 from their tables.
-
-    Parameters
-    ----------
-    inputs : object
-        ``p_values``, ``ks_by_prior``, ``hellinger``: tables as CSV.
-    settings : dict
-        ``alpha``.
-
-    Returns
-    -------
-    items : dict of str to matplotlib.figure.Figure
-    """
+def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
+    """Figures 6 to 11 and 13 to 17 from their tables."""
     p_values, prior, hellinger = (pd.read_csv(path) for path in (inputs.p_values, inputs.ks_by_prior, inputs.hellinger))
     return {f"{name} (figure)": draw(name, p_values, prior, hellinger, settings["alpha"]) for name in FIGURES}
 
 
-def draw(name, p_values, prior, hellinger, alpha):
-    """One of `FIGURES`.
-
-    Parameters
-    ----------
-    name : str
-        Which.
-    p_values, prior, hellinger : pandas.DataFrame
-        As `learner_tables.p_values_table`, `feature_tables.prior_table` and `hellinger_tables.hellinger_table` make them.
-    alpha : float
-        Level.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw(name: str, p_values: pd.DataFrame, prior: pd.DataFrame, hellinger: pd.DataFrame, alpha: float) -> Figure:
+    """One of `FIGURES`."""
     return FIGURES[name](p_values, prior, hellinger, alpha)
 
 
-def draw_p_values(table, conditions, paper_test, valid_test, alpha):
-    """Figures 6 to 11: p-values of a test by condition and learner, from the lowest to the highest data set.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `learner_tables.p_values_table` makes it.
-    conditions : sequence of str
-        From left to right.
-    paper_test, valid_test : str
-        Test of the upper panel (mean p-value, as in the paper) and of the lower one (share of rejections).
-    alpha : float
-        Level.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        A vertical line per learner, from the lowest data set to the highest; plus: mean over data sets. Conditions right of a
-        thin line are not in the paper.
-    """
+def draw_p_values(table: pd.DataFrame, conditions: Sequence[str], paper_test: str, valid_test: str, alpha: float) -> Any:
+    """Figures 6 to 11: p-values of a test by condition and learner, from the lowest to the highest data set."""
     learners = list(dict.fromkeys(table["learner"]))
     table = table[table["test"].isin([paper_test, valid_test])]
     conditions = [name for name in conditions if name in set(table["condition"])]
@@ -124,20 +91,8 @@ def draw_p_values(table, conditions, paper_test, valid_test, alpha):
     return figure
 
 
-def draw_prior(table):
-    """Figure 13: share of features that fail KS as the share of positive rows changes.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `feature_tables.prior_table` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Left with the paper's p, right with the valid one; a line per data set. The large open mark is the test part without
-        shift, at its own share of positive rows.
-    """
+def draw_prior(table: pd.DataFrame) -> Figure:
+    """Figure 13: share of features that fail KS as the share of positive rows changes."""
     names = _datasets(table)
     titles = {"paper": "As in the paper: equation 7", "valid": "Corrected: valid two-sided p"}
     figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.4), sharex=True, sharey=True)
@@ -150,20 +105,8 @@ def draw_prior(table):
     return _with_datasets(figure, names, open_mark=True)
 
 
-def draw_prior_by_class(table):
-    """Figure 14: the same within each class, for the data sets that the paper shows, or else the first.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `feature_tables.prior_table` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        A row of panels per data set; left the positive class, right the negative one. Bars: two standard errors over repeats.
-        Dotted: without shift.
-    """
+def draw_prior_by_class(table: pd.DataFrame) -> Any:
+    """Figure 14: the same within each class, for the data sets that the paper shows, or else the first."""
     names = _datasets(table)
     names = [name for name in names if paper_name(name) in BY_CLASS] or names[:MOST_ROWS]
     if not names:
@@ -196,20 +139,9 @@ def draw_prior_by_class(table):
     return figure
 
 
-def draw_hellinger(table, conditions):
-    """Figures 15 and 16: change of the Hellinger distance against the unshifted test part, and its excess over chance, as bars.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `hellinger_tables.hellinger_table` makes it.
-    conditions : sequence of str
-        Bars of a data set, from left to right; the lower panel has Base before them.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Above as in the paper, in per cent; below the distance less what chance gives. Whiskers: two standard errors over repeats.
+def draw_hellinger(table: pd.DataFrame, conditions: Sequence[str]) -> Any:
+    """Figures 15 and 16: change of the Hellinger distance against the unshifted test part, and its excess over chance, as
+    bars.
     """
     names = _datasets(table)
     if not names:
@@ -244,19 +176,8 @@ def draw_hellinger(table, conditions):
     return figure
 
 
-def draw_hellinger_prior(table):
-    """Figure 17: change of the Hellinger distance as the share of positive rows changes.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `hellinger_tables.hellinger_table` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Left the change in per cent, as in the paper; right the excess over chance. A line per data set.
-    """
+def draw_hellinger_prior(table: pd.DataFrame) -> Figure:
+    """Figure 17: change of the Hellinger distance as the share of positive rows changes."""
     names = _datasets(table)
     figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.4), sharex=True)
     part = table[table["condition"].isin(PRIORS)]
@@ -273,7 +194,7 @@ def draw_hellinger_prior(table):
     return _with_datasets(figure, names)
 
 
-def _prior_lines(axis, part, names, column):
+def _prior_lines(axis: Axes, part: pd.DataFrame, names: list[str], column: str) -> None:
     """A line per data set over the share of positive rows, and a large open mark for Base."""
     for i, name in enumerate(names):
         rows = part[part["dataset"] == name].sort_values("share_positive")
@@ -283,7 +204,7 @@ def _prior_lines(axis, part, names, column):
         axis.plot(100 * base["share_positive"], base[column], look["marker"], color=look["color"], mfc="none", ms=9, mew=1.2)
 
 
-def _name_prior_axes(axes, names):
+def _name_prior_axes(axes: ObjectArray, names: list[str]) -> None:
     for axis in axes:
         axis.set_xlabel("P(+) in the test part, per cent")
         axis.set_xticks(range(0, 71, 10))
@@ -292,7 +213,7 @@ def _name_prior_axes(axes, names):
             axis.text(0.5, 0.5, NOTHING, ha="center", transform=axis.transAxes)
 
 
-def _with_datasets(figure, names, open_mark=False):
+def _with_datasets(figure: Figure, names: list[str], open_mark: bool = False) -> Figure:
     handles = [Line2D([], [], lw=1.2, ms=4.5, label=paper_name(name), **style(i)) for i, name in enumerate(names)]
     if open_mark:
         handles.append(Line2D([], [], ls="", marker="o", color="#000000", mfc="none", ms=9, mew=1.2, label="open: without shift"))
@@ -301,7 +222,7 @@ def _with_datasets(figure, names, open_mark=False):
     return figure
 
 
-def _fill(index, condition):
+def _fill(index: int, condition: str) -> dict[str, Any]:
     """Grey and hatching of a bar; Base has lines across."""
     if condition == BASE:
         return {"facecolor": "#FFFFFF", "edgecolor": "#000000", "linewidth": 0.7, "hatch": "----"}
@@ -314,12 +235,12 @@ def _fill(index, condition):
     }
 
 
-def _datasets(table):
+def _datasets(table: pd.DataFrame) -> list[str]:
     """Data sets as the paper lists them."""
     return [ours for _, ours, _ in listed_datasets(table["dataset"]) if ours]
 
 
-def _p_values(conditions, paper_test, valid_test):
+def _p_values(conditions: tuple[str, ...], paper_test: str, valid_test: str) -> Callable[..., Any]:
     return lambda p_values, prior, hellinger, alpha: draw_p_values(p_values, conditions, paper_test, valid_test, alpha)
 
 

@@ -1,5 +1,9 @@
 """The Hellinger distance of training and test features: Table 6, and the numbers behind Figures 15 to 17."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -10,21 +14,13 @@ from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRUE_MNAR
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
+    from foldshift.reporting.table_grid import Grid
 
-def hellinger(inputs, settings):
-    """Table 6, and what Figures 15 to 17 show.
 
-    Parameters
-    ----------
-    inputs : object
-        ``shift``, ``co_failure``: files of rows; ``printed``: Table 6 in print.
-    settings : dict
-        Not used.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def hellinger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Table 6, and what Figures 15 to 17 show."""
     skewness = skew_table(read_rows(inputs.co_failure, "co_failure"), pd.read_csv(inputs.printed))
     distance = hellinger_table(read_rows(inputs.shift, "shift"))
     return {
@@ -33,22 +29,8 @@ def hellinger(inputs, settings):
     }
 
 
-def skew_table(co_failure, printed):
-    """Skewness over the versions of the mean Hellinger distance (Table 6).
-
-    Parameters
-    ----------
-    co_failure : pandas.DataFrame
-        Rows of kind ``co_failure``.
-    printed : pandas.DataFrame
-        ``dataset, condition, skew``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns of `compared`, with ``positive``: share of the repeats with a positive skewness, and ``same_sign`` as print (None
-        where there is nothing to compare).
-    """
+def skew_table(co_failure: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Skewness over the versions of the mean Hellinger distance (Table 6)."""
     table = compared(co_failure, {"skew": "hellinger_skew"}, (*BIAS, *TRUE_MNAR), printed, "skew")
     known = co_failure.dropna(subset=["hellinger_skew"])
     positive = (known["hellinger_skew"] > 0).groupby([known["dataset"], known["condition"]], sort=False, observed=True).mean()
@@ -60,20 +42,8 @@ def skew_table(co_failure, printed):
     )
 
 
-def hellinger_table(shift):
-    """Hellinger distance, its change against Base, and its excess over chance (Figures 15 to 17).
-
-    Parameters
-    ----------
-    shift : pandas.DataFrame
-        Rows of kind ``shift``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per data set and condition: ``distance``, ``expected``, ``change`` (per cent, against Base of the same repeat),
-        ``excess`` and the standard errors ``se_change`` and ``se_excess`` over repeats.
-    """
+def hellinger_table(shift: pd.DataFrame) -> pd.DataFrame:
+    """Hellinger distance, its change against Base, and its excess over chance (Figures 15 to 17)."""
     means = shift.groupby(CELL, sort=False, observed=True)[["hellinger", "hellinger_expected"]].mean().reset_index()
     base = means[means["condition"] == BASE].set_index(["dataset", "repeat"])["hellinger"].rename("base")
     means = means.join(base, on=["dataset", "repeat"])
@@ -93,7 +63,7 @@ def hellinger_table(shift):
     return in_order(pd.DataFrame(out).rename_axis(["dataset", "condition"]).reset_index(), shift)
 
 
-def order_notes(table):
+def order_notes(table: pd.DataFrame) -> list[str]:
     """Where the Hellinger distance orders the biases as the paper says, MCAR below MNAR below MAR; a sentence per severity."""
     notes = []
     wide = {name: table.pivot(index="dataset", columns="condition", values=name) for name in ("distance", "excess")}
@@ -110,7 +80,7 @@ def order_notes(table):
     return notes
 
 
-def skew_grid(table):
+def skew_grid(table: pd.DataFrame) -> Grid:
     """`skew_table` as it is printed."""
     same = table["same_sign"].dropna()
     notes = [f"The sign of print in {int(same.sum())} of {len(same)} cells."] if len(same) else []

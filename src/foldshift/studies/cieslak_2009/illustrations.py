@@ -1,5 +1,9 @@
 """What needs no rows: the worked examples, the sketch of the shifts (Figures 2 to 5), the distance of two samples (Figure 12)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from scipy.stats import norm
 
@@ -7,13 +11,18 @@ from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Shown
 from foldshift.studies.cieslak_2009.worked_examples import KS_A, KS_B, examples_grid, examples_table
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import Inputs
+
 # Two classes of a hypothetical feature, for Figures 2 to 5: shares, means, standard deviations.
 NEGATIVE, POSITIVE = (0.65, 0.0, 1.0), (0.35, 2.5, 0.8)
 CUT = 0.25  # share of the largest values that Figure 3 removes
 MOVE = 1.0  # standard deviations by which Figure 4 moves the feature
 
 
-def examples(inputs, settings):
+def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Any]:
     """Table 5 and the other worked examples, Figures 2 to 5, Figure 12; neither `inputs` nor `settings` are used."""
     table = examples_table()
     return {
@@ -23,15 +32,8 @@ def examples(inputs, settings):
     }
 
 
-def draw_shifts():
-    """Figures 2 to 5: a feature of two classes at first, with its largest values removed, moved, with the shares exchanged.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Left the classes, right both together; thin and grey on the right: before the shift. The densities are made up, as in the
-        paper.
-    """
+def draw_shifts() -> Figure:
+    """Figures 2 to 5: a feature of two classes at first, with its largest values removed, moved, with the shares exchanged."""
     x = np.linspace(-4, 7, 600)
     before = [share * norm.pdf(x, mean, sd) for share, mean, sd in (NEGATIVE, POSITIVE)]
     cut = _quantile(1 - CUT)
@@ -66,13 +68,8 @@ def draw_shifts():
     return figure
 
 
-def draw_ks_example():
-    """Figure 12: distribution functions of the samples A and B, and the largest distance between them.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_ks_example() -> Figure:
+    """Figure 12: distribution functions of the samples A and B, and the largest distance between them."""
     figure, axis = plt.subplots(figsize=(6, 3.8))
     values = np.sort(np.unique(KS_A + KS_B))
     a, b = (np.searchsorted(np.sort(sample), values, side="right") / len(sample) for sample in (KS_A, KS_B))
@@ -95,7 +92,7 @@ def draw_ks_example():
     return figure
 
 
-def _quantile(share):
+def _quantile(share: float) -> float:
     """Quantile of both classes together, by bisection."""
     low, high = -10.0, 20.0
     for _ in range(80):

@@ -1,5 +1,9 @@
 """How learners react to shift: the sensitivity index, and the numbers behind Figures 6 to 11."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -11,23 +15,14 @@ from foldshift.studies.cieslak_2009.conditions import BASE, KIND_NAMES, NO_SHIFT
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import read_rows
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
+
 TESTS = {"friedman": "friedman_p", "two_proportion": "two_proportion_p", "kruskal": "kruskal_p", "ks_scores": "ks_scores_p"}
 
 
-def learners(inputs, settings):
-    """The sensitivity index, and what Figures 6 to 11 show.
-
-    Parameters
-    ----------
-    inputs : object
-        ``learners``: files of rows.
-    settings : dict
-        ``alpha``, ``datasets``, ``learners``.
-
-    Returns
-    -------
-    items : dict of str to (foldshift.reporting.items.Shown or pandas.DataFrame)
-    """
+def learners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.DataFrame]:
+    """The sensitivity index, and what Figures 6 to 11 show."""
     rows = read_rows(inputs.learners, "learners", settings)
     table = sensitivity_table(rows, settings["alpha"])
     return {
@@ -36,26 +31,8 @@ def learners(inputs, settings):
     }
 
 
-def sensitivity_table(learners, alpha):
-    """How strongly learners react to shift.
-
-    Parameters
-    ----------
-    learners : pandas.DataFrame
-        Rows of kind ``learners``.
-    alpha : float
-        Level of the two-proportion test.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per learner and data set, and one of ``all`` (mean over the data sets in which every learner has an index; first):
-        ``base_accuracy``, ``base_auc``; ``index`` and ``auc_index`` (mean absolute change, over kinds of shift with equal weight;
-        NaN if a kind is missing that another learner has), standard errors (over repeats; of ``all`` over data sets), ``rank``,
-        ``auc_rank`` (1 has the smallest index; of ``all`` means of ranks); one column of absolute change per kind; ``worst``
-        (lowest mean change of accuracy, with its sign) and ``worst_condition``; ``noticed``. Everything but AUC and noticed in
-        shares of 1 of accuracy.
-    """
+def sensitivity_table(learners: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """How strongly learners react to shift."""
     keys = ["dataset", "repeat", "learner"]
     base = learners[learners["condition"] == BASE].set_index(keys)[["accuracy_test", "auc_test"]].add_prefix("base_")
     moved = learners[learners["condition"] != BASE].join(base, on=keys)
@@ -100,7 +77,7 @@ def sensitivity_table(learners, alpha):
     return pd.concat([_over_datasets(table, names), table], ignore_index=True)
 
 
-def sensitivity_test(table):
+def sensitivity_test(table: pd.DataFrame) -> tuple[float, int]:
     """Friedman's test of the indices over data sets: its p-value (NaN below two data sets or learners), and their number."""
     part = table[table["dataset"] != "all"].dropna(subset=["rank"])
     scores = part.pivot(index="dataset", columns="learner", values="index")
@@ -109,21 +86,8 @@ def sensitivity_test(table):
     return friedman(scores.to_numpy(), larger_is_better=False).p_chi2, len(scores)
 
 
-def p_values_table(learners, alpha):
-    """p-values of the tests of a monitored classifier (Figures 6 to 11).
-
-    Parameters
-    ----------
-    learners : pandas.DataFrame
-        Rows of kind ``learners``.
-    alpha : float
-        Level.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per data set, learner, condition and test: ``mean_p``, ``median_p``, ``rejection_rate`` and ``n`` p-values.
-    """
+def p_values_table(learners: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """p-values of the tests of a monitored classifier (Figures 6 to 11)."""
     long = learners.melt(["dataset", "learner", "condition"], list(TESTS.values()), "test", "p").dropna(subset=["p"])
     long = long.assign(
         test=long["test"].map({column: name for name, column in TESTS.items()}), below=(long["p"] < alpha).astype(float)
@@ -133,10 +97,10 @@ def p_values_table(learners, alpha):
     return in_order(out.reset_index(), learners)
 
 
-def sensitivity_grid(table):
+def sensitivity_grid(table: pd.DataFrame) -> Grid:
     """`sensitivity_table` as it is printed, one block for all data sets together and one for each."""
     kinds = [kind for kind in KIND_NAMES if kind in table]
-    body = []
+    body: list[Any] = []
     for dataset, part in table.groupby("dataset", sort=False):
         body.append(["mean over data sets" if dataset == "all" else f"{paper_name(dataset)} ({dataset})"])
         for _, row in part.sort_values("rank", kind="stable").iterrows():
@@ -153,7 +117,7 @@ def sensitivity_grid(table):
                     Cell(with_error(100 * row["auc_index"], 100 * row["se_auc_index"], ".2f")),
                 ]
             )
-    header = [
+    header: list[Any] = [
         "Learner",
         "rank",
         "index",
@@ -165,7 +129,7 @@ def sensitivity_grid(table):
         "AUC index",
     ]
     p, n = sensitivity_test(table)
-    notes = (
+    notes: list[Any] = (
         [f"Friedman's test of the ranks over {n} data sets: p = {p:.3g}."]
         if p == p
         else ["Too few data sets for a test of the ranks."]
@@ -173,7 +137,7 @@ def sensitivity_grid(table):
     return Grid(header, body, notes)
 
 
-def _over_datasets(table, learners):
+def _over_datasets(table: pd.DataFrame, learners: list[str]) -> pd.DataFrame:
     """Rows ``all`` of `sensitivity_table`."""
     complete = table[table["rank"].notna()]
     out = []
@@ -189,14 +153,14 @@ def _over_datasets(table, learners):
     return pd.DataFrame(out, columns=table.columns)
 
 
-def _where(series, at):
+def _where(series: pd.Series, at: dict[str, str]) -> pd.Series:
     """Values whose index levels have the values of `at`."""
     for name, value in at.items():
         series = series[series.index.get_level_values(name) == value]
     return series
 
 
-def _mean_and_error(values):
+def _mean_and_error(values: pd.Series) -> tuple[float, float]:
     values = values.dropna()
     if len(values) == 0:
         return np.nan, np.nan

@@ -7,9 +7,11 @@ one-sided test that sees every translation upwards (Table 4) see every feature f
 ``readings`` counts what fails under each of the four readings.
 """
 
+from __future__ import annotations
+
 import logging
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,6 +32,9 @@ from foldshift.studies.cieslak_2009.detectors.feature_detectors import (
 from foldshift.studies.cieslak_2009.detectors.prediction_detectors import detector_rows, learner_scores
 from foldshift.studies.cieslak_2009.row_schemas import SCHEMAS
 from foldshift.studies.cieslak_2009.splits import Split, positive_class, split
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, Inputs, Rows
 
 STUDY = "cieslak_2009"
 
@@ -54,11 +59,11 @@ class Repeat(NamedTuple):
     data: Dataset
     master_seed: int
     number: int
-    y: np.ndarray
+    y: BoolArray
     parts: Split
-    scale: np.ndarray
+    scale: Array
 
-    def generator(self, purpose, *names):
+    def generator(self, purpose: str, *names: Any) -> np.random.Generator:
         """Randomness of one purpose."""
         return generator(self.master_seed, STUDY, self.data.name, purpose, self.number, *names)
 
@@ -68,66 +73,31 @@ class Shifted(NamedTuple):
 
     condition: Condition
     versions: Versions
-    removing: Callable
-    keys: dict
+    removing: Callable[..., Any]
+    keys: dict[Any, Any]
 
 
-def measure_shifts(inputs, cell, *, master_seed, positive, **settings):
-    """A block of repeats on one data set: every injected shift, every detector that looks at the features.
-
-    Parameters
-    ----------
-    inputs : object
-        ``data``: the prepared data set, not scaled.
-    cell : dict
-        ``block``.
-    master_seed : int
-    positive : str or None
-        The positive class; see `positive_class`.
-    **settings
-        As of `feature_rows`.
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        By kind, as `foldshift.studies.cieslak_2009.row_schemas.SCHEMAS` has them, all but ``learners``.
-
-    Raises
-    ------
-    foldshift.core.errors.DataError
-        If the data set has no such positive class, or too few rows of a class.
-    """
+def measure_shifts(
+    inputs: Inputs, cell: dict[str, str], *, master_seed: int, positive: str | None, **settings: Any
+) -> dict[str, Rows]:
+    """A block of repeats on one data set: every injected shift, every detector that looks at the features."""
     return _over_repeats(inputs, cell, master_seed, positive, lambda one: feature_rows(one, **settings, progress=logging.warning))
 
 
-def measure_learners(inputs, cell, *, learners, master_seed, positive, **settings):
-    """A block of repeats on one data set: what the detectors that look at predictions say of every injected shift.
+def measure_learners(
+    inputs: Inputs, cell: dict[str, Any], *, learners: dict[str, dict[str, Any]], master_seed: int, positive: Any, **settings: Any
+) -> dict[str, Rows]:
+    """A block of repeats on one data set: what the detectors that look at predictions say of every injected shift."""
 
-    Parameters
-    ----------
-    inputs, cell, master_seed, positive
-        As of `measure_shifts`.
-    learners, **settings
-        As of `learner_rows`.
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``learners``; rows of a learner that fails are NaN and carry its message.
-
-    Raises
-    ------
-    foldshift.core.errors.DataError
-        As `measure_shifts`.
-    """
-
-    def measure(one):
+    def measure(one: Repeat) -> dict[str, dict[str, Array]]:
         return {"learners": learner_rows(one, learners, **settings, progress=logging.warning)}
 
     return _over_repeats(inputs, cell, master_seed, positive, measure)
 
 
-def _over_repeats(inputs, cell, master_seed, positive, measure):
+def _over_repeats(
+    inputs: Inputs, cell: dict[str, Any], master_seed: int, positive: str | None, measure: Callable[..., Any]
+) -> dict[str, list[dict[str, Array]]]:
     """Rows by kind of a block of repeats."""
     data, rows = read_prepared(inputs.data), {}
     start, n_repeats = block_range(cell["block"])
@@ -142,34 +112,15 @@ def _over_repeats(inputs, cell, master_seed, positive, measure):
     return rows
 
 
-def draw_repeat(data, master_seed, number, positive=None):
-    """Split a data set at random into training, validation and test part.
-
-    Parameters
-    ----------
-    data : foldshift.datasets.Dataset
-        Classification data set, not scaled.
-    master_seed, number : int
-        The repeats of a seed are numbered from 0.
-    positive : str, optional
-        The positive class; see `positive_class`.
-
-    Returns
-    -------
-    repeat : Repeat
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer than 4 rows, or there is no such class.
-    """
+def draw_repeat(data: Dataset, master_seed: int, number: int, positive: str | None = None) -> Repeat:
+    """Split a data set at random into training, validation and test part."""
     y = positive_class(data, positive)
     parts = split(y, generator(master_seed, STUDY, data.name, "split", number))
     scale = np.where(data.categorical_features, 0.0, feature_scale(data.X[parts.train]))
     return Repeat(data, master_seed, number, y, parts, scale)
 
 
-def shifted_tests(repeat, removed, progress):
+def shifted_tests(repeat: Repeat, removed: Literal["smallest", "largest"], progress: Callable[..., Any]) -> Iterator[Shifted]:
     """The test part of a repeat under every condition, `Shifted`; conditions that would leave a class with fewer than 5 rows are
     left out, and `progress` is told."""
     if removed not in ENDS:
@@ -177,7 +128,7 @@ def shifted_tests(repeat, removed, progress):
     test, y_test = repeat.data.X[repeat.parts.test], repeat.y[repeat.parts.test]
     for condition in CONDITIONS:
 
-        def removing(end, condition=condition):
+        def removing(end: str, condition: Condition = condition) -> Versions:
             # MAR and MNAR share the draw, and so their rows.
             kind = "mar" if condition.kind == "mnar" else condition.kind
             return versions(
@@ -202,40 +153,16 @@ def shifted_tests(repeat, removed, progress):
 
 
 def feature_rows(
-    repeat,
+    repeat: Repeat,
     *,
-    alpha=0.05,
-    removed="smallest",
-    n_versions_multivariate=2,
-    n_repeats_multivariate=5,
-    n_permutations=200,
-    progress=lambda line: None,
-):
+    alpha: float = 0.05,
+    removed: Literal["smallest", "largest"] = "smallest",
+    n_versions_multivariate: int = 2,
+    n_repeats_multivariate: int = 5,
+    n_permutations: int = 200,
+    progress: Callable[..., Any] | None = lambda line: None,
+) -> dict[str, dict[str, Array]]:
     """Shift the test part in every way, and ask the detectors that look at the features.
-
-    Parameters
-    ----------
-    repeat : Repeat
-    alpha : float, default=0.05
-        Level of the tests whose failures are counted.
-    removed : {"smallest", "largest"}, default="smallest"
-        Which values of a feature MAR, MNAR and true MNAR drop.
-    n_versions_multivariate, n_repeats_multivariate : int
-        The first versions of every condition, in the first repeats, on which the tests with permutations of rows are made.
-    n_permutations : int, default=200
-        Permutations of these.
-    progress : callable, optional
-        Called with one line of text for every condition that is refused.
-
-    Returns
-    -------
-    rows : dict of str to dict of str to ndarray
-        ``shift``, ``readings``, ``co_failure``, ``multivariate``: columns by name.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not allowed.
 
     Notes
     -----
@@ -256,7 +183,7 @@ def feature_rows(
     for condition, shifted, removing, keys in shifted_tests(repeat, removed, progress):
         n_versions = len(shifted.feature)
 
-        def seed(purpose, *names, condition=condition):
+        def seed(purpose: str, *names: Any, condition: Condition = condition) -> np.random.Generator:
             return repeat.generator(purpose, condition.name, *names)
 
         searched = range(min(n_versions_multivariate, n_versions) if repeat.number < n_repeats_multivariate else 0)
@@ -279,33 +206,16 @@ def feature_rows(
     return {kind: _joined(parts) for kind, parts in rows.items()}
 
 
-def learner_rows(repeat, learners, *, mask="median", removed="smallest", n_bootstraps=100, progress=lambda line: None):
+def learner_rows(
+    repeat: Repeat,
+    learners: dict[str, dict[str, Any]],
+    *,
+    mask: Literal["median", "missing"] = "median",
+    removed: Literal["smallest", "largest"] = "smallest",
+    n_bootstraps: int = 100,
+    progress: Callable[..., Any] | None = lambda line: None,
+) -> dict[str, Array]:
     """Train on the training part, shift the test part in every way, and ask the detectors that look at predictions.
-
-    Parameters
-    ----------
-    repeat : Repeat
-    learners : dict of str to dict
-        Entries of the learners file by name.
-    mask : {"median", "missing"}, default="median"
-        What a learner sees where a feature is masked: its median in the training part (the most frequent category of a nominal
-        one), or NaN, at which most learners fail. Naive Bayes leaves the feature out in both.
-    removed : {"smallest", "largest"}, default="smallest"
-        As of `feature_rows`.
-    n_bootstraps : int, default=100
-        Bootstraps of the paper's Friedman test.
-    progress : callable, optional
-        Called with one line of text for every learner that fails.
-
-    Returns
-    -------
-    columns : dict of str to ndarray
-        Of the kind ``learners``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not allowed.
 
     Notes
     -----
@@ -330,7 +240,7 @@ def learner_rows(repeat, learners, *, mask="median", removed="smallest", n_boots
     return _joined(rows)
 
 
-def first_call():
+def first_call() -> None:
     """Call what is compiled here: one repeat on made-up data, with the learners that have a way of their own."""
     rng, n_rows = np.random.default_rng(0), 90
     X = np.column_stack([rng.random((n_rows, 2)), np.arange(n_rows) % 3, np.arange(n_rows) % 2])
@@ -348,7 +258,7 @@ def first_call():
     learner_rows(repeat, learners, n_bootstraps=2)
 
 
-def _columns(n, **columns):
+def _columns(n: int, **columns: Any) -> dict[str, Array]:
     """Columns of n rows; single values are repeated."""
     return {
         name: np.full(n, value, dtype=object if isinstance(value, str) else None) if np.ndim(value) == 0 else np.asarray(value)
@@ -356,5 +266,5 @@ def _columns(n, **columns):
     }
 
 
-def _joined(parts):
+def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}

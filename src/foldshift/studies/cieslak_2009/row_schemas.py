@@ -1,15 +1,25 @@
 """The rows of the study: what is measured, kind by kind, as it stands in its files."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import pyarrow as pa
 
 from foldshift.engine.storage.score_files import TEXT, read_columns
 from foldshift.studies.cieslak_2009.conditions import CONDITIONS
 from foldshift.studies.common.row_order import in_order
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldshift.core.types import PathLike
+
 MEASURED = [condition.name for condition in CONDITIONS]
 
 
-def _columns(*names, kind=pa.float64):
+def _columns(*names: Any, kind: Any = pa.float64) -> list[tuple[str, pa.DataType]]:
     """Columns of one type."""
     return [(name, kind()) for name in names]
 
@@ -59,22 +69,8 @@ SCHEMAS = {
 }
 
 
-def read_rows(paths, kind, settings=None):
-    """Rows of one kind, of all data sets and blocks.
-
-    Parameters
-    ----------
-    paths : sequence of path-like
-    kind : str
-        Key of `SCHEMAS`.
-    settings : dict, optional
-        Of the study, for the kind ``learners``: rows come in the order of its ``datasets`` and ``learners``, whichever files hold
-        them.
-
-    Returns
-    -------
-    rows : pandas.DataFrame
-    """
+def read_rows(paths: Sequence[PathLike], kind: str, settings: dict[str, Any] | None = None) -> pd.DataFrame:
+    """Rows of one kind, of all data sets and blocks."""
     import pandas as pd  # not needed where rows are measured
 
     names = SCHEMAS[kind].names

@@ -1,8 +1,14 @@
 """How one data set is cut: training, validation and test part, and which class is positive."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray
+    from foldshift.datasets.dataset import Dataset
 
 SMALLEST_CLASS = 4  # rows: one or more in every part
 
@@ -10,29 +16,15 @@ SMALLEST_CLASS = 4  # rows: one or more in every part
 class Split(NamedTuple):
     """Rows of the three parts, each in random order."""
 
-    train: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
+    train: Array
+    validation: Array
+    test: Array
 
 
-def split_sizes(n):
+def split_sizes(n: int) -> tuple[int, ...]:
     """Rows of training, validation and test part: 50, 20 and 30 % of the rows of a class, the first two rounded up.
 
     Summed over classes they are Table 1 of the paper to 0.2 % of the rows (but for Compustat, which is a split by time).
-
-    Parameters
-    ----------
-    n : int
-        Rows of one class.
-
-    Returns
-    -------
-    sizes : tuple of int
-
-    Raises
-    ------
-    ValueError
-        If n is below 4, so that a part would have none.
     """
     if n < SMALLEST_CLASS:
         raise ValueError(
@@ -42,24 +34,8 @@ def split_sizes(n):
     return n_train, n_validation, n - n_train - n_validation
 
 
-def split(y, rng):
-    """Random training, validation and test part with the same share of every class.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Classes.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    parts : Split
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer than 4 rows.
-    """
+def split(y: Array, rng: np.random.Generator) -> Split:
+    """Random training, validation and test part with the same share of every class."""
     parts = [[], [], []]
     for label in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == label))
@@ -68,25 +44,8 @@ def split(y, rng):
     return Split(*(rng.permutation(np.concatenate(part)) for part in parts))
 
 
-def positive_class(data, label=None):
-    """Which rows are positive: those of one class, against all others.
-
-    Parameters
-    ----------
-    data : foldshift.datasets.Dataset
-        Classification data set.
-    label : str, optional
-        The positive class; by default the rarest, of several the last.
-
-    Returns
-    -------
-    positive : ndarray of shape (n_samples,), dtype bool
-
-    Raises
-    ------
-    ValueError
-        If there is no class of this name.
-    """
+def positive_class(data: Dataset, label: str | None = None) -> BoolArray:
+    """Which rows are positive: those of one class, against all others."""
     if label is None:
         counts = np.bincount(data.y, minlength=len(data.classes))
         return data.y == len(counts) - 1 - np.argmin(counts[::-1])

@@ -1,9 +1,16 @@
 """Monitoring classifiers while their test data shift (Cieslak and Chawla 2009): what is measured and what is shown."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
 from foldshift.studies.cieslak_2009.paper_names import paper_name
 from foldshift.studies.common.standard_items import has_print
+
+if TYPE_CHECKING:
+    from foldshift.engine.study.run import Run
 
 # Seconds, from the jobs of a full run (`snakemake plan` tells what those that are done took beside what was planned).
 PER_VERSION = (1.6e-3, 2.2e-7)  # of a shifted test part: the detectors on features; and per row of the data set
@@ -99,7 +106,7 @@ MOVED = "CS25 to CS200: one feature moved by so many per cent of its standard de
 SHARES = "P(+), P2 to P70: share of positive rows in the test part, in per cent."
 
 
-def features_cost(run, cell):
+def features_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Twelve conditions with a version for every feature, ten with one."""
     settings, (n_rows, n_columns) = run.settings, run.shape(cell["dataset"])
     start, n_repeats = block_range(cell["block"])
@@ -111,7 +118,7 @@ def features_cost(run, cell):
     return Cost(seconds, mb=300, writes_mb=0.1)
 
 
-def learners_cost(run, cell):
+def learners_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """The same for a learner; five of the twelve conditions change a feature of every test row, and with it all neighbours."""
     n_rows, n_columns = run.shape(cell["dataset"])
     is_nearest = any(entry["import"].endswith("NNClassifier") for entry in run.labelled(cell["learner"]).values())
@@ -120,13 +127,13 @@ def learners_cost(run, cell):
     return Cost(LEARNERS_START + block_range(cell["block"])[1] * of_repeat, mb=300, writes_mb=0.1)
 
 
-def versions_seconds(n_rows, n_columns, per):
+def versions_seconds(n_rows: int, n_columns: int, per: tuple[float, float]) -> float:
     """Of all versions of a repeat, from seconds of a version, and of a version and row."""
     per_version, per_row = per
     return (12 * n_columns + 10) * (per_version + per_row * n_rows)
 
 
-def learner_cells(run):
+def learner_cells(run: Run) -> list[dict[str, str]]:
     """Learner by learner, repeats in blocks."""
     settings = run.settings
     wanted = {(run.learner_label(name),): settings["n_seeds"] for name in run.learner_ids}
@@ -137,7 +144,7 @@ def learner_cells(run):
     ]
 
 
-def of_dataset(run, cell):
+def of_dataset(run: Run, cell: dict[str, Any]) -> dict[str, int | None]:
     """What both measures need to know of a data set."""
     return {"master_seed": run.master_seed, "positive": run.settings["positive_class"].get(cell["dataset"])}
 

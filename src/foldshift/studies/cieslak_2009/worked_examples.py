@@ -1,5 +1,9 @@
 """The paper's worked examples: as printed, by the printed formula, and right."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -11,6 +15,9 @@ from foldshift.shift.inject.injectors import row_counts
 from foldshift.shift.measures.hellinger import hellinger
 from foldshift.shift.measures.ks import ks_features, ks_p_value
 
+if TYPE_CHECKING:
+    from foldshift.core.types import IntArray
+
 KS_A = (0.34, 0.94, 0.24, 1.26, 6.98, 0.95, 0.15, -2.08, 0.17, 1.55, 3.20, 0.50, 0.70, 4.55, 0.10, 0.49, 0.38, 0.42, 1.37, 1.75)
 KS_B = (
     0.15, -0.62, -0.17, -0.31, -0.50, 0.38, 2.30, 0.37, -1.79, -0.87, 1.72, -0.09, -1.54, 0.30, -2.39, -0.74, 0.22, 1.28, 0.19,
@@ -19,15 +26,8 @@ KS_B = (
 TABLE5 = {"Pop1": (7, 0, 0), "Pop2": (0, 10, 2)}
 
 
-def examples_table():
-    """The worked examples: Table 5, the samples of Figure 12, the corner cases of phi, the example of shifted priors.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``example, quantity, printed, paper, corrected, note``: as printed, by the printed formula, and right; NaN where there is
-        none.
-    """
+def examples_table() -> pd.DataFrame:
+    """The worked examples: Table 5, the samples of Figure 12, the corner cases of phi, the example of shifted priors."""
     counts = np.array(list(TABLE5.values()))
     chi2 = chi_square(counts)
     values = [np.repeat(np.arange(counts.shape[1]), row) for row in counts]
@@ -74,7 +74,7 @@ def examples_table():
     return pd.DataFrame(rows, columns=["example", "quantity", "printed", "paper", "corrected", "note"])
 
 
-def printed_chi_square(counts):
+def printed_chi_square(counts: IntArray) -> float:
     """Equation 5 as it is printed, for `counts` of shape (n_populations, n_values): negative where it should be large."""
     counts = np.asarray(counts, dtype=np.float64)
     n = counts.sum()
@@ -82,7 +82,7 @@ def printed_chi_square(counts):
     return float(((counts / n - expected) / expected).sum())
 
 
-def examples_grid(table):
+def examples_grid(table: pd.DataFrame) -> Grid:
     """`examples_table` as it is printed."""
     body = []
     for example, part in table.groupby("example", sort=False):

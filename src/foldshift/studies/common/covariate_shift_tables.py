@@ -1,5 +1,10 @@
 """Shift of the inputs by partitioner, by data set and by feature: tables of the studies that cut."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -10,6 +15,9 @@ from foldshift.reporting.number_formats import EMPTY, count_range, number, p_val
 from foldshift.reporting.table_grid import Cell, Grid, shades
 from foldshift.shift.measures.covariates import MEASURES
 from foldshift.shift.report.fold_drift import FoldFeature
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
 
 SUMMARY = (*MEASURES, "features_more", "features_less")
 MORE_IS_BETTER = "features_less"
@@ -28,7 +36,7 @@ SHIFT_LABELS = {
 CHANCE_IS_HALF = "two_sample_auc"
 
 
-def read_shift(shift, features, partitioners):
+def read_shift(shift: Sequence[PathLike], features: Sequence[PathLike], partitioners: Sequence[str]) -> tuple[pd.DataFrame, ...]:
     """Rows that `foldshift.studies.common.measure_covariate_shift` measured.
 
     Parameters
@@ -51,7 +59,7 @@ def read_shift(shift, features, partitioners):
     )
 
 
-def by_partitioner(part, value, partitioners):
+def by_partitioner(part: pd.DataFrame, value: str, partitioners: Sequence[str]) -> pd.DataFrame:
     """Data sets by partitioners, those data sets that have a result for all.
 
     Parameters
@@ -71,7 +79,7 @@ def by_partitioner(part, value, partitioners):
     return wide.loc[[name for name in dict.fromkeys(part["dataset"]) if wide.loc[name].notna().all()]]
 
 
-def shift_by_cell(rows, schemes):
+def shift_by_cell(rows: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFrame:
     """Shift of every data set, scheme and partitioner.
 
     Parameters
@@ -98,7 +106,7 @@ def shift_by_cell(rows, schemes):
     return pd.DataFrame(table)
 
 
-def feature_table(features, schemes):
+def feature_table(features: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFrame:
     """Every feature of every data set, scheme and partitioner, against random cuts.
 
     Parameters
@@ -123,7 +131,7 @@ def feature_table(features, schemes):
     return table[[*before, "failing", "failing_chance", "p_more", "p_less", "p_adjusted", "verdict"]].reset_index(drop=True)
 
 
-def drift_by_cell(features, schemes):
+def drift_by_cell(features: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFrame:
     """Which features every partitioner shifts, by data set and scheme.
 
     Parameters
@@ -150,16 +158,16 @@ def drift_by_cell(features, schemes):
     return pd.DataFrame(table, columns=[*keys, "features_more", "features_less", "shifted_features", "target", "distance_ratio"])
 
 
-def _target_verdict(cell):
+def _target_verdict(cell: pd.DataFrame) -> str:
     return cell.loc[cell["kind"] == "target", "verdict"].item()
 
 
-def _shifted(inputs):
+def _shifted(inputs: pd.DataFrame) -> pd.DataFrame:
     """Inputs that are shifted, the largest ratio first."""
     return inputs[inputs["verdict"] == "more"].sort_values("distance_ratio", ascending=False, kind="stable")
 
 
-def shift_summary(by_cell, partitioners, reference):
+def shift_summary(by_cell: pd.DataFrame, partitioners: Sequence[str], reference: str) -> pd.DataFrame:
     """Mean shift over the data sets, and Wilcoxon's test of every partitioner against a reference.
 
     Parameters
@@ -198,15 +206,15 @@ def shift_summary(by_cell, partitioners, reference):
     return pd.DataFrame(table)
 
 
-def against(reference):
+def against(reference: str) -> tuple[str, str]:
     """Names of the columns of the test against a reference."""
     return f"p_vs_{reference.lower()}", f"higher_vs_{reference.lower()}"
 
 
-def shift_grid(summary, alpha, reference, few=""):
+def shift_grid(summary: pd.DataFrame, alpha: float, reference: str, few: str = "") -> Grid:
     """The summary as it is printed: a block per scheme, means shaded, the smallest underlined, p-values below."""
     partitioners, (p_vs, higher_vs) = list(dict.fromkeys(summary["partitioner"])), against(reference)
-    rows = []
+    rows: list[Any] = []
     for scheme, block in summary.groupby("scheme", sort=False):
         n = block["n_datasets"].min()
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n} data {'set' if n == 1 else 'sets'}"])
@@ -227,7 +235,7 @@ def shift_grid(summary, alpha, reference, few=""):
                 for name, p, more in tests
             ]
             rows.append([f"  p against {reference}", *cells])
-    notes = [
+    notes: list[Any] = [
         "Mean over the data sets ± how far other partitions of the same data would move it (Monte Carlo standard error). "
         "Darker is less shift, the least is underlined.",
         f"p: Wilcoxon's signed-ranks test over the data sets, exact, two-sided; bold: at most {alpha:g}. "
@@ -242,7 +250,7 @@ def shift_grid(summary, alpha, reference, few=""):
     return Grid(["Measure", *partitioners], rows, notes)
 
 
-def shifted_grid(table, partitioners):
+def shifted_grid(table: pd.DataFrame, partitioners: Sequence[str]) -> Grid:
     """Which features are shifted, as it is printed: a block per scheme, a row per data set, a column per partitioner.
 
     Parameters
@@ -257,7 +265,7 @@ def shifted_grid(table, partitioners):
     grid : foldshift.reporting.table_grid.Grid
         A cell says how many inputs are shifted and which most, how many are balanced, and whether the target is shifted.
     """
-    rows = []
+    rows: list[Any] = []
     for scheme, block in table.groupby("scheme", sort=False):
         n_runs = f"{count_range(block['n_runs'])} partitions"
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n_runs} of each data set"])
@@ -265,7 +273,7 @@ def shifted_grid(table, partitioners):
             cells = [_drift_cell(part[part["partitioner"] == name]) for name in partitioners]
             n_inputs = part.loc[part["kind"] != "target", "feature"].nunique()
             rows.append([dataset, Cell(str(n_inputs)), *cells])
-    notes = [
+    notes: list[Any] = [
         "Folds of one data set share their rows, so that the share of folds that fails a test (KS, or chi-square for nominal "
         "features) says nothing by itself. The distance between training and test part, mean over all folds of all partitions, "
         "is therefore compared with that of random cuts of the same sizes; level .05 for a data set, scheme and partitioner, "
@@ -278,7 +286,7 @@ def shifted_grid(table, partitioners):
     return Grid(["Data set", "features", *partitioners], rows, notes)
 
 
-def _drift_cell(cell):
+def _drift_cell(cell: pd.DataFrame) -> Cell:
     if cell.empty:
         return Cell(EMPTY)
     inputs = cell[cell["kind"] != "target"]

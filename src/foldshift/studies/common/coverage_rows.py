@@ -1,10 +1,18 @@
 """Coverage of every interval on samples of populations, and by partitioner: the numbers behind the audit's tables and figure."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
 from foldshift.inference.intervals.moments import LossMoments, moment_intervals
 from foldshift.inference.simulation.coverage import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE, AuditRow, audit_rows, not_refuted
+
+if TYPE_CHECKING:
+    from foldshift.core.types import IntArray
 
 TARGETS = (TRAINING_PART, THESE_MODELS, WHOLE_SAMPLE)
 REFERENCES = {"classification": "SCV", "regression": "CV"}
@@ -24,7 +32,7 @@ PARTITIONER_COLUMNS = [
 ROWS = ("population", "task", "learner", "partitioner", "replicate", *LossMoments._fields, *TRUTHS)
 
 
-def audit_table(rows, partitioners, level=0.95):
+def audit_table(rows: pd.DataFrame, partitioners: Sequence[str], level: float = 0.95) -> pd.DataFrame:
     """Bias, coverage and width of every interval against every target.
 
     Parameters
@@ -66,7 +74,7 @@ def audit_table(rows, partitioners, level=0.95):
     return pd.DataFrame(out, columns=AUDIT_COLUMNS)
 
 
-def partitioner_table(table, level=0.95):
+def partitioner_table(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """Coverage and bias by partitioner, averaged over populations, and against the reference.
 
     The learners of a population share its samples: the unit of all errors is the population, whose value is the mean of its
@@ -114,7 +122,7 @@ def partitioner_table(table, level=0.95):
     return found
 
 
-def _mean_and_error(values, populations):
+def _mean_and_error(values: pd.Series, populations: IntArray) -> tuple[float, float]:
     """Mean over populations and its standard error; values by population and learner, populations by number."""
     values = values.to_numpy(dtype=np.float64)
     there = ~np.isnan(values)

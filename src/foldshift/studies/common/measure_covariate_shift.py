@@ -1,6 +1,10 @@
 """Measure the shift of the inputs between training and test parts of one data set: of every run, and feature by feature."""
 
+from __future__ import annotations
+
 import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +16,10 @@ from foldshift.engine.storage.score_files import TEXT
 from foldshift.shift.measures.covariates import MEASURES, fold_covariates
 from foldshift.shift.report.fold_drift import FoldFeature, fold_drift
 from foldshift.shift.table_versions import FEWEST_ROWS
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Inputs, PathLike, Rows
+    from foldshift.datasets.dataset import Dataset
 
 N_RANDOM = 499  # random cuts that say what chance gives
 
@@ -33,7 +41,9 @@ SCHEMAS = {
 }
 
 
-def first_runs(paths, wanted, n_runs):
+def first_runs(
+    paths: Sequence[PathLike], wanted: dict[str, dict[str, Any]], n_runs: dict[int, int]
+) -> tuple[dict[int, dict[str, Array]], dict[int, dict[str, Array]]]:
     """First runs of every partitioner and k.
 
     Parameters
@@ -60,7 +70,7 @@ def first_runs(paths, wanted, n_runs):
     return cuts, seeds
 
 
-def feature_rows(data, partitioner, cut, k, master_seed):
+def feature_rows(data: Dataset, partitioner: str, cut: Array, k: int, master_seed: int) -> dict[str, list[Any]]:
     """Which features the runs of a partitioner shift, the target last.
 
     Parameters
@@ -90,7 +100,9 @@ def feature_rows(data, partitioner, cut, k, master_seed):
     return {name: [row[name] for row in rows] for name in SCHEMAS["shifted_features"].names}
 
 
-def measure_covariate_shift(inputs, cell, *, wanted, runs, master_seed):
+def measure_covariate_shift(
+    inputs: Inputs, cell: dict[str, str], *, wanted: dict[str, dict[str, Any]], runs: dict[int, int], master_seed: int
+) -> dict[str, Rows]:
     """The shift of the inputs that the first runs of every partitioner make.
 
     Parameters
@@ -136,7 +148,7 @@ def measure_covariate_shift(inputs, cell, *, wanted, runs, master_seed):
     return {"covariate_shift": parts, "shifted_features": features}
 
 
-def first_call():
+def first_call() -> None:
     """Call what is compiled here, on three columns of made-up data."""
     X, folds = np.column_stack([np.arange(40.0), np.arange(40.0) % 3, np.arange(40.0) % 2]), np.arange(80).reshape(2, 40) % 4
     about = {"categorical_features": np.array([False, False, True])}

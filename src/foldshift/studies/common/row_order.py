@@ -1,7 +1,14 @@
 """The order of rows that several files hold: that of the configuration, however the work was cut."""
 
+from __future__ import annotations
 
-def in_order(rows, orders):
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def in_order(rows: pd.DataFrame, orders: dict[str, list[Any]] | None) -> pd.DataFrame:
     """Sort rows.
 
     Parameters

@@ -1,6 +1,10 @@
 """Samples of populations, and how cross-validated estimates of them stand beside true errors: what several studies measure."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,11 +13,15 @@ from foldshift.evaluation.held_out import sample_and_rest, scale_by_sample
 from foldshift.inference.fit_losses import fold_losses, fold_predictor, held_out_loss, squared_error, zero_one_loss
 from foldshift.inference.intervals.moments import LossMoments, loss_moments
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Estimator, UnsignedArray
+    from foldshift.datasets.dataset import Dataset
+
 SCALE_ROWS = 100_000  # of a generated population, for the standard deviation of its target
 NUMBERS = (*LossMoments._fields, "truth_parts", "truth_whole")
 
 
-def target_scale(name, data, rng):
+def target_scale(name: str, data: Dataset | None, rng: np.random.Generator) -> float:
     """What a target is divided by: its standard deviation in the population, so that predicting the mean has an error of 1.
 
     Parameters
@@ -34,7 +42,9 @@ def target_scale(name, data, rng):
     return y.std() or 1.0
 
 
-def draw_sample(name, data, scale, n_sample, most_held_out, rng):
+def draw_sample(
+    name: str, data: Dataset | None, scale: float, n_sample: int, most_held_out: int, rng: np.random.Generator
+) -> tuple[Dataset, Array, Array]:
     """Draw a sample, and rows held out; a generated population is drawn anew.
 
     Parameters
@@ -61,7 +71,15 @@ def draw_sample(name, data, scale, n_sample, most_held_out, rng):
     return replace(data, X=scale_by_sample(data.X, sample, data.categorical_features), y=y, scaling="global"), sample, rest
 
 
-def measure_folds(estimator, X, y, sample, rest, folds, rng):
+def measure_folds(
+    estimator: Estimator,
+    X: Array,
+    y: Array,
+    sample: Array,
+    rest: Array,
+    folds: dict[Any, UnsignedArray],
+    rng: np.random.Generator,
+) -> dict[Any, dict[str, Any]]:
     """Moments of cross-validated losses, and the true errors that they estimate.
 
     Parameters
@@ -99,7 +117,7 @@ def measure_folds(estimator, X, y, sample, rest, folds, rng):
     return found
 
 
-def attempt(function, *args):
+def attempt(function: Callable[..., Any], *args: Any) -> tuple[Any, str]:
     """Call what trains a learner, which may raise anything.
 
     Parameters

@@ -1,9 +1,16 @@
 """Items that several studies have."""
 
+from __future__ import annotations
+
 import csv
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.job_layout import of_own_experiments
 from foldshift.engine.study.declare import Cost, Items, Measure, Table
+
+if TYPE_CHECKING:
+    from foldshift.engine.study.run import Run
 
 # Seconds of one core.
 PER_COVARIATE = 1e-8  # covariate shift, per sample, column and fold
@@ -13,7 +20,7 @@ DRIFT_ONCE = 1000  # samples that a column takes in addition, however small the 
 DRIFT_MB = 1.1e-3  # per sample
 
 
-def has_print(run, paper_name=str):
+def has_print(run: Run, paper_name: Callable[..., Any] | None = str) -> bool:
     """Whether a run has a data set of the paper: else there is nothing to compare, and no page of what the paper has.
 
     Parameters
@@ -54,7 +61,7 @@ DATASETS = Items(
 )
 
 
-def failures(category):
+def failures(category: str) -> Items:
     """What failed in a study that the engine cuts.
 
     Parameters
@@ -87,7 +94,13 @@ def failures(category):
     )
 
 
-def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=lambda run: {}):
+def single_datasets(
+    category: str,
+    what: str,
+    reference: str,
+    chosen: Callable[..., Any] | None = lambda cell: True,
+    inputs: Callable[..., Any] | None = lambda run: {},
+) -> Items:
     """Differences within data sets: what one data set can say.
 
     Parameters
@@ -146,7 +159,7 @@ def single_datasets(category, what, reference, chosen=lambda cell: True, inputs=
     )
 
 
-def covariate_shift_cost(run, cell):
+def covariate_shift_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Distances of the first runs, and random cuts for every feature."""
     (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
     cells = [one for one in run.layout.cells(cell["dataset"]) if of_own_experiments(one)]

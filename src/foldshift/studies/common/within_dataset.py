@@ -1,6 +1,10 @@
 """What one data set can say: its partitions are many, so that differences can be shown without a test over data sets."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +20,10 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, count, number, p_value, signed
 from foldshift.reporting.table_grid import Cell, Grid
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, Inputs, PathLike, Rows
+    from foldshift.inference.comparisons.results import TTest
+
 CELL = ("learner", "partitioner", "k")
 CONFIDENCE = 0.95
 MOST = 10_000  # repetitions that are still told
@@ -29,7 +37,9 @@ LEARNERS = [
 ]  # fmt: skip
 
 
-def one_dataset(inputs, settings, wanted, value, reference, units=None):
+def one_dataset(
+    inputs: Inputs, settings: dict[str, Any], wanted: Rows, value: str, reference: str, units: dict[str, float] | None = None
+) -> dict[str, Shown]:
     """Both tables of differences within data sets.
 
     Parameters
@@ -74,7 +84,7 @@ def one_dataset(inputs, settings, wanted, value, reference, units=None):
     }
 
 
-def read_folds(paths, wanted, value):
+def read_folds(paths: Sequence[PathLike], wanted: dict[str, dict[str, Any]], value: str) -> dict[tuple[str, str, int], Array]:
     """Scores of the folds of one data set.
 
     Parameters
@@ -91,7 +101,7 @@ def read_folds(paths, wanted, value):
     cells : dict of (str, str, int) to ndarray of shape (n_partitions, k)
         By learner, partitioner and k; only the partitions of which every fold has a result.
     """
-    found = {}
+    found: dict[Any, Any] = {}
     for path in in_order(paths):
         columns = read_columns(path, (*CELL, value))
         for cell, rows in select_cells(columns, CELL, runs_wanted(held_scores(path), wanted)).items():
@@ -99,7 +109,9 @@ def read_folds(paths, wanted, value):
     return {cell: np.concatenate(parts) for cell, parts in found.items()}
 
 
-def partitioner_rows(cells, dataset, learners, partitioners, reference):
+def partitioner_rows(
+    cells: dict[tuple[str, str, int], Array], dataset: str, learners: Sequence[str], partitioners: Sequence[str], reference: str
+) -> Rows:
     """Every partitioner against the reference, by learner and number of folds.
 
     Parameters
@@ -135,7 +147,9 @@ def partitioner_rows(cells, dataset, learners, partitioners, reference):
     return _adjusted(rows)
 
 
-def learner_rows(cells, dataset, configuration, names, partitioner):
+def learner_rows(
+    cells: dict[tuple[str, str, int], FloatArray], dataset: str, configuration: str, names: dict[str, str], partitioner: str
+) -> Rows:
     """Every pair of learners on the same folds, by number of folds.
 
     Parameters
@@ -178,10 +192,10 @@ def learner_rows(cells, dataset, configuration, names, partitioner):
     return _adjusted(rows)
 
 
-def partitioners_grid(table, alpha):
+def partitioners_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """Differences of ways of cutting as they are printed: a block per data set, a row per learner, k and partitioner."""
     own = "difference_own_units" in table
-    rows = []
+    rows: list[Any] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([f"{dataset}: {int(block['repetitions'].min())} partitions each, against {block['reference'].iloc[0]}"])
         for row in block.itertuples():
@@ -190,15 +204,15 @@ def partitioners_grid(table, alpha):
             shown += [Cell(p_value(row.p_holm)), Cell(p_value(row.p_other_samples))]
             spreads = f"{number(row.spread)} ({number(row.reference_spread)})"
             rows.append([*shown, Cell(spreads), Cell(_repetitions(row.repetitions_to_settle))])
-    header = ["Learner", "k", "Cut", "Mean", "Difference and interval", *["In the target's units"] * own]
+    header: list[Any] = ["Learner", "k", "Cut", "Mean", "Difference and interval", *["In the target's units"] * own]
     header += ["p (Holm)", "p, other samples", "Spread (reference)", "Repetitions to settle"]
     return Grid(header, rows or [["No learner has two complete partitions by two ways of cutting."]], [_bold(alpha)])
 
 
-def learners_grid(table, alpha):
+def learners_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """Differences of learners as they are printed: a block per data set, configuration and k, a row per pair."""
     own = "difference_own_units" in table
-    rows = []
+    rows: list[Any] = []
     for (dataset, configuration, k), block in table.groupby(["dataset", "configuration", "k"], sort=False):
         which = f", {configuration} configuration" if configuration else ""
         n = int(block["repetitions"].min())
@@ -208,16 +222,16 @@ def learners_grid(table, alpha):
             shown += [_difference(row, alpha), *([Cell(signed(row.difference_own_units))] if own else [])]
             shown += [Cell(p_value(row.p_value)), Cell(p_value(row.p_holm)), Cell(number(row.spread))]
             rows.append([*shown, Cell(_repetitions(row.repetitions_recommended))])
-    header = ["Learners", "Mean of one", "Of the other", "Difference and interval", *["In the target's units"] * own]
+    header: list[Any] = ["Learners", "Mean of one", "Of the other", "Difference and interval", *["In the target's units"] * own]
     header += ["p", "p (Holm)", "Spread", "Repetitions recommended"]
     return Grid(header, rows or [["No two learners have two complete partitions in common."]], [_bold(alpha)])
 
 
-def _complete(scores):
+def _complete(scores: FloatArray) -> FloatArray:
     return np.empty((0, 1)) if scores is None else scores[~np.isnan(scores).any(axis=1)]
 
 
-def _between_partitions(own, base):
+def _between_partitions(own: FloatArray, base: FloatArray) -> dict[str, float]:
     """Welch's interval and test of the means of two sets of partitions, and the repetitions at which it would leave out 0."""
     difference = float(own.mean() - base.mean())
     parts = own.var(ddof=1) / len(own), base.var(ddof=1) / len(base)
@@ -245,13 +259,13 @@ def _between_partitions(own, base):
     }
 
 
-def _corrected(own, base):
+def _corrected(own: FloatArray, base: FloatArray) -> TTest:
     """Nadeau and Bengio's test of the folds of as many partitions of both; folds of two cuts have no pairs, any order will do."""
     n, k = min(len(own), len(base)), own.shape[1]
     return nadeau_bengio(own[:n] - base[:n], k - 1, 1)
 
 
-def _recommended(differences):
+def _recommended(differences: FloatArray) -> float:
     """Recommended repetitions; NaN where it cannot be told."""
     try:
         found = recommend_repetitions(differences).repetitions
@@ -260,23 +274,23 @@ def _recommended(differences):
     return np.nan if found is None else float(found)
 
 
-def _adjusted(rows):
+def _adjusted(rows: Rows) -> Rows:
     if rows:
         for row, p in zip(rows, adjust_p([float(row["p_value"]) for row in rows], method="holm")):
             row["p_holm"] = float(p)
     return rows
 
 
-def _difference(row, alpha):
+def _difference(row: Any, alpha: float) -> Cell:
     text = f"{number(row.difference, '+.4f')} [{number(row.low, '+.4f')}, {number(row.high, '+.4f')}]"
     return Cell(text, bold=bool(row.p_holm <= alpha))
 
 
-def _repetitions(n):
+def _repetitions(n: float) -> str:
     return EMPTY if np.isnan(n) else f"above {MOST}" if n > MOST else count(n)
 
 
-def _bold(alpha):
+def _bold(alpha: float) -> str:
     return (
         f"Bold: p at most {alpha:g} after Holm's correction for all comparisons of the data set (and configuration). "
         f"{EMPTY}: cannot be told, because there is no difference, no spread, or too few partitions."

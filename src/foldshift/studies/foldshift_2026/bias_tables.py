@@ -4,8 +4,12 @@ The learners of a population share its samples, and the samples of a population 
 population, whose value is the mean over its learners.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +17,9 @@ from scipy import stats
 
 from foldshift.inference.corrections import adjust_p
 from foldshift.studies.foldshift_2026.partitioners import REFERENCES, RERANDOMISED
+
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, TableLike, Task
 
 CELL = ["task", "n_sample", "k", "cut"]
 MEASURES = ("bias_training", "bias_models", "bias_whole", "spread", "error_one", "error_ten", "choice")
@@ -26,41 +33,15 @@ PLAIN = "S2/K"  # the interval that a mean and standard deviation over folds sug
 TOLERANCE = 0.05  # by which a coverage may lie below its promise, to be called held
 
 
-def whole_samples(rows):
-    """Samples without a failed fit: what fails with one cut is left out for all, so that all are compared on the same samples.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        As the measure writes them.
-
-    Returns
-    -------
-    rows : pandas.DataFrame
-    """
+def whole_samples(rows: pd.DataFrame) -> pd.DataFrame:
+    """Samples without a failed fit: what fails with one cut is left out for all, so that all are compared on the same samples."""
     keys = ["population", "learner", "n_sample", "replicate"]
     failed = rows["estimate"].isna() | rows["truth_parts"].isna() | rows["truth_whole"].isna()
     return rows[~failed.groupby([rows[key] for key in keys], observed=True).transform("any")]
 
 
-def by_learner(rows):
-    """Measures of every population, learner, size, k and cut, in per cent of the learner's true error.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        From `whole_samples`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``population, learner, task, n_sample, k, cut`` and `MEASURES` but ``choice``. ``bias_training``: mean estimate
-        less the mean error of models trained on random parts of (k - 1) / k of the sample (those of the reference cut);
-        ``bias_models``: less that of these very models; ``bias_whole``: less that of the model trained on the whole sample.
-        ``spread``: standard deviation between partitions of the same sample. ``error_one``: root mean square of estimate less
-        error of the model trained on the whole sample, of one repetition; ``error_ten``: that of the mean of ten, whose square
-        has a tenth of the variance between partitions. Learners whose true error is 0 are left out.
-    """
+def by_learner(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measures of every population, learner, size, k and cut, in per cent of the learner's true error."""
     one = ["population", "learner", *CELL]
     numbers = pd.DataFrame(
         {
@@ -90,22 +71,8 @@ def by_learner(rows):
     return table[[*one, *measures]]
 
 
-def by_population(learners, rows):
-    """The same of every population, size, k and cut, mean over the learners, with ``choice``.
-
-    Parameters
-    ----------
-    learners : pandas.DataFrame
-        From `by_learner`.
-    rows : pandas.DataFrame or None
-        From `whole_samples`, for ``choice``: share of the pairs of learners of which one repetition finds the truly better one
-        (of pairs that differ by more than two standard errors; an even result counts half). None: it is NaN.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``population, task, n_sample, k, cut`` and `MEASURES`.
-    """
+def by_population(learners: pd.DataFrame, rows: pd.DataFrame | None) -> pd.DataFrame:
+    """The same of every population, size, k and cut, mean over the learners, with ``choice``."""
     keys = ["population", *CELL]
     table = learners.groupby(keys, sort=False, observed=True)[list(MEASURES[:-1])].mean().reset_index()
     if rows is None or not len(rows):
@@ -114,7 +81,7 @@ def by_population(learners, rows):
     return table.merge(pd.concat(found, ignore_index=True), on=keys, how="left")
 
 
-def _right_choices(part):
+def _right_choices(part: pd.DataFrame) -> pd.DataFrame:
     """``choice`` of every cut, for one population, size and k."""
     truth = part.drop_duplicates(["learner", "replicate"]).pivot(index="replicate", columns="learner", values="truth_whole")
     wide = part.pivot(index=["cut", "replicate", "repetition"], columns="learner", values="estimate")
@@ -129,7 +96,7 @@ def _right_choices(part):
     return choice.rename_axis("cut").rename("choice").reset_index().assign(**keys)
 
 
-def mean_and_error(values):
+def mean_and_error(values: TableLike) -> tuple[float, float]:
     """Mean over populations and its standard error; NaN where there is none."""
     values = np.asarray(values, dtype=np.float64)
     values = values[np.isfinite(values)]
@@ -138,23 +105,8 @@ def mean_and_error(values):
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
 
 
-def honesty_table(populations, cuts):
-    """Measures by task, size, k and cut, and differences from the reference on the same samples.
-
-    Parameters
-    ----------
-    populations : pandas.DataFrame
-        As `by_population` makes it.
-    cuts : sequence of str
-        In the order of the table.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``task, n_sample, k, cut, n_populations``, each measure with ``_error``, its standard error over populations, and
-        ``_vs``, ``_vs_error``: less that of the reference; ``typical``: geometric mean of ``error_one``, and ``times``,
-        ``times_error``: mean and standard error of the logarithm of how many times that of the reference it is.
-    """
+def honesty_table(populations: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
+    """Measures by task, size, k and cut, and differences from the reference on the same samples."""
     table = []
     for (task, n_sample, k), part in populations.groupby(CELL[:3], sort=True, observed=True):
         wide = part.pivot(index="population", columns="cut", values=list(MEASURES))
@@ -170,7 +122,7 @@ def honesty_table(populations, cuts):
     return pd.DataFrame(table, columns=[*CELL, "n_populations", *columns])
 
 
-def _typical(errors, cut, reference):
+def _typical(errors: pd.DataFrame, cut: str, reference: str) -> dict[str, float]:
     """`TYPICAL` of one cut: errors by population and cut."""
     logs = np.log(errors.where(errors > 0))
     gap = logs[cut] - logs[reference] if reference in logs and cut != reference else [np.nan]
@@ -227,27 +179,8 @@ CLAIMS = (
 HOLDS, FAILS, OPEN = "holds", "the opposite", "not decided"
 
 
-def ledger(populations, alpha=0.05):
-    """Claims of the field that were tested: which hold, by how much, corrected for their number.
-
-    Parameters
-    ----------
-    populations : pandas.DataFrame
-        As `by_population` makes it.
-    alpha : float, default=0.05
-        Level of the verdicts, after Holm's correction.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per claim whose cuts were run: ``claim, source, task, measure, lower, higher``; ``difference``: mean over
-        populations (of each the mean over sizes and k) of the measure of `lower` less that of `higher`: percentage points of the
-        true error for bias, of the pairs of learners for ``choice``; for `RATIOS` how much smaller, per cent of that of `higher`,
-        as the geometric mean, which no population with a large relative error governs. ``standard_error`` over populations,
-        ``n_populations``; ``p_value`` of Student's t (of the logarithms, where these are ratios), two-sided, ``p_holm``;
-        ``verdict``; ``turned_by``: the populations without any one of which the verdict is another, names with commas between;
-        ``verdict_of_half``: the verdict from every second population; `HALVES`: the difference from these, and from the others.
-    """
+def ledger(populations: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
+    """Claims of the field that were tested: which hold, by how much, corrected for their number."""
     table, gaps = [], []
     for claim, source, task, measure, lower, higher in CLAIMS:
         found = [_of_claim(populations[populations["task"] == task], task, measure, one) for one in (lower, higher)]
@@ -271,7 +204,7 @@ def ledger(populations, alpha=0.05):
     return table.assign(turned_by=turned_by, verdict_of_half=_verdicts([own[::2] for own in gaps], alpha)[2])
 
 
-def _verdicts(gaps, alpha):
+def _verdicts(gaps: list[pd.Series], alpha: float) -> tuple[FloatArray, FloatArray, list[str]]:
     """p of each claim, corrected by Holm for their number, and what it says: of the gaps of its populations."""
     p_values = np.array([_p_value(own) for own in gaps], dtype=np.float64)
     corrected = adjust_p(p_values, "holm") if len(gaps) else p_values
@@ -284,7 +217,7 @@ LEDGER = ["claim", "source", "task", "measure", "lower", "higher", "difference",
 LEDGER += ["p_value", "p_holm", "verdict", "turned_by", "verdict_of_half"]
 
 
-def _of_claim(part, task, measure, one):
+def _of_claim(part: pd.DataFrame, task: Task, measure: str, one: str | int | None) -> tuple[str, pd.Series]:
     """How one side of a claim is called, and its measure, by population, size and (where the sides have equal ones) k."""
     reference = REFERENCES[task]
     if isinstance(one, int):
@@ -294,7 +227,7 @@ def _of_claim(part, task, measure, one):
     return cut, part[part["cut"] == cut].set_index(["population", "n_sample", "k"])[measure]
 
 
-def _gaps(below, above, measure):
+def _gaps(below: pd.Series, above: pd.Series, measure: str) -> pd.Series:
     """Of every population the mean over sizes and k of a difference, or of the logarithm of a ratio."""
     if measure in RATIOS:
         gaps = np.log(below[below > 0]) - np.log(above[above > 0])
@@ -303,29 +236,14 @@ def _gaps(below, above, measure):
     return gaps.dropna().groupby(level="population", sort=False).mean()
 
 
-def _told(gaps, measure):
+def _told(gaps: pd.Series, measure: str) -> tuple[float, float]:
     """Mean over populations and its standard error, of ratios in per cent."""
     mean, error = mean_and_error(gaps)
     return (100 * math.expm1(mean), 100 * math.exp(mean) * error) if measure in RATIOS else (mean, error)
 
 
-def by_folds(populations, cuts):
-    """Each cut against the reference with as many folds, over all sizes: whether what it does depends on their number.
-
-    Parameters
-    ----------
-    populations : pandas.DataFrame
-        As `by_population` makes it.
-    cuts : sequence of str
-        In the order of the table.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per task, k and cut but the reference: ``task, k, cut, n_populations``, and of each of `COMPARED` the difference
-        from the reference as in the `ledger` (of every population the mean over its sizes), with ``_error``, its standard error
-        over populations, and ``_p``, p of Student's t over populations, two-sided, not corrected.
-    """
+def by_folds(populations: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
+    """Each cut against the reference with as many folds, over all sizes: whether what it does depends on their number."""
     table = []
     for (task, k), part in populations.groupby(["task", "k"], sort=True, observed=True):
         if (part["cut"] == REFERENCES[task]).any():
@@ -341,7 +259,7 @@ def by_folds(populations, cuts):
     return pd.DataFrame(table, columns=["task", "k", "cut", "n_populations", *columns])
 
 
-def _p_value(gaps):
+def _p_value(gaps: pd.Series) -> float:
     """Student's t over populations, two-sided; NaN for fewer than three."""
     if len(gaps) < 3:
         return np.nan
@@ -349,38 +267,8 @@ def _p_value(gaps):
     return float(stats.ttest_1samp(gaps, 0.0).pvalue) if spread > 0 else 1.0 if not gaps.any() else 0.0
 
 
-def answer(honesty, coverage, level, n_questions=1):
-    """What to do, by task and size: cut, number of folds, repetitions, interval; and what it costs to do otherwise.
-
-    Parameters
-    ----------
-    honesty : pandas.DataFrame
-        As `honesty_table` makes it.
-    coverage : pandas.DataFrame
-        Coverage of the error of the model trained on the whole sample: ``task, n_sample, k, partitioner, interval, coverage,
-        coverage_error, width``.
-    level : float
-        Confidence level.
-    n_questions : int, default=1
-        How many learners such a table is made for.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per task and size. Errors are root mean squares of one repetition, geometric means over populations.
-        ``nearest, nearest_k``: cut and k with the least error; ``gain``: by how many per cent it is smaller than that of the
-        reference with the same k, ``gain_error``, and whether that is ``decided``: ``yes`` where p is at most .05 by Student's t
-        of the logarithms over populations, times the number of cuts, k and learners chosen from (Bonferroni), ``no``, or
-        ``reference``.
-        ``cut, k``: these where it is decided, else the reference with the k of its least error; ``error``; ``repetitions`` after
-        which the choice of partitions adds less than a tenth of the variance that repeating cannot remove, ``fits``;
-        ``interval``, with this cut and k: the narrowest that was shown to hold the truth as often as it promises (coverage less
-        two standard errors is at least the level less .05), and its ``coverage``; where none was shown to (``holds`` is ``not
-        shown``), the one with the highest coverage. Otherwise: ``fewest_k`` folds of the reference, and ``fewest_error``;
-        ``lowest``, the cut with the lowest estimates among those with `k` folds, ``lowest_bias`` of them and ``lowest_error``;
-        ``plain_coverage`` of the estimate plus or minus Student's t times the spread of the folds over the root of k, with `cut`
-        and `k`.
-    """
+def answer(honesty: pd.DataFrame, coverage: pd.DataFrame, level: float, n_questions: int = 1) -> pd.DataFrame:
+    """What to do, by task and size: cut, number of folds, repetitions, interval; and what it costs to do otherwise."""
     table = []
     for (task, n_sample), part in honesty.groupby(["task", "n_sample"], sort=False):
         part = part.dropna(subset=["typical"])
@@ -418,7 +306,7 @@ ANSWER += ["nearest", "nearest_k", "gain", "gain_error", "decided"]
 ANSWER += ["fewest_k", "fewest_error", "lowest", "lowest_bias", "lowest_error", "plain_coverage"]
 
 
-def _otherwise(part, references, best):
+def _otherwise(part: pd.DataFrame, references: pd.DataFrame, best: pd.Series) -> dict[str, Any]:
     """Errors of what many do instead: few folds, and the cut that gives the lowest estimate."""
     fewest = (references if len(references) else part).sort_values("k").iloc[0]
     same_k = part[part["k"] == best["k"]].dropna(subset=["bias_whole"])
@@ -427,7 +315,7 @@ def _otherwise(part, references, best):
     return found | {"lowest": lowest["cut"], "lowest_bias": lowest["bias_whole"], "lowest_error": lowest["typical"]}
 
 
-def _is_gain(nearest, n_chosen_from, alpha=0.05):
+def _is_gain(nearest: pd.Series, n_chosen_from: int, alpha: float = 0.05) -> bool:
     """Whether the best of several beats the reference, the choice among them included."""
     if nearest["n_populations"] < 3 or not nearest["times_error"] > 0:
         return False

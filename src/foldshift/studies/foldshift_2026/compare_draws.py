@@ -4,11 +4,15 @@ A draw is a commit whose published tables it is, or a file ``by_population.csv``
 the same populations; these stay the unit: the value of a population is the mean over its sizes in all draws.
 """
 
+from __future__ import annotations
+
 import argparse
 import io
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -17,19 +21,8 @@ from foldshift.studies.foldshift_2026.bias_tables import COMPARED, by_folds, led
 PUBLISHED = "docs/results/foldshift_2026/tables/by_population.csv"
 
 
-def read_draw(name):
-    """Measures by population of a draw.
-
-    Parameters
-    ----------
-    name : str
-        A file ``by_population.csv``, or a commit (as `git show` takes it) that the table was published in.
-
-    Returns
-    -------
-    draw : pandas.DataFrame
-        As `honesty.by_population` makes it. What is neither ends the program with a message.
-    """
+def read_draw(name: str) -> pd.DataFrame:
+    """Measures by population of a draw."""
     if Path(name).is_file():
         return pd.read_csv(name)
     found = subprocess.run(["git", "show", f"{name}:{PUBLISHED}"], capture_output=True, text=True)
@@ -38,25 +31,14 @@ def read_draw(name):
     return pd.read_csv(io.StringIO(found.stdout))
 
 
-def pooled(draws):
-    """All draws as one table, for the `ledger` and `by_folds`.
-
-    Parameters
-    ----------
-    draws : sequence of pandas.DataFrame
-        As `honesty.by_population` makes them.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Their rows. ``n_sample`` names the draw too, such as ``0/50``, so that the same size of two draws counts twice.
-    """
+def pooled(draws: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """All draws as one table, for the `ledger` and `by_folds`."""
     return pd.concat(
         [draw.assign(n_sample=[f"{i}/{n}" for n in draw["n_sample"]]) for i, draw in enumerate(draws)], ignore_index=True
     )
 
 
-def main(arguments=None):
+def main(arguments: Any = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("draws", nargs="+", metavar="DRAW", help="a commit, or a file by_population.csv")
     draws = [read_draw(name) for name in parser.parse_args(arguments).draws]

@@ -1,5 +1,10 @@
 """Coverage, width and bias of the intervals that need fits of their own."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -12,25 +17,16 @@ from foldshift.studies.foldshift_2026.bias_tables import FAR, mean_and_error
 from foldshift.studies.foldshift_2026.constants import METHODS
 from foldshift.studies.foldshift_2026.measure_methods import ENDS, KEYS
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
+
 VALUES = ("coverage", "width", "bias")
 COLUMNS = ["task", "n_sample", "method", "cut", "n_fits", "n_populations", "lowest"]
 COLUMNS += [f"{name}{end}" for name in VALUES for end in ("", "_error")]
 
 
-def everything(inputs, settings):
-    """The table of methods.
-
-    Parameters
-    ----------
-    inputs : object
-        ``rows``: files of kind ``methods``.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """The table of methods."""
     columns = (*KEYS, *ENDS, "truth", "n_fits")
     rows = pd.concat([pd.DataFrame(read_columns(path, columns)) for path in inputs.rows], ignore_index=True)
     for name in KEYS[:5]:
@@ -39,23 +35,8 @@ def everything(inputs, settings):
     return {"methods": Shown(table, methods_grid(table, settings["level"], int(rows["estimate"].isna().sum())))}
 
 
-def methods_table(rows, cuts):
-    """How often intervals hold the error of the model trained on the whole sample, by method and cut.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        As `measure_methods` writes them; those without an estimate or a truth are left out.
-    cuts : sequence of str
-        In the order of the table.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        By ``task, n_sample, method, cut``: ``n_fits`` of one sample and learner; ``coverage``, ``width`` and ``bias`` (estimate
-        less truth), both per cent of the true error, mean over populations (of each over its learners) with ``_error``, the
-        standard error over populations; ``n_populations``; ``lowest``, the least coverage of a population.
-    """
+def methods_table(rows: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
+    """How often intervals hold the error of the model trained on the whole sample, by method and cut."""
     rows = rows.dropna(subset=["estimate", "truth"])
     rows = rows.assign(covered=((rows["low"] <= rows["truth"]) & (rows["truth"] <= rows["high"])).astype(float))
     rows["wide"], rows["off"] = rows["high"] - rows["low"], rows["estimate"] - rows["truth"]
@@ -78,9 +59,9 @@ def methods_table(rows, cuts):
     return pd.DataFrame(table, columns=COLUMNS)
 
 
-def methods_grid(table, level, n_failed):
+def methods_grid(table: pd.DataFrame, level: float, n_failed: int) -> Grid:
     """`methods_table` as it is printed: a block for each task and size."""
-    rows = []
+    rows: list[Any] = []
     for (task, n_sample), block in table.groupby(["task", "n_sample"], sort=False):
         rows.append([f"{TASK_TITLES[task]}, samples of {n_sample}; {counted(block['n_populations'].max(), 'population')}"])
         for _, row in block.iterrows():
@@ -97,7 +78,7 @@ def methods_grid(table, level, n_failed):
                     with_error(row["bias"], row["bias_error"], "+.1f"),
                 ]
             )
-    notes = [
+    notes: list[Any] = [
         "Holds: per cent of the samples, mean over populations ± standard error over populations; bold: below the level by more "
         "than two standard errors. Lowest: of a population. Width and bias in per cent of the true error. Fits: of one sample "
         "and learner."

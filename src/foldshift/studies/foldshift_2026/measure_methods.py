@@ -1,6 +1,9 @@
 """Intervals that need fits of their own, with every cut: nested cross-validation, conservative Z, corrected t on hold-outs."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +17,9 @@ from foldshift.inference.intervals.cross_validation import nested_cv_interval
 from foldshift.studies.common.samples import attempt
 from foldshift.studies.foldshift_2026.constants import METHODS, NESTED_FOLDS, n_fits
 from foldshift.studies.foldshift_2026.sampling import cut_rows, measure_samples
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Estimator, Inputs, Rows, UnsignedArray
 
 HELD_OUT_SHARE = 10  # a hold-out tests one fold of so many
 ENDS = ("estimate", "low", "high")
@@ -32,45 +38,31 @@ SCHEMAS = {
 }
 
 
-def measure_methods(inputs, cell, *, cuts, n_partitions, n_holdouts, n_halves, level, learners, master_seed, limits):
-    """Intervals of every method, learner, cut and sample, and the error of the model trained on the whole sample.
-
-    Parameters
-    ----------
-    inputs : object
-        ``data``: the prepared data set that is the population; nothing for a generated one.
-    cell : dict
-        ``population``, ``n_sample``, ``block`` of samples.
-    cuts : sequence of str
-        Those that fit the task of the population are used, for the folds of nested cross-validation, the hold-outs (one fold of
-        ten) and the halves alike.
-    n_partitions : int
-        Partitions of nested cross-validation into five folds.
-    n_holdouts, n_halves : int
-        J and M of the conservative Z test: hold-outs of all rows and of every half, and cuts into halves. The corrected t test
-        takes the former alone.
-    level : float
-        Confidence level.
-    learners : dict of str to dict
-        Entries of the learners file; as `cuts`.
-    master_seed : int
-    limits : dict
-        ``minutes`` and ``memory_mb`` of a learner on a sample.
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``methods``. Errors as in `foldshift.studies.foldshift_2026.measure.cross_validate`.
-    """
+def measure_methods(
+    inputs: Inputs,
+    cell: dict[str, str],
+    *,
+    cuts: Sequence[str],
+    n_partitions: int,
+    n_holdouts: int,
+    n_halves: int,
+    level: float,
+    learners: dict[str, dict[str, Any]],
+    master_seed: int,
+    limits: dict[str, None],
+) -> dict[str, Rows]:
+    """Intervals of every method, learner, cut and sample, and the error of the model trained on the whole sample."""
     numbers_of_fits = n_fits(n_partitions, n_holdouts, n_halves)
 
-    def keys(used):
+    def keys(used: list[str]) -> Rows:
         return [{"cut": one, "method": method, "n_fits": numbers_of_fits[method]} for one in used for method in METHODS]
 
-    def cut(population, sample, used, replicate, names):
+    def cut(population: Any, sample: Array, used: Any, replicate: Any, names: Any) -> list[Any]:
         return [_plan(population, sample, one, n_partitions, n_holdouts, n_halves, (*names, replicate)) for one in used]
 
-    def measure(estimator, X, population, sample, rest, plans, rng):
+    def measure(
+        estimator: Estimator, X: Any, population: Any, sample: Array, rest: Any, plans: Any, rng: np.random.Generator
+    ) -> list[Any]:
         fit = _Fits(estimator, np.ascontiguousarray(X), population.y, sample, rest, int(rng.integers(2**32)))
         truth, message = attempt(fit.error_outside)
         found = []
@@ -90,21 +82,21 @@ def measure_methods(inputs, cell, *, cuts, n_partitions, n_holdouts, n_halves, l
 class _Fits:
     """A learner on rows of one sample; every fit has the same state."""
 
-    def __init__(self, estimator, X, y, sample, rest, state):
+    def __init__(self, estimator: Estimator, X: Array, y: Any, sample: Array, rest: Any, state: int) -> None:
         self.estimator, self.state = estimator, state
         self.X, self.y, self.outside = X[sample], y[sample], (X[rest], y[rest])
         self.loss = zero_one_loss if y.dtype.kind == "i" else squared_error
 
-    def losses(self, train, test):
+    def losses(self, train: Any, test: Any) -> Array:
         """Losses of some rows of the sample after training on others."""
         parts = [(self.X[test], self.y[test])]
         return losses_after_fit(self.estimator, self.X[train], self.y[train], parts, self.state, self.loss)[0]
 
-    def error_outside(self):
+    def error_outside(self) -> float:
         """Mean loss outside the sample after training on the whole of it."""
         return float(losses_after_fit(self.estimator, self.X, self.y, [self.outside], self.state, self.loss)[0].mean())
 
-    def holdout_errors(self, holdouts):
+    def holdout_errors(self, holdouts: Any) -> Array:
         """Mean loss on the rows that each hold-out tests: pairs of training and test rows."""
         return np.array([self.losses(train, test).mean() for train, test in holdouts])
 
@@ -112,18 +104,18 @@ class _Fits:
 class _Plan(NamedTuple):
     """Folds of nested cross-validation, hold-outs of all rows, and of pairs of halves."""
 
-    folds: np.ndarray
-    holdouts: list
-    halves: list
+    folds: Array
+    holdouts: list[Any]
+    halves: list[Any]
 
 
-def _plan(data, sample, cut, n_partitions, n_holdouts, n_halves, names):
+def _plan(data: Any, sample: Array, cut: Any, n_partitions: int, n_holdouts: int, n_halves: int, names: tuple[Any, ...]) -> _Plan:
     """All partitions of one sample by one cut."""
 
-    def folds(rows, k, n, *more):
+    def folds(rows: Array, k: int, n: int, *more: Any) -> UnsignedArray:
         return cut_rows(data, sample[rows], cut, k, [seed_sequence(*names, cut, *more, i) for i in range(n)])
 
-    def holdouts(rows, n_test, *more):
+    def holdouts(rows: Array, n_test: Any, *more: Any) -> list[tuple[Any, Any]]:
         k = max(len(rows) // n_test, 2)
         return [(rows[row != 0], rows[row == 0]) for row in folds(rows, k, n_holdouts, *more)]
 
@@ -136,18 +128,18 @@ def _plan(data, sample, cut, n_partitions, n_holdouts, n_halves, names):
     return _Plan(folds(every, NESTED_FOLDS, n_partitions, "nested"), holdouts(every, n_test, "holdouts"), halves)
 
 
-def _nested(fit, plan, level):
+def _nested(fit: Any, plan: Any, level: float) -> tuple[Any, Any, Any]:
     found = nested_cv_interval(fit.losses, plan.folds.astype(np.int64), confidence=level)
     return found.estimate, found.low, found.high
 
 
-def _corrected_t(fit, plan, level):
+def _corrected_t(fit: Any, plan: Any, level: float) -> tuple[Any, Any, Any]:
     train, test = plan.holdouts[0]
     found = nadeau_bengio(fit.holdout_errors(plan.holdouts), len(train), len(test), confidence=level)
     return found.estimate, found.low, found.high
 
 
-def _conservative_z(fit, plan, level):
+def _conservative_z(fit: Any, plan: Any, level: float) -> tuple[Any, Any, Any]:
     halves = [[fit.holdout_errors(half).mean() for half in pair] for pair in plan.halves]
     found = conservative_z(fit.holdout_errors(plan.holdouts), halves, confidence=level)
     return found.estimate, found.low, found.high

@@ -1,56 +1,33 @@
 """The cuts of the study: the library's, and re-randomisation."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.partition.registry import find_partitioner, make_folds, options_of
 from foldshift.shift.measures.covariates import fold_ks_attributes
 from foldshift.studies.foldshift_2026.constants import RERANDOMISED
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, Task, UnsignedArray
+
 N_DRAWN = 20  # random cuts of which the best is taken
 REFERENCES = {"classification": "SCV", "regression": "CV"}
 UNSTRATIFIED = "CV"  # blind to classes, it cuts them all the same: what stratified classes are held against
 
 
-def fits(cut, task):
-    """Whether a cut is one for a task.
-
-    Parameters
-    ----------
-    cut : str
-        A partitioner's name, or ``Rerandomised``. ``CV`` fits both tasks.
-    task : {"classification", "regression"}
-
-    Returns
-    -------
-    fits : bool
-
-    Raises
-    ------
-    ValueError
-        If nobody knows the name; the message lists those there are.
-    """
+def fits(cut: str, task: Task) -> bool:
+    """Whether a cut is one for a task."""
     return cut in (RERANDOMISED, UNSTRATIFIED) or task in find_partitioner(cut).tasks
 
 
-def cut_sample(cut, X, y, n_folds, seeds, task, nominal):
-    """Cut one sample once per seed.
-
-    Parameters
-    ----------
-    cut : str
-        One that `fits` the task.
-    X, y : ndarray of shape (n_samples, n_features), (n_samples,)
-        The sample.
-    n_folds : int
-    seeds : sequence of numpy.random.SeedSequence
-    task : {"classification", "regression"}
-    nominal : ndarray of shape (n_features,), dtype bool
-        Nominal columns.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
-    """
+def cut_sample(
+    cut: str, X: Array, y: Array, n_folds: int, seeds: Sequence[np.random.SeedSequence], task: Task, nominal: BoolArray
+) -> UnsignedArray:
+    """Cut one sample once per seed."""
     if cut != RERANDOMISED:
         return make_folds(cut, X, y, n_folds, seeds, **options_of(cut, categorical_features=nominal, task=task))
     chosen = []

@@ -1,7 +1,11 @@
 """Samples of one population and size, worked through learner by learner: what both measures of the study share."""
 
+from __future__ import annotations
+
 import logging
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,42 +20,30 @@ from foldshift.evaluation.status import FAILED, OK
 from foldshift.studies.common.samples import draw_sample, target_scale
 from foldshift.studies.foldshift_2026.partitioners import cut_sample, fits
 
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from foldshift.core.types import Inputs, Rows, UnsignedArray
+
 MOST_HELD_OUT = 4000  # rows that stand for the population
 
 
-def measure_samples(inputs, cell, schema, *, word, cuts, learners, keys, cut, measure, master_seed, limits):
-    """Cut every sample of a block, and measure every learner on it; a learner that fails or is lost has rows that say so.
-
-    Parameters
-    ----------
-    inputs : object
-        ``data``: the prepared data set that is the population; nothing for a generated one.
-    cell : dict
-        ``population``, ``n_sample``, ``block`` of samples.
-    schema : pyarrow.Schema
-        Columns of the rows.
-    word : str
-        Stands in all seeds.
-    cuts : sequence of str
-        Those that fit the task of the population are used.
-    learners : dict of str to dict
-        Entries of the learners file; as `cuts`.
-    keys : callable
-        ``keys(cuts)``: what stands in the rows of one learner and sample beside their numbers, a dictionary for each row.
-    cut : callable
-        ``cut(population, sample, cuts, replicate, names)``: partitions of a sample; `names` begin its seeds.
-    measure : callable
-        ``measure(estimator, X, population, sample, rest, partitions, rng)``: for each of `keys`, in their order, a dictionary of
-        numbers and ``message``, empty where nothing failed.
-    master_seed : int
-    limits : dict
-        ``minutes`` and ``memory_mb`` of a learner on a sample.
-
-    Returns
-    -------
-    columns : list of dict
-        One dictionary of columns; empty for a data set with fewer than twice the rows of a sample.
-    """
+def measure_samples(
+    inputs: Inputs,
+    cell: dict[str, str],
+    schema: pa.Schema,
+    *,
+    word: str,
+    cuts: Sequence[str],
+    learners: dict[str, dict[str, Any]],
+    keys: Callable[..., Any],
+    cut: Callable[..., Any],
+    measure: Callable[..., Any],
+    master_seed: int,
+    limits: dict[str, None],
+) -> Rows:
+    """Cut every sample of a block, and measure every learner on it; a learner that fails or is lost has rows that say so."""
     name, n_sample = cell["population"], int(cell["n_sample"])
     data = read_prepared(inputs.data) if inputs.data else None
     if data is not None and len(data.y) < 2 * n_sample:
@@ -66,11 +58,11 @@ def measure_samples(inputs, cell, schema, *, word, cuts, learners, keys, cut, me
     start, n_replicates = block_range(cell["block"])
 
     @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
-    def drawn(replicate):
+    def drawn(replicate: Any) -> tuple[Any, Any, Any, Any]:
         population, sample, rest = draw_sample(name, data, scale, n_sample, MOST_HELD_OUT, generator(*names, "rows", replicate))
         return population, sample, rest, cut(population, sample, used, replicate, names)
 
-    def result_of(cell):
+    def result_of(cell: dict[str, Any]) -> Any:
         learner, replicate = cell
         population, sample, rest, partitions = drawn(replicate)
         try:
@@ -96,7 +88,7 @@ def measure_samples(inputs, cell, schema, *, word, cuts, learners, keys, cut, me
     return [{column: [row.get(column, np.nan) for row in rows] for column in schema.names}]
 
 
-def cut_rows(data, rows, cut, n_folds, seeds):
+def cut_rows(data: Any, rows: pd.DataFrame, cut: Any, n_folds: int, seeds: list[np.random.SeedSequence]) -> UnsignedArray:
     """Partitions of some rows of a population, one for each seed: ndarray of shape (n_seeds, n_rows); an error names them."""
     try:
         return cut_sample(cut, data.X[rows], data.y[rows], n_folds, seeds, data.task, data.categorical_features)

@@ -1,10 +1,17 @@
 """Are balanced cuts honest, and which interval holds: what is measured and what is shown."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
 from foldshift.studies.foldshift_2026.constants import RERANDOMISED, n_fits
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Rows
+    from foldshift.engine.study.run import Run
 
 RANDOM = ("CV", "SCV")
 FEWEST = 5  # samples of a population and size
@@ -16,17 +23,17 @@ PER_INTERVALS = 0.012  # seconds: all intervals of one population, size, k, lear
 HELD_OUT = 2.0  # a fit with predictions of the rows held out costs as much as so many without
 
 
-def cells(run):
+def cells(run: Run) -> Rows:
     """Populations by sizes and blocks of samples; a data set that is too small for a size is left out."""
     return _cells(run, "estimates", run.settings, BLOCK_ROWS)
 
 
-def method_cells(run):
+def method_cells(run: Run) -> Rows:
     """The same for the intervals that need fits of their own."""
     return _cells(run, "methods", run.settings["methods"], BLOCK_ROWS // 4)
 
 
-def _cells(run, kind, settings, block_rows):
+def _cells(run: Run, kind: str, settings: dict[str, Any], block_rows: int) -> Rows:
     found = []
     for name in settings["populations"]:
         rows = run.catalogue[name].n_rows if name in run.catalogue else None
@@ -39,17 +46,17 @@ def _cells(run, kind, settings, block_rows):
     return found
 
 
-def partitioners(cuts):
+def partitioners(cuts: list[str]) -> list[str]:
     """The library's partitioners among some cuts; random ones are drawn of the references."""
     return [cut for cut in dict.fromkeys([*cuts, *(RANDOM if RERANDOMISED in cuts else ())]) if cut != RERANDOMISED]
 
 
-def learners_of(run, cell):
+def learners_of(run: Run, cell: dict[str, Any]) -> list[str]:
     """Learners that samples of this size are not too large for."""
     return [one for one in run.settings["fitted"] if int(cell["n_sample"]) <= run.settings["max_sample"].get(one, math.inf)]
 
 
-def cost(run, cell):
+def cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Every cut, k and repetition of every sample; about half of the cuts and learners fit the task of a population."""
     settings, name, n_sample = run.settings, cell["population"], int(cell["n_sample"])
     n_columns = run.shape(name)[1] if name in run.catalogue else COLUMNS
@@ -61,7 +68,7 @@ def cost(run, cell):
     )
 
 
-def method_cost(run, cell):
+def method_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Every method of every sample; about half of the cuts and learners fit the task of a population."""
     settings, name, n_sample = run.settings["methods"], cell["population"], int(cell["n_sample"])
     n_columns = run.shape(name)[1] if name in run.catalogue else COLUMNS
@@ -70,7 +77,7 @@ def method_cost(run, cell):
     return Cost(block_range(cell["block"])[1] * len(settings["cuts"]) / 2 * of_a_cut * per_fit, 300, 0.1)
 
 
-def tables_seconds(run):
+def tables_seconds(run: Run) -> Any:
     """Intervals of every population, size, k, learner and cut; about half of the cuts and learners fit its task."""
     settings = run.settings
     of_each = len(settings["sample_sizes"]) * len(settings["folds"]) * len(settings["cuts"]) * len(settings["fitted"]) / 4

@@ -1,6 +1,10 @@
 """Tables and figure of the study."""
 
+from __future__ import annotations
+
 import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -31,6 +35,11 @@ from foldshift.studies.foldshift_2026.bias_tables import (
 from foldshift.studies.foldshift_2026.measure import KEYS
 from foldshift.studies.foldshift_2026.partitioners import REFERENCES
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import Inputs
+
 LABELS = {
     "bias_training": "bias, part",
     "bias_models": "bias, these models",
@@ -46,20 +55,8 @@ FAR_BEYOND, FEW = 6.0, 3  # times the median cut: outside of the frame, where th
 MORE_COLOURS, MORE_MARKERS = ("#882255", *COLOURS[1:]), ("<", ">", "p", "h", "d", "8", "H")
 
 
-def everything(inputs, settings):
-    """All tables, and the figure.
-
-    Parameters
-    ----------
-    inputs : object
-        ``rows``: files of estimates, one for each population and size.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown or matplotlib Figure
-    """
+def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Figure]:
+    """All tables, and the figure."""
     cuts, level = settings["cuts"], settings["level"]
     rows = pd.concat([pd.DataFrame(read_columns(path, (*KEYS, *NUMBERS))) for path in inputs.rows], ignore_index=True)
     for name in KEYS[:4]:
@@ -82,41 +79,14 @@ def everything(inputs, settings):
     }
 
 
-def audits_of(rows, cuts, level):
-    """Bias, coverage and width of every interval of the first repetition, for every population and learner.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        From `honesty.whole_samples`.
-    cuts : sequence of str
-    level : float
-
-    Returns
-    -------
-    audits : dict of tuple to pandas.DataFrame
-        By size and k: as `foldshift.studies.common.coverage_rows.audit_table` makes it.
-    """
+def audits_of(rows: pd.DataFrame, cuts: Sequence[str], level: float) -> dict[tuple[Any, ...], pd.DataFrame]:
+    """Bias, coverage and width of every interval of the first repetition, for every population and learner."""
     first = rows[rows["repetition"] == 0].rename(columns={"cut": "partitioner"})
     return {key: audit_table(part, cuts, level) for key, part in first.groupby(["n_sample", "k"], sort=True)}
 
 
-def coverage_table(audits, level, learner=None):
-    """Coverage of every interval of one cross-validation, by size, k and cut, averaged over populations.
-
-    Parameters
-    ----------
-    audits : dict of tuple to pandas.DataFrame
-        From `audits_of`.
-    level : float
-    learner : str or None
-        One of them; None: all, each population by the mean over its learners.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``n_sample, k`` and those of `foldshift.studies.common.coverage_rows.partitioner_table`.
-    """
+def coverage_table(audits: dict[tuple[Any, ...], pd.DataFrame], level: float, learner: str | None = None) -> pd.DataFrame:
+    """Coverage of every interval of one cross-validation, by size, k and cut, averaged over populations."""
     found = []
     for (n_sample, k), audit in audits.items():
         table = partitioner_table(audit if learner is None else audit[audit["learner"] == learner], level)
@@ -125,23 +95,10 @@ def coverage_table(audits, level, learner=None):
     return pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
 
 
-def answers(measures, audits, cuts, level):
-    """What to do, over all learners and for each of them.
-
-    Parameters
-    ----------
-    measures : pandas.DataFrame
-        From `honesty.by_learner`.
-    audits : dict of tuple to pandas.DataFrame
-        From `audits_of`.
-    cuts : sequence of str
-    level : float
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Column ``learner`` (`ALL`, then each), and those of `honesty.answer`.
-    """
+def answers(
+    measures: pd.DataFrame, audits: dict[tuple[Any, ...], pd.DataFrame], cuts: Sequence[str], level: float
+) -> pd.DataFrame:
+    """What to do, over all learners and for each of them."""
     found = []
     audits = {key: audit[audit["target"] == WHOLE_SAMPLE] for key, audit in audits.items()}
     learners = sorted(set(measures["learner"]))
@@ -154,9 +111,9 @@ def answers(measures, audits, cuts, level):
     return table.sort_values("task", kind="stable", ignore_index=True)
 
 
-def honesty_grid(table, lost):
+def honesty_grid(table: pd.DataFrame, lost: int) -> Grid:
     """`honesty.honesty_table` as it is printed: a block for each task, size and k."""
-    rows = []
+    rows: list[Any] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
         rows.append(
             [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
@@ -164,7 +121,7 @@ def honesty_grid(table, lost):
         for _, row in block.iterrows():
             cells = [_measured(row, name) for name in LABELS]
             rows.append([row["cut"], *cells])
-    notes = [
+    notes: list[Any] = [
         "Per cent of the true error of the model trained on the whole sample, mean over populations (of each over its "
         "learners) ± standard error over populations. Bold: further from the reference (SCV for classes, CV for numbers) than "
         "two standard errors of the difference, which stands in the CSV file. Right choice: per cent of the pairs of learners "
@@ -175,7 +132,7 @@ def honesty_grid(table, lost):
     return Grid(["Cut", *LABELS.values()], rows, notes)
 
 
-def _measured(row, name):
+def _measured(row: pd.Series, name: str) -> Cell:
     scale = 100 if name == "choice" else 1
     if row[name] != row[name]:
         return Cell(EMPTY)
@@ -184,10 +141,10 @@ def _measured(row, name):
     return Cell(with_error(scale * row[name], scale * row[f"{name}_error"], form), bold=bool(far))
 
 
-def coverage_grid(table, level):
+def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
     """Coverage of the error of the model trained on the whole sample, as it is printed."""
     intervals = list(dict.fromkeys(table["interval"]))
-    rows = []
+    rows: list[Any] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
         rows.append(
             [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
@@ -206,7 +163,7 @@ def coverage_grid(table, level):
                 )
                 shown.append(Cell(with_error(100 * one["coverage"], 100 * one["coverage_error"], ".1f"), bold=bool(low)))
             rows.append(shown)
-    notes = [
+    notes: list[Any] = [
         f"Per cent of the samples whose {100 * level:g} % interval holds the error of the model trained on the whole sample, "
         "mean over populations ± standard error over populations. Bold: below the level by more than two standard errors. "
         "The CSV file has the two other targets (the average over training parts, and these very models), widths and "
@@ -215,9 +172,9 @@ def coverage_grid(table, level):
     return Grid(["Cut", *intervals], rows, notes)
 
 
-def ledger_grid(table):
+def ledger_grid(table: pd.DataFrame) -> Grid:
     """`honesty.ledger` as it is printed."""
-    rows = []
+    rows: list[Any] = []
     for task, row in ((task, row) for task, part in table.groupby("task", sort=True) for _, row in part.iterrows()):
         if [TASK_TITLES[task]] not in rows:
             rows.append([TASK_TITLES[task]])
@@ -236,7 +193,7 @@ def ledger_grid(table):
                 ", ".join(_number(row[name], "+.1f") for name in HALVES),
             ]
         )
-    notes = [
+    notes: list[Any] = [
         "Difference: of bias in percentage points of the true error, of right choices in percentage points of the pairs of "
         "learners, of error and spread in per cent of those of the second cut (geometric mean); ± standard error over "
         "populations; p by Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds "
@@ -247,7 +204,7 @@ def ledger_grid(table):
     return Grid(["Claim", "By", "Tested", "Difference", "Populations", "p (Holm)", "Verdict", "Turned by", "Halves"], rows, notes)
 
 
-def folds_grid(table):
+def folds_grid(table: pd.DataFrame) -> Grid:
     """`honesty.by_folds` as it is printed: a block for each task and measure, a column for each number of folds."""
     ks, rows = sorted(set(table["k"])), []
     for (task, own), measure in itertools.product(table.groupby("task", sort=True), COMPARED):
@@ -255,7 +212,7 @@ def folds_grid(table):
         for cut, part in own.groupby("cut", sort=False):
             cells = part.set_index("k")
             rows.append([cut, *(_against(cells.loc[k], measure) if k in cells.index else Cell(EMPTY) for k in ks)])
-    notes = [
+    notes: list[Any] = [
         "Against the reference (SCV for classes, CV for numbers) with as many folds, over all sizes of samples: of error "
         "and spread in per cent of the reference's (geometric mean over populations), of bias in percentage points of the "
         "true error; ± standard error over populations. Bold: further from 0 than two standard errors. The CSV file has p, "
@@ -264,16 +221,16 @@ def folds_grid(table):
     return Grid(["Cut", *(counted(k, "fold") for k in ks)], rows, notes)
 
 
-def _against(row, measure):
+def _against(row: pd.Series, measure: str) -> Cell:
     if row[measure] != row[measure]:
         return Cell(EMPTY)
     error = row[f"{measure}_error"]
     return Cell(with_error(row[measure], error, "+.1f"), bold=bool(abs(row[measure]) > FAR * error))
 
 
-def answer_grid(table):
+def answer_grid(table: pd.DataFrame) -> Grid:
     """`answers` as they are printed: a block for each task and learner."""
-    rows = []
+    rows: list[Any] = []
     for (task, learner), block in table.groupby(["task", "learner"], sort=False):
         rows.append([f"{TASK_TITLES[task]}, {'all learners' if learner == ALL else learner}"])
         for _, row in block.iterrows():
@@ -295,7 +252,7 @@ def answer_grid(table):
                     _number(100 * row["plain_coverage"], ".0f"),
                 ]
             )
-    notes = [
+    notes: list[Any] = [
         "Cut: the reference (SCV for classes, CV for numbers) with the number of folds of its least error, unless another "
         "one was shown to be nearer to the truth. Nearest: cut and number of folds with the least error of one repetition; "
         "its gain: by how many per cent that error is smaller than with the reference and as many folds, ± standard error "
@@ -307,15 +264,26 @@ def answer_grid(table):
         "(with as many folds), the bias after the colon; with the mean of the folds plus or minus Student's t times their spread "
         f"({PLAIN}), the last column of the samples are held.",
     ]
-    header = ["Rows", "Cut", "Folds", "Error, %", "Repetitions", "Fits", "Interval", "Holds, %", "Nearest", "Its gain, %"]
+    header: list[Any] = [
+        "Rows",
+        "Cut",
+        "Folds",
+        "Error, %",
+        "Repetitions",
+        "Fits",
+        "Interval",
+        "Holds, %",
+        "Nearest",
+        "Its gain, %",
+    ]
     return Grid([*header, "Fewest folds: error", "Lowest estimate: bias", f"{PLAIN} holds, %"], rows, notes)
 
 
-def _number(value, form):
+def _number(value: float, form: str) -> str:
     return EMPTY if value != value else format(value, form)
 
 
-def draw_optimism(table, cuts):
+def draw_optimism(table: pd.DataFrame, cuts: list[str]) -> Figure:
     """Bias, and error against that of the reference, by size of the sample, for five folds or the most there are."""
     tasks = [task for task in TASK_TITLES if task in set(table["task"])] or ["classification"]
     figure, axes = plt.subplots(2, len(tasks), figsize=(5.2 * len(tasks), 6.6), squeeze=False, sharex="col")
@@ -366,7 +334,7 @@ def draw_optimism(table, cuts):
     return figure
 
 
-def _beyond(own, name):
+def _beyond(own: pd.DataFrame, name: str) -> dict[Any, Any]:
     """Cuts whose values would press all others together, with their least and largest: several times those of the rest."""
     largest = own[name].abs().groupby(own["cut"]).max()
     far = largest[largest > FAR_BEYOND * largest.median()].index if len(largest) > FEW else []

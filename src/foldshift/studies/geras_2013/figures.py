@@ -1,5 +1,10 @@
 """Figures of the study of several sources (Geras and Sutton 2013)."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from matplotlib.patches import Rectangle
 
@@ -18,6 +23,14 @@ from foldshift.studies.geras_2013.variance_estimators import (
     estimators_table,
     figure6_table,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import BoolArray, FloatArray, Inputs, TableLike
 
 ERRORS = {"cvs": "CVS: leave one source out", "out_of_source": "OSE: error on a source held out", "cvr": "CVR: random blocks"}
 SPREADS = {"sd_cvs": "CVS: leave one source out", "sd_cvr": "CVR: random blocks"}
@@ -42,20 +55,8 @@ DECADES = 3
 WHITE, LIGHT, GREY, DARK = "#FFFFFF", "#DDDDDD", "#8C8C8C", "#333333"
 
 
-def figures(inputs, settings):
-    """All figures.
-
-    Parameters
-    ----------
-    inputs : object
-        ``error``, ``estimates``, ``components``: files of rows, one for each cell.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to (foldshift.reporting.items.Drawn or matplotlib.figure.Figure)
-    """
+def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figure]:
+    """All figures."""
     draws, grid = read_rows(inputs.error, DRAWS), {name: settings[name] for name in GRID}
     estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
     n_datasets = settings["n_truth"]
@@ -72,18 +73,8 @@ def figures(inputs, settings):
     }
 
 
-def draw_blocks(K=3, M=4):
-    """Figure 1: the covariance matrix of all losses, for random blocks and for sources.
-
-    Parameters
-    ----------
-    K, M : int
-        Blocks, and losses of each.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_blocks(K: int = 3, M: int = 4) -> Figure:
+    """Figure 1: the covariance matrix of all losses, for random blocks and for sources."""
     figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.7))
     titles = ("CVR: random blocks are alike, three numbers", "CVS: every source has numbers of its own")
     for axis, title, sources in zip(axes, titles, (False, True)):
@@ -111,7 +102,7 @@ def draw_blocks(K=3, M=4):
     return figure
 
 
-def _draw_block(axis, k, l, M, sources):  # noqa: E741
+def _draw_block(axis: Axes, k: int, l: int, M: int, sources: bool) -> None:  # noqa: E741
     """One block of the matrix, from row kM and column lM, with its label on an empty ground."""
     inside = k == l
     look = {"fc": LIGHT, "ec": GREY, "hatch": "////"} if inside else {"fc": WHITE, "ec": GREY}
@@ -144,54 +135,20 @@ def _draw_block(axis, k, l, M, sources):  # noqa: E741
         axis.text(l * M + M / 2, k * M + M / 2, rf"$\gamma_{{{two}}}$" if two else r"$\gamma$", ha="center", va="center")
 
 
-def draw_error(table):
-    """Figure 2: both estimates and the error on a source held out, by number of sources and of points.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.held_out_errors.error_table` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        One row of panels per learner and sampling. Bars: two standard errors over the draws of domains.
-        At the bottom, rings: the paired differences do not show CVR < OSE < CVS by two errors; crosses: they show the contrary.
-    """
+def draw_error(table: pd.DataFrame) -> Figure:
+    """Figure 2: both estimates and the error on a source held out, by number of sources and of points."""
     return _draw_along_axes(table, ERRORS, "error", mark_order=True)
 
 
-def draw_spread(table):
-    """Figure 3: standard deviation of both estimates given the domains.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.held_out_errors.spread_table` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Panels as in `draw_error`; the vertical axis starts at 0.
-    """
+def draw_spread(table: pd.DataFrame) -> Figure:
+    """Figure 3: standard deviation of both estimates given the domains."""
     figure = _draw_along_axes(table, SPREADS, "standard deviation")
     figure.axes[0].set_ylim(bottom=0)
     return figure
 
 
-def draw_decomposition(table):
-    """Figure 4: the three terms of the variance and their sum, left for sources and right for random blocks.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.variance_estimators.decomposition_table` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Logarithmic where all terms are above 0; else linear near 0, to show those below it.
-    """
+def draw_decomposition(table: pd.DataFrame) -> Figure:
+    """Figure 4: the three terms of the variance and their sum, left for sources and right for random blocks."""
     figure, panels = _by_design(table, "part of the variance")
     for axis, _, part in panels:
         for index, (name, label) in enumerate(TERMS.items()):
@@ -201,22 +158,8 @@ def draw_decomposition(table):
     return _with_legend(figure, 2)
 
 
-def draw_covariances(components, n_datasets):
-    """Figure 5: every omega_k and gamma_kl by number of points.
-
-    Parameters
-    ----------
-    components : pandas.DataFrame
-        ``learner, sampling, n_points, design, kind, k, l, value``.
-    n_datasets : int
-        Data sets that they were measured on.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        A dot for every block or pair of blocks. Grey bands: two Monte Carlo errors about their mean, where dots would lie if all
-        were equal.
-    """
+def draw_covariances(components: pd.DataFrame, n_datasets: int) -> Figure:
+    """Figure 5: every omega_k and gamma_kl by number of points."""
     figure, panels = _by_design(components, "covariance")
     shown = {
         "omega": ("o", DARK, DARK, r"$\omega_k$: within block k"),
@@ -246,19 +189,8 @@ def draw_covariances(components, n_datasets):
     return _with_legend(figure, 3, [band])
 
 
-def draw_estimators(table):
-    """Figure 6: true variance and the means of its estimators.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.variance_estimators.figure6_table` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Left for sources, right for random blocks. Bars: two Monte Carlo errors.
-    """
+def draw_estimators(table: pd.DataFrame) -> Figure:
+    """Figure 6: true variance and the means of its estimators."""
     figure, panels = _by_design(table, "variance of the estimate")
     for axis, design, part in panels:
         truth = part.drop_duplicates("n_points")
@@ -271,21 +203,8 @@ def draw_estimators(table):
     return _with_legend(figure, 3)
 
 
-def draw_coverage(table, level=LEVEL):
-    """Coverage of the intervals that the estimators give.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.studies.geras_2013.variance_estimators.estimators_table` makes it.
-    level : float, default=0.95
-        Nominal coverage, drawn as a line.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Left for sources, right for random blocks; the estimators of Figure 6. Bars: two Monte Carlo errors.
-    """
+def draw_coverage(table: pd.DataFrame, level: float = LEVEL) -> Figure:
+    """Coverage of the intervals that the estimators give."""
     figure, panels = _by_design(table, "coverage")
     for axis, design, part in panels:
         axis.axhline(level, color="#000000", lw=1.2, label=f"nominal: {level:g}")
@@ -301,7 +220,7 @@ def draw_coverage(table, level=LEVEL):
     return _with_legend(figure, 3)
 
 
-def _draw_along_axes(table, series, label, mark_order=False):
+def _draw_along_axes(table: pd.DataFrame, series: dict[str, str], label: str, mark_order: bool = False) -> Figure:
     """One row of panels per learner and sampling: left by number of sources, right by points."""
     rows = list(table.groupby(["learner", "sampling"], sort=False))
     figure, axes = plt.subplots(len(rows), 2, figsize=(8.6, 1.2 + 2.3 * len(rows)), sharex="col", sharey=True, squeeze=False)
@@ -324,7 +243,7 @@ def _draw_along_axes(table, series, label, mark_order=False):
     return _with_legend(figure, 2)
 
 
-def _mark_order(axis, sizes, holds, reversed_):
+def _mark_order(axis: Axes, sizes: FloatArray, holds: BoolArray, reversed_: BoolArray) -> None:
     """A ring at the bottom where CVR < OSE < CVS is not shown, a cross where it is refuted."""
     for marker, face, which, label in (
         ("o", WHITE, ~holds & ~reversed_, "CVR < OSE < CVS not shown by two errors"),
@@ -337,7 +256,7 @@ def _mark_order(axis, sizes, holds, reversed_):
             )  # fmt: skip
 
 
-def _by_design(table, label):
+def _by_design(table: pd.DataFrame, label: str) -> tuple[Figure, list[tuple[Axes, str, pd.DataFrame]]]:
     """One row of panels per learner and sampling, left CVS and right CVR.
 
     Returns the figure, and every axis with its design and rows of the table.
@@ -358,7 +277,9 @@ def _by_design(table, label):
     return figure, panels
 
 
-def _series(axis, x, values, errors, index, label, lw=1.2, most=np.inf):
+def _series(
+    axis: Axes, x: FloatArray, values: pd.Series, errors: pd.Series, index: int, label: str, lw: float = 1.2, most: float = np.inf
+) -> None:
     """A line with bars of two standard errors, which end at what a value can be at most."""
     look = style(index)
     axis.plot(x, values, lw=lw, ms=4, label=label, **look)
@@ -367,12 +288,12 @@ def _series(axis, x, values, errors, index, label, lw=1.2, most=np.inf):
     axis.errorbar(x, values, yerr=bars, fmt="none", ecolor=look["color"], elinewidth=1, capsize=2)
 
 
-def _aside(sizes, step):
+def _aside(sizes: ArrayLike, step: float) -> FloatArray:
     """Sizes on a logarithmic axis, moved so that bars stand side by side."""
     return np.asarray(sizes, dtype=float) * 1.04**step
 
 
-def _size_axis(axis, sizes, logarithmic):
+def _size_axis(axis: Axes, sizes: TableLike, logarithmic: bool) -> None:
     """Ticks at the sizes there are."""
     if logarithmic:
         axis.set_xscale("log")
@@ -380,7 +301,7 @@ def _size_axis(axis, sizes, logarithmic):
     axis.minorticks_off()
 
 
-def _show_signs(panels, columns):
+def _show_signs(panels: list[tuple[Axes, str, pd.DataFrame]], columns: list[str]) -> None:
     """Logarithmic vertical axes in rows of panels whose values are all above 0; in others with a linear part about 0."""
     for i in range(0, len(panels), len(DESIGNS)):
         row = panels[i : i + len(DESIGNS)]
@@ -405,9 +326,9 @@ def _show_signs(panels, columns):
             axis.axhline(0, color="#000000", lw=0.8)
 
 
-def _with_legend(figure, columns, extra=()):
+def _with_legend(figure: Figure, columns: int, extra: Sequence[Any] = ()) -> Figure:
     """One legend above all panels."""
-    handles = {}
+    handles: dict[Any, Any] = {}
     for axis in figure.axes:
         for handle, label in zip(*axis.get_legend_handles_labels()):
             handles.setdefault(label, handle)

@@ -1,5 +1,10 @@
 """Both estimates of cross-validation over several sources against the error on a source held out: bias and spread."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -8,27 +13,10 @@ from foldshift.studies.geras_2013.rows import AXES, above_zero, blocks, mean_and
 DRAWS = ("learner", "sampling", "n_sources", "n_points", "draw", "cvs", "cvr", "out_of_source", "sd_cvs", "sd_cvr")
 
 
-def error_table(rows, n_sources, n_points, held_fixed):
-    """Estimates of both ways of cutting beside the error on a source held out (Figure 2).
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        One row per draw of domains: ``learner, sampling, n_sources, n_points, draw, cvs, cvr, out_of_source``.
-    n_sources, n_points : sequence of int
-        The two axes.
-    held_fixed : dict
-        ``n_sources`` and ``n_points`` while the other varies.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per learner, sampling, ``axis`` (``sources``, ``points``) and size: means over ``n_draws`` draws of ``cvs``,
-        ``cvr`` and ``out_of_source`` and their standard errors ``se_...`` (NaN for one draw), which are about draws from the
-        domains at hand; the paired differences ``cvs_minus_ose`` and ``ose_minus_cvr``, their standard errors, whether each is
-        above 0 by two errors, ``order_holds``: both are, and ``order_reversed``: one is below 0 by two errors.
-        ``draws_in_order``: share of single draws with CVR < OSE < CVS.
-    """
+def error_table(
+    rows: pd.DataFrame, n_sources: Sequence[int], n_points: Sequence[int], held_fixed: dict[str, int]
+) -> pd.DataFrame:
+    """Estimates of both ways of cutting beside the error on a source held out (Figure 2)."""
     out = []
     for keys, part in _along_axes(rows, n_sources, n_points, held_fixed):
         cvs, cvr, new = (part[name].to_numpy() for name in ("cvs", "cvr", "out_of_source"))
@@ -44,22 +32,8 @@ def error_table(rows, n_sources, n_points, held_fixed):
     return pd.DataFrame(out)
 
 
-def spread_table(rows, n_sources, n_points, held_fixed):
-    """Standard deviation of both estimates given the domains (Figure 3).
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        ``learner, sampling, n_sources, n_points, draw, sd_cvs, sd_cvr``.
-    n_sources, n_points, held_fixed
-        As in `error_table`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Rows as in `error_table`: mean ``sd_cvs`` and ``sd_cvr`` over draws, their standard errors and paired difference, whether
-        it is above 0 by two errors (``cvs_above_cvr``), and the ``ratio`` of the means.
-    """
+def spread_table(rows: pd.DataFrame, n_sources: list[int], n_points: list[int], held_fixed: dict[str, int]) -> pd.DataFrame:
+    """Standard deviation of both estimates given the domains (Figure 3)."""
     out = []
     for keys, part in _along_axes(rows, n_sources, n_points, held_fixed):
         cvs, cvr = part["sd_cvs"].to_numpy(), part["sd_cvr"].to_numpy()
@@ -71,7 +45,9 @@ def spread_table(rows, n_sources, n_points, held_fixed):
     return pd.DataFrame(out)
 
 
-def _along_axes(rows, n_sources, n_points, held_fixed):
+def _along_axes(
+    rows: pd.DataFrame, n_sources: Any, n_points: Any, held_fixed: dict[str, int]
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Keys and rows of every learner, sampling, axis and size."""
     wanted = {
         "sources": [(k, held_fixed["n_points"]) for k in sorted(set(n_sources))],

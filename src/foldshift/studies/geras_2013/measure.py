@@ -1,5 +1,10 @@
 """Cross-validation over several domains of reviews: its estimate, the error on a domain held out, the parts of its variance."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_matrix
@@ -11,6 +16,10 @@ from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.source_losses import DESIGNS, draw_rows, estimate_losses
 from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, variance_components
 from foldshift.learners.linear.text import text_learner
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs, Rows
+    from foldshift.inference.repetitions.variance import VarianceComponents
 
 ANY_SEED = 0  # of the first call, whose result nobody sees
 KEYS = [("learner", TEXT), ("sampling", TEXT), ("n_points", pa.int32()), ("design", TEXT)]
@@ -36,30 +45,20 @@ SCHEMAS = {
 }
 
 
-def measure_error(inputs, cell, *, n_datasets, n_sources, n_points, held_fixed, master_seed):
+def measure_error(
+    inputs: Inputs,
+    cell: dict[str, Any],
+    *,
+    n_datasets: int,
+    n_sources: Sequence[int],
+    n_points: Sequence[int],
+    held_fixed: dict[str, Any],
+    master_seed: int,
+) -> dict[str, Rows]:
     """Estimates of cross-validation beside the error on a domain held out (Figures 2 and 3).
 
     For every draw: domains, data sets from them, cross-validation cut both ways, and the error on the domain held out when
     trained on all others.
-
-    Parameters
-    ----------
-    inputs : object
-        ``counts``: file of counted words.
-    cell : dict
-        ``learner``, ``sampling``, ``block`` of draws.
-    n_datasets : int
-        Data sets per draw.
-    n_sources, n_points : sequence of int
-        The two axes.
-    held_fixed : dict
-        ``n_sources`` and ``n_points`` while the other varies.
-    master_seed : int
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``error``: one row per draw and point of the axes; means and standard deviations over the data sets.
     """
     learner_id, sampling = cell["learner"], cell["sampling"]
     counts = read_counts(inputs.counts)
@@ -83,24 +82,9 @@ def measure_error(inputs, cell, *, n_datasets, n_sources, n_points, held_fixed, 
     return {"error": [_columns("error", found)]}
 
 
-def measure_variance(inputs, cell, *, n_truth, master_seed):
-    """True variance of cross-validation over all domains, its parts, and every estimate from a single data set (Figures 4 to 6).
-
-    Parameters
-    ----------
-    inputs : object
-        ``counts``: file of counted words.
-    cell : dict
-        ``learner``, ``sampling``, ``points``: reviews per domain.
-    n_truth : int
-        Data sets.
-    master_seed : int
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``estimates``: one row per way of cutting and data set; kind ``components``: one per way of cutting and part of the
-        variance.
+def measure_variance(inputs: Inputs, cell: dict[str, Any], *, n_truth: int, master_seed: int) -> dict[str, Rows]:
+    """True variance of cross-validation over all domains, its parts, and every estimate from a single data set (Figures 4 to
+    6).
     """
     sampling, n_points = cell["sampling"], int(cell["points"])
     counts = read_counts(inputs.counts)
@@ -119,7 +103,7 @@ def measure_variance(inputs, cell, *, n_truth, master_seed):
     return {"estimates": [_columns("estimates", estimates)], "components": [_columns("components", components)]}
 
 
-def component_rows(parts):
+def component_rows(parts: VarianceComponents) -> Iterator[tuple[str, int, int, float]]:
     """Kind, pair of blocks and value of every component; -1 where one has no block."""
     for kind in ("sigma_term", "omega_term", "gamma_term", "theta"):
         yield kind, -1, -1, getattr(parts, kind)
@@ -130,12 +114,12 @@ def component_rows(parts):
         yield "gamma", k, other, parts.gamma[k, other]
 
 
-def _columns(kind, rows):
+def _columns(kind: str, rows: list[Any]) -> dict[Any, list[Any]]:
     """Rows as columns by name."""
     return {name: list(values) for name, values in zip(SCHEMAS[kind].names, zip(*rows))}
 
 
-def first_call():
+def first_call() -> None:
     """Call what is compiled here: cross-validation over few and over many sources of made-up texts, by both learners."""
     y, new = np.arange(48) % 2, np.arange(40, 48)[None]
     for name in ("NB", "SVM"):

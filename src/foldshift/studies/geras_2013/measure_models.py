@@ -1,5 +1,9 @@
 """Estimators of the variance on models of several sources in which the truth is known."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -7,6 +11,9 @@ from foldshift.core.seeding import generator
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, variance_components
 from foldshift.inference.simulation.source_models import simulate_losses
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs, Rows
 
 N_SOURCES = 10
 # Sources, and points per source: the settings of the specification of the study.
@@ -28,24 +35,8 @@ SCHEMAS = {
 }
 
 
-def simulate_model(inputs, cell, *, n_simulations, master_seed):
-    """Simulate data sets of a model in every setting, and estimate the variance from each.
-
-    Parameters
-    ----------
-    inputs : object
-        Nothing.
-    cell : dict
-        ``model``.
-    n_simulations : int
-        Data sets per setting.
-    master_seed : int
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``models``: one row per setting, design and data set.
-    """
+def simulate_model(inputs: Inputs, cell: dict[str, Any], *, n_simulations: int, master_seed: int) -> dict[str, Rows]:
+    """Simulate data sets of a model in every setting, and estimate the variance from each."""
     model, n, parts = cell["model"], n_simulations, []
     for sources, m in SETTINGS:
         rng = generator(master_seed, "geras_2013", "model", model, sources, m)

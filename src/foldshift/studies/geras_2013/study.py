@@ -1,8 +1,15 @@
 """Cross-validation over several sources, and its variance (Geras and Sutton 2013): what is measured and what is shown."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.core.errors import ConfigError
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+
+if TYPE_CHECKING:
+    from foldshift.engine.study.run import Run
 
 # Seconds of one core per review and fit, per fit, and per data set.
 TEXT_SECONDS = {"NB": (6e-8, 1e-5, 7e-4), "SVM": (4.5e-7, 1e-5, 1.3e-3)}
@@ -10,7 +17,7 @@ MODEL_SECONDS = {"centroid": 2.5e-3, "stump": 2.5e-3, "highdim": 1.2e-2}  # per 
 MESSAGE = "{learner}, sampling {sampling} replacement"
 
 
-def check(settings):
+def check(settings: dict[str, Any]) -> None:
     """One domain is held out of every draw."""
     domains = settings["domains"]
     numbers = {"n_sources": max(settings["n_sources"]), "held_fixed.n_sources": settings["held_fixed"]["n_sources"]}
@@ -22,28 +29,28 @@ def check(settings):
             )
 
 
-def reviews(run, ending):
+def reviews(run: Run, ending: str) -> str:
     """Counted words of the reviews (``npz``), or where they came from (``json``)."""
     return f"<resources>/reviews/{run.id}/{run.settings['reviews']}.{ending}"
 
 
-def counts(run, cell):
+def counts(run: Run, cell: dict[str, Any]) -> dict[str, str]:
     """Counted words of the reviews."""
     return {"counts": reviews(run, "npz")}
 
 
-def samples(run):
+def samples(run: Run) -> list[dict[str, str]]:
     """Every learner with every way of drawing data sets from the reviews."""
     return [{"learner": name, "sampling": one} for name in run.settings["learners"] for one in run.settings["sampling"]]
 
 
-def data_set_seconds(learner, n_sources, n_points):
+def data_set_seconds(learner: str, n_sources: int, n_points: int) -> float:
     """Seconds of one data set: both ways of cutting, and a fit on all of it."""
     per_review, per_fit, once = TEXT_SECONDS[learner]
     return once + (2 * n_sources + 1) * (per_fit + per_review * n_sources * n_points)
 
 
-def error_cost(run, cell):
+def error_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """A block of draws, each with data sets at all points of both axes."""
     settings, fixed = run.settings, run.settings["held_fixed"]
     grid = {(k, fixed["n_points"]) for k in settings["n_sources"]} | {(fixed["n_sources"], m) for m in settings["n_points"]}
@@ -51,7 +58,7 @@ def error_cost(run, cell):
     return Cost(n_datasets * sum(data_set_seconds(cell["learner"], k, m) for k, m in grid), 300, 0.1)
 
 
-def variance_cost(run, cell):
+def variance_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Data sets of all domains."""
     seconds = data_set_seconds(cell["learner"], len(run.settings["domains"]), int(cell["points"]))
     return Cost(run.settings["n_truth"] * seconds, 300, 0.5)

@@ -1,5 +1,9 @@
 """Tables of the study of several sources (Geras and Sutton 2013) as they are printed."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
@@ -20,6 +24,11 @@ from foldshift.studies.geras_2013.variance_estimators import (
     models_table,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldshift.core.types import Inputs
+
 LETTERS = (
     "K: sources (blocks); M: points of each; N = KM; W: mean over the blocks of the variance within a block; S2: variance of the "
     "K block means; "
@@ -27,20 +36,8 @@ LETTERS = (
 )
 
 
-def error(inputs, settings):
-    """Figures 2 and 3 as tables.
-
-    Parameters
-    ----------
-    inputs : object
-        ``rows``: files of draws of domains.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Figures 2 and 3 as tables."""
     rows = read_rows(inputs.rows, DRAWS)
     grid = {name: settings[name] for name in GRID}
     bias, spread = error_table(rows, **grid), spread_table(rows, **grid)
@@ -50,7 +47,7 @@ def error(inputs, settings):
     }
 
 
-def variance(inputs, settings):
+def variance(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     """Figures 4 and 6 as tables, and how good the estimators are; as `error`.
 
     `inputs` has ``estimates`` and ``components``: files of both, one for each cell.
@@ -65,7 +62,7 @@ def variance(inputs, settings):
     }
 
 
-def models(inputs, settings):
+def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     """Models in which everything is known, exact and simulated; as `error`.
 
     `inputs` has ``rows``: files of simulations, none where no model is simulated.
@@ -78,10 +75,10 @@ def models(inputs, settings):
     return items
 
 
-def error_grid(table):
+def error_grid(table: pd.DataFrame) -> Grid:
     """`error_table` as it is printed, with notes that say where the order CVR < OSE < CVS does not hold."""
-    header = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
-    body = []
+    header: list[Any] = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
+    body: list[Any] = []
     for keys, part in blocks(table, ["learner", "sampling", "axis"]):
         body.append([_axis_heading(*keys, part)])
         for _, row in part.iterrows():
@@ -97,20 +94,8 @@ def error_grid(table):
     return Grid(header, body, order_notes(table))
 
 
-def order_notes(table):
-    """Where CVR < OSE < CVS holds beyond two errors, where it is not told, and where it is the other way round.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `error_table` makes it.
-
-    Returns
-    -------
-    notes : list of str
-        A count, then one line for each learner and sampling with exceptions: differences below 0 by two errors with their size,
-        then those that are on neither side of 0 by two errors. A point on both axes counts once.
-    """
+def order_notes(table: pd.DataFrame) -> list[str]:
+    """Where CVR < OSE < CVS holds beyond two errors, where it is not told, and where it is the other way round."""
     points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
     holds = int(points["order_holds"].sum())
     notes = [
@@ -135,10 +120,10 @@ def order_notes(table):
     return notes
 
 
-def spread_grid(table):
+def spread_grid(table: pd.DataFrame) -> Grid:
     """`spread_table` as it is printed."""
-    header = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
-    body = []
+    header: list[Any] = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
+    body: list[Any] = []
     for keys, part in blocks(table, ["learner", "sampling", "axis"]):
         body.append([_axis_heading(*keys, part)])
         for _, row in part.iterrows():
@@ -150,9 +135,9 @@ def spread_grid(table):
     return Grid(header, body, [note])
 
 
-def decomposition_grid(table):
+def decomposition_grid(table: pd.DataFrame) -> Grid:
     """`decomposition_table` as it is printed."""
-    header = [
+    header: list[Any] = [
         "M",
         "sigma term",
         "omega term",
@@ -164,7 +149,7 @@ def decomposition_grid(table):
         "omega spread",
         "gamma spread",
     ]
-    body = []
+    body: list[Any] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
@@ -178,9 +163,9 @@ def decomposition_grid(table):
     return Grid(header, body, [note])
 
 
-def figure6_grid(table):
+def figure6_grid(table: pd.DataFrame) -> Grid:
     """`figure6_table` as it is printed: one row per M."""
-    body = []
+    body: list[Any] = []
     names = dict.fromkeys(name for design in FIGURE6 for name in FIGURE6[design])
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
@@ -190,24 +175,24 @@ def figure6_grid(table):
                 Cell("") if name not in FIGURE6[design] else _pair(by_name.loc[name], "average", ".2e", ".0e") for name in names
             ]
             body.append([str(n_points), _pair(row, "theta", ".2e", ".0e"), *cells])
-    header = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
+    header: list[Any] = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
     return Grid(header, body, [f"{count_range(table['n_datasets'])} data sets. {LETTERS}"])
 
 
-def estimators_grid(table):
+def estimators_grid(table: pd.DataFrame) -> Grid:
     """`estimators_table` as it is printed."""
-    body = []
+    body: list[Any] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
             body.append([_estimator(row), str(row["n_points"]), *_judged_cells(row), *_coverage_cells(row, "coverage")])
-    header = ["Estimator", "M", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
+    header: list[Any] = ["Estimator", "M", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
     return Grid(header, body, _judged_notes(table))
 
 
-def models_grid(table):
+def models_grid(table: pd.DataFrame) -> Grid:
     """`models_table` as it is printed."""
-    body = []
+    body: list[Any] = []
     for (model, sources, design), part in blocks(table, MODEL_CELL[:3]):
         body.append([f"{model}, sources {sources}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
@@ -222,16 +207,16 @@ def models_grid(table):
                     *_coverage_cells(row, "coverage_ose"),
                 ]
             )
-    header = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
+    header: list[Any] = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
     return Grid([*header, "Coverage of OSE", "OSE with t"], body, _judged_notes(table))
 
 
-def mean_predictor_grid(table):
+def mean_predictor_grid(table: pd.DataFrame) -> Grid:
     """`mean_predictor_table` as it is printed."""
     columns = list(table.columns[2:])
     heads = {"out_of_source": "OSE", "mu_cvs": "E[CVS]", "mu_cvr": "E[CVR]"}
-    header = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
-    body = []
+    header: list[Any] = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
+    body: list[Any] = []
     for (sources,), part in blocks(table, ["sources"]):
         body.append([f"sources {sources}"])
         body += [
@@ -244,20 +229,20 @@ def mean_predictor_grid(table):
     return Grid(header, body, [note])
 
 
-def _axis_heading(learner, sampling, axis, part):
+def _axis_heading(learner: str, sampling: str, axis: str, part: pd.DataFrame) -> str:
     fixed = f"M = {part['n_points'].iloc[0]} points" if axis == "sources" else f"K = {part['n_sources'].iloc[0]} sources"
     return f"{learner}, {SAMPLING[sampling]}; {fixed}"
 
 
-def _size(axis, row):
+def _size(axis: str, row: pd.Series) -> str:
     return f"K = {row['n_sources']}" if axis == "sources" else f"M = {row['n_points']}"
 
 
-def _estimator(row):
+def _estimator(row: pd.Series) -> str:
     return f"{row['estimator']} = {row['formula']}"
 
 
-def _judged_cells(row):
+def _judged_cells(row: pd.Series) -> list[Cell]:
     return [
         _pair(row, "ratio", ".2f"),
         Cell(number(row["cv"], ".2f")),
@@ -266,11 +251,11 @@ def _judged_cells(row):
     ]
 
 
-def _coverage_cells(row, name):
+def _coverage_cells(row: pd.Series, name: str) -> list[Cell]:
     return [_pair(row, column, ".3f", empty="") for column in (name, f"{name}_t")]
 
 
-def _judged_notes(table):
+def _judged_notes(table: pd.DataFrame) -> list[str]:
     undefined = int(table["n_undefined"].sum())
     notes = [
         f"{count_range(table['n_datasets'])} data sets; plus or minus: Monte Carlo standard error. An interval whose variance "
@@ -281,10 +266,10 @@ def _judged_notes(table):
     return notes + ([f"{undefined} estimates do not exist and are left out."] if undefined else [])
 
 
-def _pair(row, name, form, error_form=None, bold=False, empty=EMPTY):
+def _pair(row: pd.Series, name: str, form: str, error_form: str | None = None, bold: bool = False, empty: str = EMPTY) -> Cell:
     """A number ± its error, from the columns `name` and ``se_<name>``."""
     return Cell(with_error(row[name], row[f"se_{name}"], form, error_form, empty=empty), bold=bool(bold))
 
 
-def _exact_head(name):
+def _exact_head(name: str) -> str:
     return f"{name.removeprefix('ratio_')} / theta" if name.startswith("ratio_") else name.replace("_", " ")

@@ -1,5 +1,9 @@
 """The variance of cross-validation over several sources: what it is made of, and how good its estimators are."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
@@ -9,6 +13,10 @@ from foldshift.inference.repetitions.agreement import jackknife_error
 from foldshift.inference.repetitions.variance import ESTIMATORS
 from foldshift.inference.simulation.source_models import mean_predictor_fixed, mean_predictor_random
 from foldshift.studies.geras_2013.rows import CELL, cells, mean_and_error, ratio_or_nan, share_and_error
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray
+    from foldshift.inference.simulation.source_models import MeanPredictorFixed, MeanPredictorRandom
 
 LEVEL = 0.95
 TERMS = ("sigma_term", "omega_term", "gamma_term")
@@ -39,24 +47,8 @@ COMPONENTS = (*CELL, "kind", "k", "l", "value")
 MODELS = (*MODEL_CELL, "out_of_source", "sigma_term", "mean", "S2", *ESTIMATORS)
 
 
-def decomposition_table(components, n_datasets):
-    """The three terms of the variance of the estimate (Figure 4), and the spread of the single covariances (Figure 5).
-
-    Parameters
-    ----------
-    components : pandas.DataFrame
-        ``learner, sampling, n_points, design, kind, k, l, value``, as scripts/measure_source_variance.py writes them.
-    n_datasets : int
-        Data sets R that the components were measured on.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per learner, sampling, design and M: the terms, their sum ``theta``, ``..._share`` (NaN where theta is 0),
-        ``omega_spread`` and ``gamma_spread`` (standard deviation over blocks and pairs of blocks; NaN for one), ``omega_noise``
-        and ``gamma_noise``: the root mean squared Monte Carlo error of one of them, for block means close to normal. A spread
-        about as large as its noise says nothing about differences between blocks.
-    """
+def decomposition_table(components: pd.DataFrame, n_datasets: int) -> pd.DataFrame:
+    """The three terms of the variance of the estimate (Figure 4), and the spread of the single covariances (Figure 5)."""
     out = []
     for keys, part in cells(components, CELL):
         values = {kind: of_kind.sort_values(["k", "l"])["value"].to_numpy() for kind, of_kind in part.groupby("kind")}
@@ -70,26 +62,12 @@ def decomposition_table(components, n_datasets):
     return pd.DataFrame(out)
 
 
-def covariance_noise(sigma, omega, M, n_datasets):
+def covariance_noise(sigma: Array, omega: Array, M: int, n_datasets: int) -> tuple[float, float]:
     """Root mean squared Monte Carlo error of one omega_k and of one gamma_kl.
 
     The variance of a block mean is ``c_k = (sigma_k + (M - 1) omega_k) / M``. From R data sets, and for block means close to
     normal, the variance of its estimate is ``2 c_k^2 / (R - 1)``, and that of the covariance of two means ``c_k c_l / (R - 1)``,
     where the small ``gamma_kl^2`` is left out.
-
-    Parameters
-    ----------
-    sigma, omega : ndarray of shape (K,)
-        Variance of a loss, and covariance of two losses of a block.
-    M : int
-        Points per block.
-    n_datasets : int
-        R, at least two.
-
-    Returns
-    -------
-    omega_noise, gamma_noise : float
-        NaN for blocks of one point, and for one data set.
     """
     if M < 2 or n_datasets < 2:
         return np.nan, np.nan
@@ -99,20 +77,8 @@ def covariance_noise(sigma, omega, M, n_datasets):
     return float(omega_noise), float(np.sqrt(pairs.mean() / (n_datasets - 1)))
 
 
-def figure6_table(estimates):
-    """True variance of the estimate and the means of its estimators (Figure 6).
-
-    Parameters
-    ----------
-    estimates : pandas.DataFrame
-        One row per data set: ``learner, sampling, n_points, design, mean`` and the estimators.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per learner, sampling, design, M and estimator of the figure: ``theta`` (variance of ``mean`` over the data sets),
-        ``se_theta``, ``average`` of the estimator and ``se_average``.
-    """
+def figure6_table(estimates: pd.DataFrame) -> pd.DataFrame:
+    """True variance of the estimate and the means of its estimators (Figure 6)."""
     out = []
     for keys, part in cells(estimates, CELL):
         truth = dict(zip(("theta", "se_theta"), _variance_and_error(part["mean"].to_numpy())))
@@ -122,54 +88,18 @@ def figure6_table(estimates):
     return pd.DataFrame(out)
 
 
-def estimators_table(estimates, level=LEVEL):
-    """Bias, spread, negative values and coverage of every estimator.
-
-    Parameters
-    ----------
-    estimates : pandas.DataFrame
-        One row per data set: ``learner, sampling, n_points, design, mean, S2`` and the estimators.
-    level : float, default=0.95
-        Level of the intervals.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per learner, sampling, design, M and estimator, with the columns of `judged`; the target of the intervals is the
-        mean of all data sets.
-    """
+def estimators_table(estimates: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Bias, spread, negative values and coverage of every estimator."""
     return _judged_table(estimates, CELL, level)
 
 
-def models_table(rows, level=LEVEL):
-    """The same on the models in which the truth is known.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        One row per data set: ``model, sources, n_points, design, out_of_source, sigma_term, mean, S2`` and the estimators.
-    level : float, default=0.95
-        Level of the intervals.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        As `estimators_table`, and ``expected`` (mean of the estimates), ``out_of_source`` (mean error on a new source),
-        ``sigma_share`` (of the variance), and where sources are ``random`` ``coverage_ose`` and ``coverage_ose_t`` with their
-        errors: coverage of the mean out-of-source error. NaN elsewhere.
-    """
+def models_table(rows: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """The same on the models in which the truth is known."""
     return _judged_table(rows, MODEL_CELL, level, models=True)
 
 
-def mean_predictor_table():
-    """Exact results of the mean predictor, sources fixed, random and alike.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per ``sources`` and M: ``out_of_source``, ``mu_cvs``, ``mu_cvr`` (NaN for fixed sources, where only ``mu_cvs`` is
-        defined), terms, theta, and the ratios of the expected estimators to it.
-    """
+def mean_predictor_table() -> pd.DataFrame:
+    """Exact results of the mean predictor, sources fixed, random and alike."""
     K, out = EXACT_SOURCES, []
     beta = norm.ppf((np.arange(1, K + 1) - 0.5) / K)
     for M in EXACT_POINTS:
@@ -187,30 +117,8 @@ def mean_predictor_table():
     return pd.DataFrame(out)
 
 
-def judged(means, estimates, K, level=LEVEL):
-    """How good an estimator of the variance of a mean is, from many data sets.
-
-    Parameters
-    ----------
-    means : ndarray of shape (R,)
-        Cross-validation estimate of every data set. The truth is their variance, the target of the intervals their mean.
-    estimates : ndarray of shape (R,)
-        Estimated variance of every data set; NaN where there is none.
-    K : int or None
-        Blocks, for Student's t with K - 1 degrees of freedom; None leaves it out.
-    level : float, default=0.95
-        Level of the intervals.
-
-    Returns
-    -------
-    row : dict
-        ``n_datasets``, ``n_undefined`` (NaN estimates, left out everywhere but in the truth), ``theta`` (variance of `means`),
-        ``average``, ``bias``, ``ratio`` (average / theta), ``cv`` (standard deviation / average; NaN where the average is not
-        positive), ``relative_rmse`` (root mean squared error / theta), ``negative`` (share below 0), ``coverage`` and
-        ``coverage_t``, each but the first three with its Monte Carlo standard error ``se_...``: by jackknife over data sets, or
-        of a share of independent data sets (0 where the share is 0 or 1). An interval whose variance estimate is negative covers
-        nothing.
-    """
+def judged(means: Array, estimates: Array, K: int | None, level: float = LEVEL) -> dict[str, float]:
+    """How good an estimator of the variance of a mean is, from many data sets."""
     R, defined = len(means), ~np.isnan(estimates)
     theta = float(means.var(ddof=1)) if R > 1 else np.nan
     row = {"n_datasets": R, "n_undefined": int(R - defined.sum()), "theta": theta}
@@ -222,7 +130,7 @@ def judged(means, estimates, K, level=LEVEL):
     return row
 
 
-def _judged_table(rows, cell, level, models=False):
+def _judged_table(rows: pd.DataFrame, cell: list[str], level: float, models: bool = False) -> pd.DataFrame:
     out = []
     for keys, part in cells(rows, cell):
         means = part["mean"].to_numpy()
@@ -243,18 +151,18 @@ def _judged_table(rows, cell, level, models=False):
     return pd.DataFrame(out)
 
 
-def _n_blocks(part):
+def _n_blocks(part: pd.DataFrame) -> int | None:
     """K, which rows do not hold but S2 / theta_gamma does; None where all block means were equal in all data sets."""
     blocks = ratio_or_nan(part["S2"].sum(), part["theta_gamma"].sum())
     return None if np.isnan(blocks) else round(blocks)
 
 
-def _quantiles(K, level):
+def _quantiles(K: int | None, level: float) -> dict[str, float]:
     upper = (1 + level) / 2
     return {"": norm.ppf(upper), "_t": student_t.ppf(upper, K - 1) if K else np.nan}
 
 
-def _coverage(name, means, estimates, target, quantile):
+def _coverage(name: str, means: FloatArray, estimates: FloatArray, target: float, quantile: float) -> dict[str, float]:
     """Share of intervals that hold the target, and its error; NaN without a quantile or a target."""
     if np.isnan(quantile) or np.isnan(target):
         return {name: np.nan, f"se_{name}": np.nan}
@@ -262,7 +170,7 @@ def _coverage(name, means, estimates, target, quantile):
     return dict(zip((name, f"se_{name}"), share_and_error(covers)))
 
 
-def _moments_and_errors(means, estimates):
+def _moments_and_errors(means: FloatArray, estimates: FloatArray) -> dict[str, float]:
     """Average, bias, ratio, cv and relative RMSE, with jackknife errors over data sets."""
     names = ("average", "bias", "ratio", "cv", "relative_rmse")
     defined = ~np.isnan(estimates)
@@ -282,7 +190,7 @@ def _moments_and_errors(means, estimates):
     return row
 
 
-def _moment_statistics(sums, centre):
+def _moment_statistics(sums: FloatArray, centre: float) -> FloatArray:
     """Average, bias, ratio, cv and relative RMSE, from sums of shape (6, n); NaN where they are not defined."""
     n, d1, d2, m, c1, c2 = sums
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -294,7 +202,7 @@ def _moment_statistics(sums, centre):
     return np.where(np.isfinite(found), found, np.nan)
 
 
-def _variance_and_error(values):
+def _variance_and_error(values: FloatArray) -> tuple[float, float]:
     """Variance (n - 1) and its jackknife error; NaN for fewer than two values, and the error for two."""
     n = len(values)
     if n < 2:
@@ -304,5 +212,5 @@ def _variance_and_error(values):
     return float(squares.sum() / (n - 1)), jackknife_error(without_one)
 
 
-def _exact_ratios(found, names):
+def _exact_ratios(found: MeanPredictorFixed | MeanPredictorRandom, names: tuple[str, ...]) -> dict[str, float]:
     return {f"ratio_{name}": getattr(found, name) / found.theta for name in names}

@@ -5,7 +5,11 @@ experiments. The unit of all tables is a pair of data set and classifier: the me
 which a fit failed has NaN, and is left out for all partitioners.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +22,9 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.moreno_torres_2012.notation import REFERENCE
+
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, Floats, Inputs
 
 KEYS = ["dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule"]
 ROWS = (*KEYS, "order", "experiments", "cut_off", "n_experiments")
@@ -33,20 +40,8 @@ PRINTED = {
 PRINTED_CAP = 100  # experiments that the paper made of every kind
 
 
-def convergence(inputs, settings):
-    """Table VII, what it depends on, and convergence against the number of experiments.
-
-    Parameters
-    ----------
-    inputs : object
-        ``rows`` and ``curves``: files of the rows of convergence and of its curves, one for each data set.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Table VII, what it depends on, and convergence against the number of experiments."""
     keys = settings["ids"], settings["iterations"], list(settings["partitioners"]), list(settings["datasets"])
     pairs, primary = [], []
     for path in inputs.rows:  # averaged over the orders data set by data set: all rows together take much memory
@@ -65,21 +60,8 @@ def convergence(inputs, settings):
     }
 
 
-def pair_means(rows):
-    """Mean over the orders of the experiments.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Rows of `measure_convergence`.
-
-    Returns
-    -------
-    pairs : pandas.DataFrame
-        One row per data set, learner, partitioner, k, criterion, threshold and rule: ``experiments`` (mean over the orders;
-        expected numbers 100 at most), ``variance`` (over the orders, of that mean; NaN with one order), ``cut_off`` (share of the
-        orders), ``n_orders``, ``n_experiments``.
-    """
+def pair_means(rows: pd.DataFrame) -> pd.DataFrame:
+    """Mean over the orders of the experiments."""
     groups = rows.groupby(KEYS, sort=False, observed=True)
     pairs = groups.agg(
         experiments=("experiments", "mean"),
@@ -95,32 +77,15 @@ def pair_means(rows):
     return pairs
 
 
-def convergence_table(pairs, configurations, schemes, partitioners, datasets, criterion=PRIMARY):
-    """Table VII: experiments until convergence, with threshold .9999 and the first step that reaches it.
-
-    Parameters
-    ----------
-    pairs : pandas.DataFrame
-        As `pair_means` makes it.
-    configurations : dict of str to (dict of str to str)
-        Configuration to classifier to the id in the column ``learner``.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-    partitioners, datasets : sequence of str
-        In the order of the table.
-    criterion : str, default="instances correct, run"
-        One of `foldshift.inference.repetitions.convergence.CRITERIA`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, partitioner, criterion``; ``mean`` and ``std`` (n - 1) of the experiments over the pairs of data
-        set and classifier; ``cut_off``, the number of pairs, averaged over the orders, that did not converge and were given the
-        number of experiments; ``standard_error`` of the mean over the orders, with pairs and experiments fixed, and so too small
-        where many orders end late; ``dataset_error``, with data sets as the unit (jackknife); ``expected`` and ``expected_error``
-        (data sets as the unit), what the agreement between single runs leads one to expect, 100 at most; ``n_pairs, n_datasets,
-        n_orders, n_experiments``. NaN for a partitioner without any pair.
-    """
+def convergence_table(
+    pairs: pd.DataFrame,
+    configurations: dict[str, dict[str, str]],
+    schemes: dict[int, int],
+    partitioners: Sequence[str],
+    datasets: Sequence[str],
+    criterion: str = PRIMARY,
+) -> pd.DataFrame:
+    """Table VII: experiments until convergence, with threshold .9999 and the first step that reaches it."""
     out = []
     chosen = pairs[(pairs["threshold"] == THRESHOLD) & (pairs["rule"] == RULES[0])]
     for configuration, ids in configurations.items():
@@ -148,23 +113,14 @@ def convergence_table(pairs, configurations, schemes, partitioners, datasets, cr
     return pd.DataFrame(out)
 
 
-def sensitivity_table(pairs, configurations, schemes, partitioners, datasets):
-    """What Table VII depends on: ratios by every criterion, threshold and rule, beside those of the print.
-
-    Parameters
-    ----------
-    pairs, configurations, schemes, partitioners, datasets
-        As in `convergence_table`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, criterion, threshold, rule, quantity, value, standard_error`` (data sets as the unit, jackknife),
-        ``printed`` (the same quantity from the printed table), ``cut_off_percent`` (of all pairs, schemes and partitioners),
-        ``n_pairs`` (with numbers for all of them). Quantities: every scheme by the one before it, both cut by SCV; every
-        partitioner by SCV, mean over the schemes and scheme by scheme; ``level against print``, ours by print, mean over the
-        printed cells.
-    """
+def sensitivity_table(
+    pairs: pd.DataFrame,
+    configurations: dict[str, dict[str, str]],
+    schemes: dict[int, int],
+    partitioners: list[str],
+    datasets: list[str],
+) -> pd.DataFrame:
+    """What Table VII depends on: ratios by every criterion, threshold and rule, beside those of the print."""
     names = [f"{k}x{r}" for k, r in schemes.items()]
     print_means = np.array([[PRINTED.get(scheme, {}).get(name, (np.nan,))[0] for scheme in names] for name in partitioners])
     printed = _quantities(print_means, print_means, partitioners, names)
@@ -179,7 +135,7 @@ def sensitivity_table(pairs, configurations, schemes, partitioners, datasets):
             if not present.any():
                 continue
 
-            def quantities(part):
+            def quantities(part: FloatArray) -> FloatArray:
                 return np.array(list(_quantities(_mean(part), print_means, partitioners, names).values()))
 
             errors = _jackknife(experiments, quantities)
@@ -191,26 +147,15 @@ def sensitivity_table(pairs, configurations, schemes, partitioners, datasets):
     return pd.DataFrame(out)
 
 
-def convergence_curves(rows, curves, configurations, schemes, partitioners, datasets):
-    """Convergence against the number of experiments.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Rows of `measure_convergence`; those of the primary criterion, .9999 and the rule "first" are used.
-    curves : pandas.DataFrame
-        Its curves: ``dataset, learner, partitioner, k, experiments, correlation``.
-    configurations, schemes, partitioners, datasets
-        As in `convergence_table`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, partitioner, experiments``; ``share`` of the pairs of data set and classifier that have converged
-        after as many experiments; ``standard_error`` (over the orders) and ``dataset_error`` (jackknife); ``nines_low,
-        nines_median, nines_high``: quartiles over the pairs of ``-log10(1 - correlation)`` at the last run, at most 12;
-        ``n_pairs``.
-    """
+def convergence_curves(
+    rows: pd.DataFrame,
+    curves: pd.DataFrame,
+    configurations: dict[str, dict[str, str]],
+    schemes: dict[int, int],
+    partitioners: list[str],
+    datasets: list[str],
+) -> pd.DataFrame:
+    """Convergence against the number of experiments."""
     rows = primary_rows(rows)
     rows = rows.assign(experiments=np.where(rows["cut_off"], np.inf, rows["experiments"]))
     converged = _by_cell(rows, "experiments")
@@ -257,15 +202,15 @@ def convergence_curves(rows, curves, configurations, schemes, partitioners, data
     return pd.DataFrame(out, columns=[*columns, "nines_low", "nines_median", "nines_high", "n_pairs"])
 
 
-def primary_rows(rows):
+def primary_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of the primary criterion, threshold .9999, first crossing: those of Table VII."""
     return rows[(rows["criterion"] == PRIMARY) & (rows["threshold"] == THRESHOLD) & (rows["rule"] == RULES[0])]
 
 
-def convergence_grid(table):
+def convergence_grid(table: pd.DataFrame) -> Grid:
     """Table VII as it is printed: schemes by partitioners, mean ± std, the fewest experiments of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows = []
+    rows: list[Any] = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         for scheme, part in block.groupby("scheme", sort=False):
@@ -299,7 +244,7 @@ def convergence_grid(table):
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
                 rows.append(["as printed", *[Cell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
     cap = count_range(table["n_experiments"])
-    notes = [
+    notes: list[Any] = [
         f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of "
         f"{count_range(table['n_orders'])} random orders of {cap} experiments. A pair that has not converged by then is given "
         f"{cap} and counted as cut off"
@@ -314,16 +259,16 @@ def convergence_grid(table):
     return Grid(["CV scheme", *partitioners], rows, notes)
 
 
-def sensitivity_grid(table):
+def sensitivity_grid(table: pd.DataFrame) -> Grid:
     """`sensitivity_table` as it is printed: the means over the schemes, a row per criterion, threshold and rule, print first."""
     if table.empty:
         return Grid(["Criterion"], [])
-    shown = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
+    shown: list[Any] = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
     printed = table.drop_duplicates("quantity").set_index("quantity")["printed"]
     empty = {
         name: "" if name == LEVEL and np.isnan(printed[name]) else EMPTY for name in shown
     }  # schemes that the paper does not print
-    rows = []
+    rows: list[Any] = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         rows.append(
@@ -344,7 +289,7 @@ def sensitivity_grid(table):
             ]
             rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
     words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
-    notes = [
+    notes: list[Any] = [
         f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table "
         "VII.",
         "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it "
@@ -354,24 +299,26 @@ def sensitivity_grid(table):
     return Grid(["Vector", "Threshold", "Rule", *shown, "Cut off (%)"], rows, notes)
 
 
-def curves_grid(table):
+def curves_grid(table: pd.DataFrame) -> Grid:
     """Share of the pairs converged, partitioners by number of experiments."""
     counts = sorted(table["experiments"].unique())
-    rows = []
+    rows: list[Any] = []
     for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
         rows.append([f"{configuration} configuration, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):
             part = part.set_index("experiments").reindex(counts)
             shares = zip(100 * part["share"], 100 * part["standard_error"], part["n_pairs"])
             rows.append([name, *[Cell(with_error(share, error, ".1f", empty="" if n else EMPTY)) for share, error, n in shares]])
-    notes = [
+    notes: list[Any] = [
         "The CSV file also has the standard error over data sets and the quartiles of -log10(1 - correlation): 4 is a "
         "correlation of .9999."
     ]
     return Grid(["Partitioner", *[f"n = {n}" for n in counts]], rows, notes)
 
 
-def _arrays(pairs, learners, schemes, partitioners, datasets):
+def _arrays(
+    pairs: pd.DataFrame, learners: list[str], schemes: dict[int, int], partitioners: list[str], datasets: list[str]
+) -> dict[str, FloatArray]:
     """Columns of `pair_means`, shape (n_datasets, n_learners, n_partitioners, n_schemes); NaN where there is no row."""
     names = ["dataset", "learner", "partitioner", "k"]
     index = pd.MultiIndex.from_product([datasets, learners, partitioners, list(schemes)], names=names)
@@ -381,24 +328,24 @@ def _arrays(pairs, learners, schemes, partitioners, datasets):
     return {column: part[column].to_numpy(dtype=np.float64).reshape(shape) for column in columns}
 
 
-def _common(values, axes):
+def _common(values: FloatArray, axes: int | tuple[int, int]) -> FloatArray:
     """NaN along `axes` (partitioners, or these and schemes) where one that has any value lacks one."""
     present = ~np.isnan(values)
     found = present.any(axis=(0, 1), keepdims=True)
     return np.where((present | ~found).all(axis=axes, keepdims=True), values, np.nan)
 
 
-def _is_known(ends, key):
+def _is_known(ends: dict[tuple[str, str, str, int], FloatArray], key: tuple[str, str, str, int]) -> bool:
     """Whether a pair has numbers of experiments: not NaN, for failed fits."""
     return key in ends and not np.isnan(ends[key]).any()
 
 
-def _mean(values):
+def _mean(values: FloatArray) -> FloatArray:
     """Mean over data sets and learners, the first two axes, of the pairs that are there."""
     return mean_present(values.reshape(-1, *values.shape[2:]), axis=0)
 
 
-def _jackknife(values, statistic):
+def _jackknife(values: FloatArray, statistic: Callable[..., Any]) -> Floats:
     """Standard error of a statistic over data sets, the first axis; data sets without any value are left alone."""
     values = values[~np.isnan(values).all(axis=tuple(range(1, values.ndim)))]
     without = [statistic(np.delete(values, d, axis=0)) for d in range(len(values))] if len(values) > 1 else []
@@ -408,9 +355,9 @@ def _jackknife(values, statistic):
     return np.sqrt((len(spread) - 1) / len(spread) * ((spread - spread.mean(axis=0)) ** 2).sum(axis=0))
 
 
-def _quantities(means, print_means, partitioners, schemes):
+def _quantities(means: FloatArray, print_means: FloatArray, partitioners: list[str], schemes: list[str]) -> dict[str, Any]:
     """Ratios of mean experiments, an array of shape (n_partitioners, n_schemes), by name."""
-    found = {}
+    found: dict[Any, Any] = {}
     if REFERENCE in partitioners:
         reference = means[partitioners.index(REFERENCE)]
         found |= {f"{b} / {a}": reference[i + 1] / reference[i] for i, (a, b) in enumerate(pairwise(schemes))}
@@ -422,7 +369,7 @@ def _quantities(means, print_means, partitioners, schemes):
     return found | {LEVEL: mean_present((means / print_means).ravel())}
 
 
-def _by_cell(frame, columns):
+def _by_cell(frame: pd.DataFrame, columns: str | list[str]) -> dict[tuple[str, str, str, int], FloatArray]:
     """Values by (data set, learner, partitioner, k), in the order of the rows."""
     keys = ["dataset", "learner", "partitioner", "k"]
     return {key: part[columns].to_numpy() for key, part in frame.groupby(keys, sort=False, observed=True)}

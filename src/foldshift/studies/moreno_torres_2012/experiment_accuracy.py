@@ -4,6 +4,11 @@ Results are arrays of shape (n_learners, n_datasets, n_experiments), the AUC of 
 on a data set or a fit failed.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -22,6 +27,10 @@ from foldshift.inference.repetitions.agreement import (
 from foldshift.reporting.number_formats import EMPTY, count_range
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, scheme_name
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, Rows
+    from foldshift.inference.repetitions.agreement import Accuracy
+
 FORMULAS = {"paper": "paper"}  # the paper's own way with ties belongs to its configuration; all others take the corrected one
 
 N_SUBSETS = 200
@@ -30,30 +39,15 @@ AGREEMENT_KEYS = ("configuration", "scheme", "partitioner", "row", "column")
 COUNTED = ("agreements", "opposite", "n_experiments", "p_value", "truth_error")
 
 
-def formula_of(configuration):
+def formula_of(configuration: str) -> str:
     """Treatment of ties in Wilcoxon's test that belongs to a configuration."""
     return FORMULAS.get(configuration, "corrected")
 
 
-def alike(values, truth, schemes, partitioners):
-    """Results on which partitioners can be compared: those that all of them have.
-
-    Parameters
-    ----------
-    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
-        By k and partitioner; NaN where a fit failed.
-    truth : dict of int to ndarray of shape (n_learners, n_datasets) or (n_learners, n_datasets, n_truth)
-        By k; may be empty.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-    partitioners : sequence of str
-
-    Returns
-    -------
-    values, truth : dict
-        The same with NaN, for all partitioners and the truth, wherever a partitioner that has results at all lacks one; see
-        `foldshift.inference.missing.common_results`.
-    """
+def alike(
+    values: dict[tuple[int, str], Array], truth: dict[int, Array], schemes: dict[int, int], partitioners: Sequence[str]
+) -> tuple[Any, ...]:
+    """Results on which partitioners can be compared: those that all of them have."""
     alike_values, alike_truth = {}, {}
     for k in schemes:
         common = common_results({name: values[k, name] for name in partitioners})
@@ -64,38 +58,26 @@ def alike(values, truth, schemes, partitioners):
     return alike_values, alike_truth
 
 
-def common_subsets(n_datasets, n_subsets, master_seed):
+def common_subsets(n_datasets: int, n_subsets: int, master_seed: int) -> BoolArray:
     """Subsets of two thirds of the data sets, the same wherever as many data sets are compared."""
     return draw_subsets(n_datasets, n_subsets, generator(master_seed, "subsets of data sets", n_datasets))
 
 
-def truth_draws(n_truth, master_seed):
+def truth_draws(n_truth: int, master_seed: int) -> IntArray:
     """Draws of the experiments of the truth, the same wherever a truth rests on as many."""
     return draw_experiments(n_truth, N_DRAWS, generator(master_seed, "experiments of the truth", n_truth))
 
 
-def agreement_table(results, schemes, partitioners, learners, alpha=ALPHA, *, master_seed):
-    """Table V: how many single experiments find the difference of a pair that the truth shows.
-
-    Parameters
-    ----------
-    results, schemes, learners, alpha
-        See `tables.wilcoxon_table`.
-    partitioners : sequence of str
-        In the order of the table.
-    master_seed : int
-        The one seed of the configuration, which the draws are derived from.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, partitioner, row, column, agreements, opposite, n_experiments, p_value, truth_error``; the pairs
-        significant in truth, in both orders. ``opposite`` counts experiments that are as significant in the wrong direction; they
-        are not agreements. ``p_value`` is the truth's, on the data sets on which the partitioner has results of both;
-        ``n_experiments`` counts those that are complete on them. ``truth_error`` is the standard error of the per cent of
-        agreements that comes from the truth's own experiments, see `foldshift.inference.repetitions.agreement.truth_errors`.
-        Empty where there is none.
-    """
+def agreement_table(
+    results: dict[str, tuple[dict[tuple[Any, ...], FloatArray], dict[int, FloatArray]]],
+    schemes: dict[int, int],
+    partitioners: Sequence[str],
+    learners: list[str],
+    alpha: float = ALPHA,
+    *,
+    master_seed: int,
+) -> pd.DataFrame:
+    """Table V: how many single experiments find the difference of a pair that the truth shows."""
     rows = []
     for configuration, (values, truth) in results.items():
         for k, r in schemes.items():
@@ -124,30 +106,16 @@ def agreement_table(results, schemes, partitioners, learners, alpha=ALPHA, *, ma
     return pd.DataFrame(rows, columns=[*AGREEMENT_KEYS, *COUNTED])
 
 
-def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, master_seed):
-    """Table VI: per cent of single experiments that find the true result, averaged over the pairs.
-
-    Parameters
-    ----------
-    results, schemes, partitioners, alpha
-        See `agreement_table`.
-    n_subsets : int, default=200
-        Random subsets of two thirds of the data sets, the same for all cells.
-    master_seed : int
-        The one seed of the configuration, which the draws are derived from.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, partitioner, percent, standard_error, subset_std, subset_low, subset_high, subset_error,
-        jackknife_error, opposite_percent, n_pairs, n_experiments, n_datasets, n_cells, truth_error``. ``standard_error`` is over
-        experiments; ``truth_error`` comes from the truth's own experiments, and is the same event for all partitioners;
-        ``subset_std`` and the range from ``subset_low`` to ``subset_high`` (90 %) over the subsets, with everything repeated on
-        each; ``subset_error`` and ``jackknife_error`` estimate the standard error over data sets, from the subsets and by leaving
-        out one. Rows of scheme ``Average`` are the mean over the schemes. All partitioners of a scheme rest on the same results,
-        see `alike`: ``n_datasets`` data sets with results, ``n_cells`` pairs of data set and classifier, and for every pair of
-        classifiers at least ``n_experiments`` experiments. NaN where no pair differs in truth, or the partitioner has no results.
-    """
+def accuracy_table(
+    results: dict[str, tuple[dict[tuple[Any, ...], FloatArray], dict[int, FloatArray]]],
+    schemes: dict[int, int],
+    partitioners: list[str],
+    alpha: float = ALPHA,
+    n_subsets: int = N_SUBSETS,
+    *,
+    master_seed: int,
+) -> pd.DataFrame:
+    """Table VI: per cent of single experiments that find the true result, averaged over the pairs."""
     rows = []
     for configuration, (values, truth) in results.items():
         values, truth = alike(values, truth, schemes, partitioners)
@@ -173,24 +141,14 @@ def accuracy_table(results, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBS
     return pd.DataFrame(rows)
 
 
-def accuracy_rows(found, schemes, partitioners, n_datasets, n_cells):
-    """Rows of Table VI for one configuration.
-
-    Parameters
-    ----------
-    found : dict of (int, str) to foldshift.inference.repetitions.agreement.Accuracy
-        By k and partitioner.
-    schemes, partitioners
-        See `accuracy_table`.
-    n_datasets : int
-    n_cells : dict of int to int
-        Pairs of data set and classifier with a truth, by k.
-
-    Returns
-    -------
-    rows : list of dict
-        One for each scheme and partitioner, then the means over the schemes.
-    """
+def accuracy_rows(
+    found: dict[tuple[int, str], Accuracy],
+    schemes: dict[int, int],
+    partitioners: list[str],
+    n_datasets: int,
+    n_cells: dict[int, int],
+) -> Rows:
+    """Rows of Table VI for one configuration."""
     rows = []
     for k, r in schemes.items():
         sizes = n_datasets, n_cells[k]
@@ -199,13 +157,13 @@ def accuracy_rows(found, schemes, partitioners, n_datasets, n_cells):
     return rows + [_accuracy_row(AVERAGE, name, [found[k, name] for k in schemes], *sizes) for name in partitioners]
 
 
-def _mean_error(errors, row, schemes):
+def _mean_error(errors: dict[tuple[int, str], float], row: dict[str, Any], schemes: dict[int, int]) -> float:
     """Error of a row of Table VI from those of its schemes, whose truths share no experiment."""
     of_row = [errors[k, row["partitioner"]] for k, r in schemes.items() if row["scheme"] in (AVERAGE, scheme_name(k, r))]
     return float(np.sqrt(np.sum(np.square(of_row)))) / len(of_row)
 
 
-def _accuracy_row(scheme, partitioner, parts, n_datasets, n_cells):
+def _accuracy_row(scheme: str, partitioner: str, parts: list[Accuracy], n_datasets: int, n_cells: int) -> dict[str, Any]:
     by_subset = np.mean([part.by_subset for part in parts], axis=0)
     present = by_subset[~np.isnan(by_subset)]
     low, high = np.quantile(present, [0.05, 0.95]) if len(present) else (np.nan, np.nan)
@@ -229,22 +187,8 @@ def _accuracy_row(scheme, partitioner, parts, n_datasets, n_cells):
     }
 
 
-def error_notes(table, zero="± 0.00"):
-    """What is to be said of a Table VI with an error of 0, or without one over data sets.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Rows of `accuracy_rows`.
-    zero : str, default="± 0.00"
-        How an error of 0 is printed.
-
-    Returns
-    -------
-    notes : list of str
-        Of n experiments that all find the same share of the pairs others may still differ: where more than
-        ``1 - .05 ** (1 / n)`` of all experiments do, n alike have a probability below .05 (the rule of three, exactly).
-    """
+def error_notes(table: pd.DataFrame, zero: str = "± 0.00") -> list[str]:
+    """What is to be said of a Table VI with an error of 0, or without one over data sets."""
     notes = []
     found = table[table["percent"].notna()]
     alike_ones = found[(found["standard_error"] == 0) & (found["n_experiments"] > 0)]

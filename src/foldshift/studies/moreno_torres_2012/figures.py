@@ -1,5 +1,10 @@
 """Figures of results, each from the table of the same content."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -11,26 +16,18 @@ from foldshift.shift.measures.covariates import MEASURES
 from foldshift.studies.common.covariate_shift_tables import CHANCE_IS_HALF, SHIFT_LABELS, by_partitioner
 from foldshift.studies.moreno_torres_2012.notation import ALL, AVERAGE, NO_PAIR, scheme_name
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import Inputs, ObjectArray
+
 LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
 TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
 GREYS = ("#000000", "#FFFFFF", "#7F7F7F", "#D0D0D0")
 
 
-def results(inputs, settings):
-    """All figures of results.
-
-    Parameters
-    ----------
-    inputs : object
-        Tables as CSV: ``accuracy``, ``convergence``, ``shift`` (by data set), ``ablation`` and, in a run with populations,
-        ``heldout``.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to (matplotlib.figure.Figure or foldshift.reporting.items.Drawn)
-    """
+def results(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | Drawn]:
+    """All figures of results."""
     partitioners, schemes = settings["partitioners"], [scheme_name(k, r) for k, r in settings["iterations"].items()]
     shift, ablation, accuracy = (pd.read_csv(path) for path in (inputs.shift, inputs.ablation, inputs.accuracy))
     nothing = too_few(len(settings["datasets"]), settings["alpha"]) or NO_PAIR
@@ -46,25 +43,15 @@ def results(inputs, settings):
     return figures
 
 
-def common_scheme(table):
+def common_scheme(table: pd.DataFrame) -> Any:
     """A scheme that all changes of the ablation were run with, else their average."""
     counts = table.groupby("scheme", sort=False)["change"].nunique()
     return next((name for name, n in counts.items() if name != AVERAGE and n == table["change"].nunique()), AVERAGE)
 
 
-def draw_accuracy(table, nothing=NO_PAIR):
-    """Accuracy against the number of experiments averaged: one panel per scheme, a row per configuration, a line per partitioner.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `tables.repetitions_table` makes it. Bands are one standard error either way, cut at 0 and 100.
-    nothing : str
-        Why there is no number, where there is none.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure or foldshift.reporting.items.Drawn
+def draw_accuracy(table: pd.DataFrame, nothing: str = NO_PAIR) -> Figure | Drawn:
+    """Accuracy against the number of experiments averaged: one panel per scheme, a row per configuration, a line per
+    partitioner.
     """
     if table["percent"].isna().all():
         return Drawn(None, reason=nothing)
@@ -102,19 +89,9 @@ def draw_accuracy(table, nothing=NO_PAIR):
     return figure
 
 
-def draw_convergence_curves(table):
-    """Share of pairs converged, and their correlation, by number of experiments; a column per scheme, two rows per configuration.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `convergence_tables.convergence_curves` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Bands of the shares are one standard error over the orders either way. The line of the correlation is the median over the
-        pairs.
+def draw_convergence_curves(table: pd.DataFrame) -> Figure:
+    """Share of pairs converged, and their correlation, by number of experiments; a column per scheme, two rows per
+    configuration.
     """
     configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
     names = list(dict.fromkeys(table["partitioner"]))
@@ -154,22 +131,8 @@ def draw_convergence_curves(table):
     return figure
 
 
-def draw_covariate_shift(by_cell, partitioners, schemes):
-    """Box plots of the shift over the data sets: a column per measure, a row per scheme.
-
-    Parameters
-    ----------
-    by_cell : pandas.DataFrame
-        As `foldshift.studies.common.covariate_shift_tables.shift_by_cell` makes it.
-    partitioners : sequence of str
-        Boxes, from left to right.
-    schemes : sequence of str
-        Rows, e.g. ``["2x5", "5x2"]``.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_covariate_shift(by_cell: pd.DataFrame, partitioners: Sequence[str], schemes: Sequence[str]) -> Figure:
+    """Box plots of the shift over the data sets: a column per measure, a row per scheme."""
     figure, axes = _panels(schemes, sharex=True, sharey="col")
     for i, scheme in enumerate(schemes):
         for axis, measure in zip(axes[i], MEASURES):
@@ -193,23 +156,8 @@ def draw_covariate_shift(by_cell, partitioners, schemes):
     return figure
 
 
-def draw_shift_against_error(by_cell, partitioners, schemes):
-    """Mean shift against root-mean-square error of the estimate: a point per data set and partitioner.
-
-    Parameters
-    ----------
-    by_cell : pandas.DataFrame
-        Mean shift and ``rms_error``, see `shift_by_cell` there and `shift_and_error.error_by_cell`; NaN
-        without results.
-    partitioners : sequence of str
-        Series.
-    schemes : sequence of str
-        Rows of panels; the columns are the measures.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_shift_against_error(by_cell: pd.DataFrame, partitioners: Sequence[str], schemes: Sequence[str]) -> Figure:
+    """Mean shift against root-mean-square error of the estimate: a point per data set and partitioner."""
     both = by_cell.dropna(subset="rms_error")
     figure, axes = _panels(schemes, sharex="col", sharey="row")
     for i, scheme in enumerate(schemes):
@@ -233,34 +181,21 @@ def draw_shift_against_error(by_cell, partitioners, schemes):
     return figure
 
 
-def _panels(schemes, sharex, sharey):
+def _panels(schemes: Any, sharex: bool | str, sharey: str) -> tuple[Figure, ObjectArray]:
     """Panels with a row per scheme and a column per measure."""
     size = (2.3 * len(MEASURES) + 0.6, 2.1 * len(schemes) + 1)
     return plt.subplots(len(schemes), len(MEASURES), figsize=size, sharex=sharex, sharey=sharey, squeeze=False)
 
 
-def _name_panels(axes, schemes, what):
+def _name_panels(axes: ObjectArray, schemes: Any, what: str) -> None:
     for axis, measure in zip(axes[0], MEASURES):
         axis.set_title(SHIFT_LABELS[measure], fontsize=9)
     for axis, scheme in zip(axes[:, 0], schemes):
         axis.set_ylabel(f"{scheme}: {what}")
 
 
-def draw_bias(table, learner=ALL):
-    """Bias of every partitioner and scheme against both truths, with error bars of two standard errors over populations.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `heldout_tables.bias_table` makes it.
-    learner : str, default="all"
-        Whose rows.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        One panel per truth; the small marks are the single learners where `learner` is ``all``.
-    """
+def draw_bias(table: pd.DataFrame, learner: str = ALL) -> Figure:
+    """Bias of every partitioner and scheme against both truths, with error bars of two standard errors over populations."""
     partitioners, schemes = list(dict.fromkeys(table["partitioner"])), list(dict.fromkeys(table["scheme"]))
     learners = [name for name in dict.fromkeys(table["learner"]) if name != ALL] if learner == ALL else []
     titles = {"part": "training part of the scheme's size", "whole": "whole sample"}
@@ -301,24 +236,8 @@ def draw_bias(table, learner=ALL):
     return figure
 
 
-def draw_ablation(table, scheme=AVERAGE, nothing=NO_PAIR):
-    """Per cent of agreements of the partitioners under every change.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `ablation.ablation_table` makes it.
-    scheme : str, default="Average"
-        Which rows.
-    nothing : str
-        Why there is no number, where there is none.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure or foldshift.reporting.items.Drawn
-        A panel per configuration, one line per change from top to bottom, those that have a result; thick bars are two standard
-        errors over experiments, thin ones two over data sets.
-    """
+def draw_ablation(table: pd.DataFrame, scheme: str = AVERAGE, nothing: str = NO_PAIR) -> Figure | Drawn:
+    """Per cent of agreements of the partitioners under every change."""
     part = table[(table["scheme"] == scheme) & table["percent"].notna()]
     if part.empty:
         return Drawn(None, reason=nothing)

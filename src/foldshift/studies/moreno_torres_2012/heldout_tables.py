@@ -1,6 +1,10 @@
 """Tables of the held-out truth: whose estimates are biased against what classifiers reach on new data, and in which direction."""
 
+from __future__ import annotations
+
 import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +18,9 @@ from foldshift.reporting.number_formats import count_range, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid, shades
 from foldshift.studies.moreno_torres_2012.notation import ALL, AVERAGE, REFERENCE
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, Formula, Inputs, IntArray
+
 ROWS = ("population", "replicate", "learner", "partitioner", "k", "estimate", "truth_part", "truth_whole")
 TRUTHS = {
     "part": "trained on a random stratified part of the sample, as large as a training part of the scheme",
@@ -22,20 +29,8 @@ TRUTHS = {
 TRUTHS_OF = {"population": "mean over all samples", "sample": "of the same sample"}
 
 
-def heldout(inputs, settings):
-    """Bias against held-out rows, and agreement of single experiments with the held-out truth.
-
-    Parameters
-    ----------
-    inputs : object
-        ``rows``: files of the rows of samples, one for each population.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def heldout(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Bias against held-out rows, and agreement of single experiments with the held-out truth."""
     rows = pd.concat([pd.DataFrame(read_columns(path, ROWS)) for path in inputs.rows], ignore_index=True)
     learners = list(next(iter(settings["ids"].values())).values())  # of the first configuration
     keys = settings["iterations"], list(settings["partitioners"]), learners
@@ -47,29 +42,8 @@ def heldout(inputs, settings):
     }
 
 
-def bias_table(rows, schemes, partitioners, learners):
-    """Bias, error and spread of single experiments against both truths.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``population, replicate, learner, partitioner, k, estimate, truth_part, truth_whole``; NaN where a fit failed.
-    schemes : dict of int to int
-        Number of folds k to runs per experiment.
-    partitioners, learners : sequence of str
-        In the order of the table.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per ``truth`` (``part``, ``whole``), ``scheme``, ``learner`` (``all``: their average first) and ``partitioner``:
-        ``estimate`` and ``held_out`` (mean AUCs), ``bias`` (their difference: mean over replicates, then over populations),
-        ``standard_error`` (populations as the unit), ``replicate_error`` (the populations fixed, other samples drawn), ``vs_scv``
-        and ``vs_scv_error`` (bias less that of SCV on the same samples, populations as the unit), ``rmse`` (root mean squared
-        difference of a single experiment), ``std`` (its standard deviation over the replicates of a population),
-        ``n_populations``, ``n_replicates``, ``n_failed`` (estimates or truths lost to a failed fit; what one partitioner lacks is
-        left out for all).
-    """
+def bias_table(rows: pd.DataFrame, schemes: dict[int, int], partitioners: Sequence[str], learners: Sequence[str]) -> pd.DataFrame:
+    """Bias, error and spread of single experiments against both truths."""
     out = []
     for truth in TRUTHS:
         for k, n_runs in schemes.items():
@@ -101,30 +75,15 @@ def bias_table(rows, schemes, partitioners, learners):
     return pd.DataFrame(out)
 
 
-def agreement_table(rows, schemes, partitioners, learners, alpha=ALPHA, formula="corrected"):
-    """Per cent of single experiments that agree with the held-out truth about pairs of classifiers, as in Table VI.
-
-    Parameters
-    ----------
-    rows, schemes, partitioners, learners
-        As in `bias_table`.
-    alpha : float, default=0.1
-        Level at which a pair must differ in truth.
-    formula : {"corrected", "paper"}, default="corrected"
-        Of Wilcoxon's test, see `foldshift.inference.wilcoxon_signed_ranks`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per ``truth``, ``truth_of``, ``scheme`` (and their average) and ``partitioner``. ``truth_of`` is ``population``
-        (mean true AUC over the replicates: what holds for the next sample as well) or ``sample`` (every replicate is judged by
-        the true AUCs after training on its own sample; in the paper, too, a data set is one sample). ``percent``,
-        ``standard_error`` (over replicates), ``population_error`` (jackknife over populations, the choice of pairs included),
-        ``vs_scv`` with ``vs_scv_error`` (over replicates) and ``vs_scv_population_error`` (the difference from SCV on the same
-        samples), ``opposite_percent`` (significant in the wrong direction), ``n_pairs``, ``n_populations``, ``n_replicates``. NaN
-        where no pair differs in truth, or the error needs more replicates or populations. What one partitioner lacks is left out
-        for all; an experiment counts for the pairs for which it is complete.
-    """
+def agreement_table(
+    rows: pd.DataFrame,
+    schemes: dict[int, int],
+    partitioners: list[str],
+    learners: list[str],
+    alpha: float = ALPHA,
+    formula: Formula = "corrected",
+) -> pd.DataFrame:
+    """Per cent of single experiments that agree with the held-out truth about pairs of classifiers, as in Table VI."""
     cubes = {}
     for k in schemes:
         common = common_results(dict(enumerate(_cube(rows, "estimate", k, partitioners, learners))))
@@ -168,11 +127,11 @@ def agreement_table(rows, schemes, partitioners, learners, alpha=ALPHA, formula=
     return pd.DataFrame(out)
 
 
-def bias_grid(table):
+def bias_grid(table: pd.DataFrame) -> Grid:
     """`bias_table` as it is printed: bias and error by learner, the error of a single experiment below."""
     partitioners, schemes, learners = (list(dict.fromkeys(table[column])) for column in ("partitioner", "scheme", "learner"))
     cells = table.set_index(["truth", "learner", "scheme", "partitioner"]).sort_index()
-    rows = []
+    rows: list[Any] = []
     for truth, words in TRUTHS.items():
         rows.append([f"Estimate minus AUC on new data, {words}"])
         for learner in learners:
@@ -189,15 +148,15 @@ def bias_grid(table):
                     Cell(number(value), shade, underline=bool(value == least)) for value, shade in zip(numbers, shades(numbers))
                 ]
             rows.append(row)
-    header = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
+    header: list[Any] = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
     return Grid(header, rows, [_bias_note(table)])
 
 
-def agreement_grid(table):
+def agreement_grid(table: pd.DataFrame) -> Grid:
     """`agreement_table` as it is printed: one row per truth and scheme, the best partitioner underlined."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     cells = table.set_index(["truth", "truth_of", "scheme", "partitioner"]).sort_index()
-    rows = []
+    rows: list[Any] = []
     for truth, truth_of in itertools.product(TRUTHS, TRUTHS_OF):
         rows.append([f"Truth: {TRUTHS[truth]}; {TRUTHS_OF[truth_of]}"])
         for scheme in dict.fromkeys(table["scheme"]):
@@ -226,7 +185,7 @@ def agreement_grid(table):
     return Grid(["Scheme", *partitioners, "Pairs", "Opposite"], rows, [note])
 
 
-def _cube(rows, column, k, partitioners, learners):
+def _cube(rows: pd.DataFrame, column: str, k: int, partitioners: Any, learners: Any) -> FloatArray:
     """A column as an array of shape (n_partitioners, n_learners, n_populations, n_replicates); NaN where there is no row."""
     keys = ["partitioner", "learner", "population", "replicate"]
     populations, replicates = list(dict.fromkeys(rows["population"])), sorted(set(rows["replicate"]))
@@ -235,37 +194,37 @@ def _cube(rows, column, k, partitioners, learners):
     return part.reindex(index).to_numpy(dtype=np.float64, copy=True).reshape([len(level) for level in index.levels])
 
 
-def _over_populations(values):
+def _over_populations(values: FloatArray) -> tuple[float, float]:
     """Mean over replicates, then populations, and its error over populations; `values`: (n_populations, n_replicates)."""
     means = mean_present(values)
     return float(mean_present(means)), _mean_error(means)
 
 
-def _mean_error(values):
+def _mean_error(values: FloatArray) -> float:
     values = values[~np.isnan(values)]
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
 
 
-def _variances(values):
+def _variances(values: FloatArray) -> tuple[FloatArray, IntArray]:
     """Variance over the last axis of the values that are not NaN, and how many there are; NaN below two."""
     counts = (~np.isnan(values)).sum(axis=-1)
     squares = np.nansum((values - mean_present(values)[..., None]) ** 2, axis=-1)
     return np.where(counts > 1, squares / np.maximum(counts - 1, 1), np.nan), counts
 
 
-def _replicate_error(values):
+def _replicate_error(values: FloatArray) -> float:
     variance, counts = _variances(values)
     there = counts > 0
     return float(np.sqrt((variance[there] / counts[there]).sum()) / there.sum()) if there.any() else np.nan
 
 
-def _rmse_and_std(gap):
+def _rmse_and_std(gap: FloatArray) -> tuple[float, ...]:
     """Of a single experiment; `gap` has shape (n_learners, n_populations, n_replicates), averaged from last to first."""
     variance, _ = _variances(gap)
     return tuple(float(np.sqrt(mean_present(mean_present(values)))) for values in (mean_present(gap**2), variance))
 
 
-def _percents(truth, experiments, alpha, formula):
+def _percents(truth: FloatArray, experiments: FloatArray, alpha: float, formula: str) -> tuple[Array, ...]:
     """Per cent of agreements and opposite results of every experiment, number of pairs; `truth`: one for all, or for each."""
     n_experiments = experiments.shape[2]
     if truth.ndim == 3:
@@ -281,12 +240,12 @@ def _percents(truth, experiments, alpha, formula):
     return 100 * mean_present(agree, axis=0), 100 * mean_present(opposite, axis=0), counts
 
 
-def _bias_cell(row):
+def _bias_cell(row: pd.Series) -> Cell:
     text = with_error(row["bias"], row["standard_error"], "+.4f")
     return Cell(text, bold=bool(abs(row["bias"]) > 2 * row["standard_error"]))
 
 
-def _bias_note(table):
+def _bias_note(table: pd.DataFrame) -> str:
     failed = int(table[table["learner"] != ALL]["n_failed"].sum())
     text = (
         f"{count_range(table['n_populations'])} populations, {int(table['n_replicates'].max())} samples of each. Bold: further "

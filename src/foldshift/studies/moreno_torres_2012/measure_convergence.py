@@ -1,6 +1,10 @@
 """Experiments until the estimate of every classifier on a data set is stable, by every criterion and in several orders."""
 
+from __future__ import annotations
+
 import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +17,11 @@ from foldshift.engine.storage.fold_files import join_folds
 from foldshift.engine.storage.prediction_files import read_predictions
 from foldshift.engine.storage.score_files import TEXT, read_columns
 from foldshift.inference.repetitions.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from foldshift.core.types import Array, Inputs, Rows, UnsignedArray
 
 CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
 SCHEMAS = {
@@ -34,10 +43,12 @@ SCHEMAS = {
 POINTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
-def complete_cells(paths, wanted, folds):
+def complete_cells(
+    paths: list[Path], wanted: dict[str, dict[str, Any]], folds: dict[tuple[str, int], UnsignedArray]
+) -> Iterator[tuple[tuple[str, str, int], UnsignedArray]]:
     """Predictions of every learner, partitioner and k that are wanted, in the order of their seeds, as soon as there are as many
     runs as folds."""
-    waiting = {}
+    waiting: dict[Any, Any] = {}
     for path in in_order(paths):
         read = read_predictions(path)
         for key, n_wanted in runs_wanted(held_scores(path), wanted).items():
@@ -53,26 +64,26 @@ def complete_cells(paths, wanted, folds):
         raise DataError(_mismatch(key, sum(map(len, blocks)), len(folds[key[1:]])))
 
 
-def _mismatch(key, n_predictions, n_folds):
+def _mismatch(key: tuple[str, str, int], n_predictions: int, n_folds: int) -> str:
     learner, partitioner, k = key
     runs = f"{n_predictions} runs, but folds of {n_folds}"
     return f"predictions of {learner}, {partitioner}, k={k}: {runs}; delete the predictions and run again"
 
 
-def failed_cells(path):
+def failed_cells(path: Path) -> set[tuple[str, str, int]]:
     """Learner, partitioner and k of all cells of which a fit failed, from the rows of seeds."""
     columns = read_columns(path, ("learner", "partitioner", "k", "n_failed"))
     lost = columns["n_failed"] > 0
     return set(zip(*(columns[name][lost].tolist() for name in ("learner", "partitioner", "k"))))
 
 
-def unknown(n_orders, n_runs):
+def unknown(n_orders: int, n_runs: int) -> CellConvergence:
     """Result of a cell of which a fit failed: a prediction that was never made says nothing of how predictions settle."""
     experiments = dict.fromkeys(CRITERIA, np.full((n_orders, len(THRESHOLDS), len(RULES)), np.nan))
     return CellConvergence(experiments, np.full(len(THRESHOLDS), np.nan), np.full((n_orders, n_runs - 1), np.nan))
 
 
-def cell_rows(found, n_experiments, *, failed=False):
+def cell_rows(found: CellConvergence, n_experiments: int, *, failed: bool = False) -> dict[str, Array]:
     """Columns of all criteria of a cell; what is not met is given the number of experiments, a cell with failed fits nothing."""
     n_orders = len(found.correlations)
     values = np.stack([found.experiments[name] for name in CRITERIA])  # criterion, order, threshold, rule
@@ -90,35 +101,22 @@ def cell_rows(found, n_experiments, *, failed=False):
     }
 
 
-def with_keys(columns, keys):
+def with_keys(columns: dict[str, Array], keys: dict[str, Any]) -> dict[str, Array]:
     """Columns with those that are the same in all rows before them."""
     n = len(columns["experiments"])
     return {name: np.full(n, value, dtype=object if isinstance(value, str) else None) for name, value in keys.items()} | columns
 
 
-def measure_convergence(inputs, cell, *, wanted, iterations, n_orders, master_seed):
-    """Experiments until every estimate on a data set is stable, and the curves of the primary criterion.
-
-    Parameters
-    ----------
-    inputs : object
-        ``data``: the prepared data set; ``folds``, ``predictions``: files of all experiments; ``scores``: rows of seeds.
-    cell : dict
-        ``dataset``.
-    wanted : dict
-        What is wanted of folds and predictions; see `foldshift.engine.layout.file_names.runs_wanted`.
-    iterations : dict of int to int
-        Number of folds k to partitions per experiment.
-    n_orders : int
-        Random orders of the experiments.
-    master_seed : int
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``convergence``: one row per learner, partitioner, k, criterion, threshold, rule and order. Kind
-        ``convergence_curves``.
-    """
+def measure_convergence(
+    inputs: Inputs,
+    cell: dict[str, str],
+    *,
+    wanted: dict[str, dict[str, Any]],
+    iterations: dict[int, int],
+    n_orders: int,
+    master_seed: int,
+) -> dict[str, Rows]:
+    """Experiments until every estimate on a data set is stable, and the curves of the primary criterion."""
     data = read_prepared(inputs.data)
     folds, _ = join_folds(inputs.folds, wanted)
     failed = failed_cells(inputs.scores)

@@ -1,8 +1,11 @@
 """Cross-validate samples of a large population with every partitioner; measure what the classifiers reach on the rest of it."""
 
+from __future__ import annotations
+
 import logging
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +20,10 @@ from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.held_out import heldout_replicate, sample_and_rest, scale_by_sample, training_parts
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.partition.registry import make_folds, options_of
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Inputs, Rows
+    from foldshift.datasets.dataset import Dataset
 
 MOST_HELD_OUT = 5000  # rows: a standard error of the truth near .005 in a single sample, and nearest neighbours stay fast
 SCHEMAS = {
@@ -35,7 +42,7 @@ SCHEMAS = {
 }
 
 
-def draw(name, data, n_sample, replicate, master_seed):
+def draw(name: str, data: Dataset | None, n_sample: int, replicate: Any, master_seed: int) -> tuple[Any, Any, Any]:
     """Population, sample and held-out rows of one replicate; a generated population (`data` is None) is drawn anew."""
     rng = generator(master_seed, "held-out", name, "rows", replicate)
     if data is None:
@@ -44,7 +51,15 @@ def draw(name, data, n_sample, replicate, master_seed):
     return replace(data, X=scale_by_sample(data.X, sample, data.categorical_features), scaling="global"), sample, rest
 
 
-def cut(data, sample, schemes, partitioners, n_parts, replicate, master_seed):
+def cut(
+    data: Any,
+    sample: Array,
+    schemes: dict[int, int],
+    partitioners: dict[str, dict[str, Any]],
+    n_parts: int,
+    replicate: Any,
+    master_seed: int,
+) -> tuple[Any, Any]:
     """Folds of one experiment of every scheme and partitioner, and the training parts of every k."""
     names = "held-out", data.name
     X, y = data.X[sample], data.y[sample]
@@ -62,37 +77,20 @@ def cut(data, sample, schemes, partitioners, n_parts, replicate, master_seed):
     return partitions, parts
 
 
-def measure_heldout(inputs, cell, *, n_sample, n_replicates, n_parts, schemes, partitioners, learners, master_seed, limits):
-    """Cross-validated estimates on samples of a population, and what the classifiers reach on the rest of it.
-
-    Parameters
-    ----------
-    inputs : object
-        ``data``: the prepared data set that is the population; empty for a generated one.
-    cell : dict
-        ``population``.
-    n_sample, n_replicates, n_parts : int
-        Rows of a sample; samples; training parts of every k whose mean performance on the rest is what k folds estimate.
-    schemes : dict of int to int
-        Number of folds k to partitions per experiment.
-    partitioners : dict of str to dict
-        How each cuts: ``partitioner`` or, for one of the user's own, ``import``; and ``options``.
-    learners : dict of str to dict
-        Entries of the learners file.
-    master_seed : int
-    limits : dict
-        ``minutes`` and ``memory_mb`` of a learner on a sample.
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``held_out``: one row per replicate, learner, partitioner and k; numbers of a learner that fails or is lost are NaN.
-
-    Raises
-    ------
-    DataError
-        If the population has too few rows, a partitioner cannot cut a sample, or a learner cannot be built.
-    """
+def measure_heldout(
+    inputs: Inputs,
+    cell: dict[str, str],
+    *,
+    n_sample: int,
+    n_replicates: int,
+    n_parts: int,
+    schemes: dict[int, int],
+    partitioners: dict[str, dict[str, Any]],
+    learners: dict[str, dict[str, Any]],
+    master_seed: int,
+    limits: dict[str, float | None],
+) -> dict[str, Rows]:
+    """Cross-validated estimates on samples of a population, and what the classifiers reach on the rest of it."""
     name = cell["population"]
     data = read_prepared(inputs.data) if inputs.data else None
     if data is not None and len(data.y) < 2 * n_sample:
@@ -102,11 +100,11 @@ def measure_heldout(inputs, cell, *, n_sample, n_replicates, n_parts, schemes, p
         )
 
     @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
-    def drawn(replicate):
+    def drawn(replicate: Any) -> tuple[Any, ...]:
         population, sample, rest = draw(name, data, n_sample, replicate, master_seed)
         return population, sample, rest, *cut(population, sample, schemes, partitioners, n_parts, replicate, master_seed)
 
-    def measure(fitted):
+    def measure(fitted: Any) -> tuple[dict[tuple[str, int], float], dict[int, float], float]:
         learner, replicate = fitted
         population, sample, rest, partitions, parts = drawn(replicate)
         spec = learners[learner]

@@ -1,22 +1,24 @@
 """Names and notation that several modules of the study share; light, because tables and figures rest on it."""
 
+from __future__ import annotations
+
 REFERENCE = "SCV"
 AVERAGE = "Average"  # the scheme of rows that average over the schemes
 ALL = "all"  # the learner of rows that average over the learners
 NO_PAIR = "no pair of classifiers truly differs in this run (Table IV), so that there is nothing for an experiment to find"
 
 
-def paper_name(dataset):
+def paper_name(dataset: str) -> str:
     """The name of a data set in the paper's tables: small letters, without the mark of a repair or of declared ranges."""
     return dataset.lower().removesuffix("-repaired").removesuffix("-declared")
 
 
-def scheme_name(k, r):
+def scheme_name(k: int, r: int) -> str:
     """Notation of the paper: 5x2 is five folds iterated twice."""
     return f"{k}x{r}"
 
 
-def describe(scheme):
+def describe(scheme: str) -> str:
     """A scheme in words: ``5x2 (5 folds, 2 iterations)``."""
     k, r = scheme.split("x")
     return f"{scheme} ({k} folds, {r} iteration{'s' if r != '1' else ''})"

@@ -1,9 +1,16 @@
 """Tables and figures of the classification study (Moreno-Torres, Saez and Herrera 2012): what they need, what they show."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from foldshift.engine.layout.job_layout import of_own_experiments
 from foldshift.engine.study.declare import Figure, Items, Table
 from foldshift.studies.common.standard_items import DATASETS, failures, has_print, single_datasets
 from foldshift.studies.moreno_torres_2012.notation import paper_name
+
+if TYPE_CHECKING:
+    from foldshift.engine.study.run import Run
 
 PRINTED = (
     "table1_datasets",
@@ -16,12 +23,12 @@ PRINTED = (
 OURS = ("table1_datasets", "table3_auc", "table4_wilcoxon", "table5_agreement", "table6_accuracy", "table7_convergence")
 
 
-def has_populations(run):
+def has_populations(run: Run) -> bool:
     """Whether the run has a truth that no cross-validation made."""
     return bool(run.settings["held_out"]["populations"])
 
 
-def is_printed(run):
+def is_printed(run: Run) -> bool:
     """Whether the run has a data set of the paper, as which a repaired form counts."""
     return has_print(run, paper_name)
 

@@ -1,5 +1,9 @@
 """Figures 1 to 4 of the classification study (Moreno-Torres, Saez, Herrera 2012): made-up data cut by the real partitioners."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from foldshift.learners.neighbours.nearest_classifier import NNClassifier
@@ -9,6 +13,12 @@ from foldshift.partition.neighbours.visiting_order import exploration
 from foldshift.reporting.figure_style import COLOURS, DASHES, plt
 from foldshift.shift.measures.covariates import fold_covariates
 from foldshift.shift.measures.ks import fold_ks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import Array, BoolArray, FloatArray, Inputs, IntArray
+    from foldshift.partition.neighbours.visiting_order import Exploration
 
 # The paper gives no coordinates of its Figure 2. These were searched: from the first sample on, hops to the nearest spiral
 # outwards. Both attributes span 0 to 10, so that scaling them changes no neighbour.
@@ -20,7 +30,7 @@ EXTREME_SEED = 2012  # Figure 1 is made-up data that show an idea, no result: it
 GREY = "#7F7F7F"
 
 
-def partitioners(inputs, settings):
+def partitioners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
     """Figures 1 to 4; they depend on no configuration."""
     return {
         "figure1_extreme_shift (figure)": draw_extreme_shift(),
@@ -30,21 +40,9 @@ def partitioners(inputs, settings):
     }
 
 
-def extreme_data(rng_seed=EXTREME_SEED):
-    """Two classes, of which one lies in two places: most of it at the top, a cluster at the bottom left, beside the other class.
-
-    Parameters
-    ----------
-    rng_seed : int, default=2012
-        Seed of the data.
-
-    Returns
-    -------
-    X : ndarray of shape (48, 2), dtype float64
-    y : ndarray of shape (48,), dtype int64
-        0: crosses, 1: circles.
-    cluster : ndarray of shape (48,), dtype bool
-        The crosses at the bottom left.
+def extreme_data(rng_seed: int = EXTREME_SEED) -> tuple[FloatArray, IntArray, BoolArray]:
+    """Two classes, of which one lies in two places: most of it at the top, a cluster at the bottom left, beside the other
+    class.
     """
     rng = np.random.default_rng(rng_seed)
     parts = [((1.4, 1.3), 0.5, 6), ((6.0, 7.2), 1.0, 18), ((4.6, 2.9), 0.9, 24)]
@@ -53,14 +51,8 @@ def extreme_data(rng_seed=EXTREME_SEED):
     return X, (row >= 24).astype(np.int64), row < 6
 
 
-def draw_extreme_shift():
-    """Figure 1: a whole cluster falls into the test part, and a classifier that never saw it gets it wrong.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Three panels: the data set, the training part and the test part of one fold of MS-SCV.
-    """
+def draw_extreme_shift() -> Figure:
+    """Figure 1: a whole cluster falls into the test part, and a classifier that never saw it gets it wrong."""
     X, y, cluster = extreme_data()
     cuts, found = {}, {}
     for name, make in (("MS-SCV", ms_scv_folds), ("SCV", scv_folds)):
@@ -106,18 +98,8 @@ def draw_extreme_shift():
     return figure
 
 
-def artificial_cuts(partitioner):
-    """Every way in which a partitioner can cut the eight artificial samples into four folds.
-
-    Parameters
-    ----------
-    partitioner : {"DB-SCV", "DOB-SCV"}
-
-    Returns
-    -------
-    cuts : dict of tuple of int to foldshift.partition.neighbours.visiting_order.Exploration
-        By the samples that were chosen at random: one for DB-SCV, two for DOB-SCV. All are equally likely.
-    """
+def artificial_cuts(partitioner: Literal["DB-SCV", "DOB-SCV"]) -> dict[tuple[int, ...], Exploration]:
+    """Every way in which a partitioner can cut the eight artificial samples into four folds."""
     y = np.zeros(len(ARTIFICIAL), dtype=np.int64)
     cuts = {}
     for seed in range(N_SEEDS):
@@ -126,77 +108,44 @@ def artificial_cuts(partitioner):
     return dict(sorted(cuts.items()))
 
 
-def artificial_shift(path):
-    """Covariate shift of a cut of the artificial samples, mean over the folds.
-
-    Parameters
-    ----------
-    path : foldshift.partition.neighbours.visiting_order.Exploration
-
-    Returns
-    -------
-    d_n : float
-        Kolmogorov-Smirnov distance between training and test part, mean over both attributes.
-    energy : float
-        Energy distance between training and test part, as `foldshift.shift.fold_covariates` has it.
-    """
+def artificial_shift(path: Exploration) -> tuple[float, ...]:
+    """Covariate shift of a cut of the artificial samples, mean over the folds."""
     shift = fold_covariates(ARTIFICIAL, path.folds[None, np.argsort(path.rows)], N_FOLDS)
     # Cuts that mirror each other have the same shift, but for the last bits of a sum.
     return tuple(round(float(shift[measure].mean()), 9) for measure in ("ks_mean", "energy"))
 
 
-def worst_starts():
-    """Starts of the cut by DOB-SCV with the most covariate shift of those with the first start of Figure 3.
-
-    Returns
-    -------
-    starts : tuple of int
-        By D_n, then by energy distance.
-    """
+def worst_starts() -> tuple[int, ...]:
+    """Starts of the cut by DOB-SCV with the most covariate shift of those with the first start of Figure 3."""
     cuts = artificial_cuts("DOB-SCV")
     return max((starts for starts in cuts if starts[0] == START), key=lambda starts: artificial_shift(cuts[starts]))
 
 
-def draw_artificial():
-    """Figure 2: the artificial data set.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_artificial() -> Figure:
+    """Figure 2: the artificial data set."""
     figure, axis = _artificial_axis("Eight samples of one class,\nto be cut into four folds of two")
     axis.plot(*ARTIFICIAL.T, "o", color="#333333", ms=15)
     return figure
 
 
-def draw_db_scv():
-    """Figure 3: DB-SCV on the artificial data set spirals around the centre.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_db_scv() -> Figure:
+    """Figure 3: DB-SCV on the artificial data set spirals around the centre."""
     return _draw_cut("DB-SCV", (START,), "DOB-SCV, same start, at worst", artificial_cuts("DOB-SCV")[worst_starts()])
 
 
-def draw_dob_scv():
-    """Figure 4: DOB-SCV on the artificial data set, with the same start and the worst choice of the second one.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_dob_scv() -> Figure:
+    """Figure 4: DOB-SCV on the artificial data set, with the same start and the worst choice of the second one."""
     return _draw_cut("DOB-SCV", worst_starts(), "DB-SCV, same start", artificial_cuts("DB-SCV")[START,])
 
 
-def _artificial_axis(title):
+def _artificial_axis(title: str) -> tuple[Any, Any]:
     figure, axis = plt.subplots(figsize=(5.4, 5.8))
     axis.set(xlim=(-1.4, 11.4), ylim=(-1.4, 11.4), xlabel="x$_1$", ylabel="x$_2$", aspect="equal")
     axis.set_title(title, fontsize=9)
     return figure, axis
 
 
-def _draw_cut(partitioner, starts, other_name, other):
+def _draw_cut(partitioner: str, starts: tuple[Any, ...], other_name: str, other: Exploration) -> Any:
     """The way through the samples, numbered, and an outline around the samples of each fold."""
     cuts = artificial_cuts(partitioner)
     path = cuts[starts]
@@ -235,7 +184,7 @@ def _draw_cut(partitioner, starts, other_name, other):
     return figure
 
 
-def _outline(a, b, radius=0.55):
+def _outline(a: Any, b: Any, radius: float = 0.55) -> Array:
     """Corners of a strip with round ends about the line from a to b."""
     turn = np.arctan2(*(b - a)[::-1]) + np.linspace(-np.pi / 2, np.pi / 2, 25)
     round_end = radius * np.column_stack([np.cos(turn), np.sin(turn)])

@@ -1,5 +1,9 @@
 """Covariate shift of partitioners, by feature too, and what it has to do with the error of the estimate: tables."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 
 from foldshift.core.errors import DataError
@@ -19,28 +23,14 @@ from foldshift.studies.moreno_torres_2012.experiments import area_of
 from foldshift.studies.moreno_torres_2012.notation import REFERENCE
 from foldshift.studies.moreno_torres_2012.shift_and_error import correlation_grid, error_by_cell, run_errors, shift_and_error
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
+
 SCORE_COLUMNS = ("dataset", "learner", "partitioner", "k")
 
 
-def covariate_shift(inputs, settings):
-    """Shift by partitioner, by data set and by feature, and its correlation with the error of the estimate.
-
-    Parameters
-    ----------
-    inputs : object
-        ``shift``, ``features``, ``scores``: files of the rows of runs, of features and of seeds, one for each data set.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-
-    Raises
-    ------
-    DataError
-        If a data set and learner has no truth.
-    """
+def covariate_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Shift by partitioner, by data set and by feature, and its correlation with the error of the estimate."""
     schemes, partitioners = settings["iterations"], settings["partitioners"]
     configuration, names = next(iter(settings["ids"].items()))
     learners, area = list(names.values()), area_of(configuration)

@@ -1,5 +1,10 @@
 """What the covariate shift of partitioners has to do with the error of the estimate."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
@@ -9,6 +14,9 @@ from foldshift.engine.layout.bundles import TRUTH
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.shift.measures.covariates import MEASURES
 from foldshift.studies.common.covariate_shift_tables import SHIFT_LABELS, shift_by_cell
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, Floats, IntArray
 
 INTERVAL = (2.5, 97.5)  # per cent
 FEWEST = 3  # points of a rank correlation, at least
@@ -29,28 +37,8 @@ QUESTIONS = {
 }
 
 
-def run_errors(scores, partitioners, learners):
-    """Error of the estimate of every run against the truth.
-
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        One row per run, in the order of the runs: columns ``dataset, learner, partitioner, k, auc_crisp``. The rows of
-        partitioner `truth` make the truth.
-    partitioners, learners : sequence of str
-        What to keep.
-
-    Returns
-    -------
-    rows : pandas.DataFrame
-        Columns ``dataset, learner, partitioner, k, run, error``: ``auc_crisp`` minus the mean of the truth for that data set,
-        learner and k; NaN where a fit failed.
-
-    Raises
-    ------
-    ValueError
-        If a data set, learner and k has no truth.
-    """
+def run_errors(scores: pd.DataFrame, partitioners: Sequence[str], learners: Sequence[str]) -> pd.DataFrame:
+    """Error of the estimate of every run against the truth."""
     truth = scores[scores["partitioner"] == TRUTH].groupby(["dataset", "learner", "k"])["auc_crisp"].mean().rename("truth")
     kept = scores[scores["partitioner"].isin(partitioners) & scores["learner"].isin(learners)]
     rows = kept.join(truth, on=["dataset", "learner", "k"])
@@ -63,24 +51,8 @@ def run_errors(scores, partitioners, learners):
     return rows[["dataset", "learner", "partitioner", "k", "run", "error"]].reset_index(drop=True)
 
 
-def error_by_cell(error_rows, schemes):
-    """Error of the estimate of every data set, scheme and partitioner, over learners and runs.
-
-    Parameters
-    ----------
-    error_rows : pandas.DataFrame
-        As `run_errors` makes it.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``dataset, scheme, partitioner, rms_error`` (root of the mean square), ``bias`` (mean), ``spread`` (standard
-        deviation over runs, root of its mean square over the learners), ``n_errors``. Runs of a learner that are not there for
-        all partitioners that have results are left out of the data set and scheme; ``n_errors`` counts the others, over the
-        learners.
-    """
+def error_by_cell(error_rows: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFrame:
+    """Error of the estimate of every data set, scheme and partitioner, over learners and runs."""
     table = []
     for (dataset, k), part in error_rows[error_rows["k"].isin(schemes)].groupby(["dataset", "k"], sort=False):
         n_partitioners = part.loc[part["error"].notna(), "partitioner"].nunique()
@@ -94,42 +66,16 @@ def error_by_cell(error_rows, schemes):
     return pd.DataFrame(table, columns=["dataset", "scheme", "partitioner", "rms_error", "bias", "spread", "n_errors"])
 
 
-def shift_and_error(shift_rows, error_rows, schemes, partitioners, n_draws=1000, *, master_seed):
-    """Rank correlation of every measure of shift with the error of the estimate, at three levels.
-
-    Parameters
-    ----------
-    shift_rows : pandas.DataFrame
-        One row per run: columns ``dataset, partitioner, k, run`` and the measures.
-    error_rows : pandas.DataFrame
-        As `run_errors` makes it.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-    partitioners : sequence of str
-        In the order of the table.
-    n_draws : int, default=1000
-        Bootstrap samples of the data sets.
-    master_seed : int
-        The one seed of the configuration, which the draws are derived from.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``level, error, scheme, partitioner, measure, spearman, standard_error, low, high, n_datasets``. Levels:
-
-        ``datasets``
-            Mean shift against error over the data sets, within a partitioner.
-        ``partitioners``
-            Mean shift against error over the partitioners within a data set, averaged over the data sets; ``partitioner`` is
-            ``all`` or, since MS-SCV is made to shift, ``all but MS-SCV``.
-        ``runs``
-            Shift against error over the runs of a data set and partitioner, averaged over the data sets. The error is the mean
-            over the learners of its absolute or signed value; runs in which a fit failed are left out.
-
-        Errors: ``rms`` and ``spread`` as in `error_by_cell`, ``absolute``, ``signed``. Standard error and interval (2.5 and 97.5
-        per cent) are those of the bootstrap over data sets; NaN below three data sets, as is a correlation that has fewer than
-        three points or no variation.
-    """
+def shift_and_error(
+    shift_rows: pd.DataFrame,
+    error_rows: pd.DataFrame,
+    schemes: dict[int, int],
+    partitioners: Sequence[str],
+    n_draws: int = 1000,
+    *,
+    master_seed: int,
+) -> pd.DataFrame:
+    """Rank correlation of every measure of shift with the error of the estimate, at three levels."""
     both = shift_by_cell(shift_rows, schemes).merge(error_by_cell(error_rows, schemes), on=["dataset", "scheme", "partitioner"])
     by_run = _run_correlations(shift_rows, error_rows, schemes)
     groups = {"all": list(partitioners)}
@@ -166,19 +112,8 @@ def shift_and_error(shift_rows, error_rows, schemes, partitioners, n_draws=1000,
     )
 
 
-def spearman(x, y):
-    """Spearman's rank correlation along the last axis, average ranks for ties.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (..., n)
-        Paired values.
-
-    Returns
-    -------
-    correlation : float or ndarray of shape (...)
-        NaN where n is below three, or one side does not vary or holds NaN.
-    """
+def spearman(x: Array, y: Array) -> Floats:
+    """Spearman's rank correlation along the last axis, average ranks for ties."""
     x, y = (rankdata(values, axis=-1) if values.size else np.zeros(values.shape) for values in (x, y))
     if x.shape[-1] < FEWEST:
         return np.full(x.shape[:-1], np.nan)[()]
@@ -187,9 +122,11 @@ def spearman(x, y):
         return (x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
 
 
-def _run_correlations(shift_rows, error_rows, schemes):
+def _run_correlations(
+    shift_rows: pd.DataFrame, error_rows: pd.DataFrame, schemes: dict[int, int]
+) -> dict[tuple[str, str, str, str], list[float]]:
     """Correlation over the runs of every data set: lists by scheme, partitioner, measure and kind of error."""
-    found = {}
+    found: dict[Any, Any] = {}
     shift_cells = dict(iter(shift_rows.groupby(["dataset", "k", "partitioner"], sort=False)))
     for key, cell in error_rows.groupby(["dataset", "k", "partitioner"], sort=False):
         _, k, partitioner = key
@@ -208,16 +145,18 @@ def _run_correlations(shift_rows, error_rows, schemes):
     return found
 
 
-def _finite(x, y):
+def _finite(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     usable = np.isfinite(x) & np.isfinite(y)
     return x[usable], y[usable]
 
 
-def _resampled(n, n_draws, rng):
+def _resampled(n: int, n_draws: int, rng: np.random.Generator) -> IntArray:
     return (rng.random((n_draws, n)) * n).astype(np.int64)
 
 
-def _mean_row(level, error, scheme, partitioner, measure, values, n_draws, master_seed):
+def _mean_row(
+    level: str, error: str, scheme: str, partitioner: str, measure: str, values: FloatArray, n_draws: int, master_seed: int
+) -> tuple[float | str, ...]:
     """Row of a mean over data sets."""
     values = values[np.isfinite(values)]
     rng = generator(master_seed, "bootstrap", "covariate shift", level, scheme, measure, error, partitioner)
@@ -226,23 +165,25 @@ def _mean_row(level, error, scheme, partitioner, measure, values, n_draws, maste
     return _correlation_row(level, error, scheme, partitioner, measure, mean, draws, len(values))
 
 
-def _correlation_row(level, error, scheme, partitioner, measure, estimate, draws, n_datasets):
+def _correlation_row(
+    level: str, error: str, scheme: str, partitioner: str, measure: str, estimate: float, draws: FloatArray, n_datasets: int
+) -> tuple[float | str, ...]:
     draws = draws[np.isfinite(draws)] if n_datasets >= FEWEST else draws[:0]
     low, high = np.percentile(draws, INTERVAL) if len(draws) else (np.nan, np.nan)
     deviation = draws.std(ddof=1) if len(draws) > 1 else np.nan
     return level, error, scheme, partitioner, measure, estimate, deviation, low, high, n_datasets
 
 
-def correlation_grid(table):
+def correlation_grid(table: pd.DataFrame) -> Grid:
     """The correlations as they are printed: a block per question, a column per measure, intervals that leave out 0 bold."""
-    rows = []
+    rows: list[Any] = []
     for (level, error), block in table.groupby(["level", "error"], sort=False):
         rows.append([QUESTIONS[level, error]])
         for (scheme, partitioner), part in block.groupby(["scheme", "partitioner"], sort=False):
             part = part.set_index("measure")
             cells = [_correlation_cell(part.loc[name]) if name in part.index else Cell("") for name in MEASURES]
             rows.append([f"{scheme}, {partitioner}", *cells, Cell(str(part["n_datasets"].min()))])
-    notes = [
+    notes: list[Any] = [
         "Spearman's rank correlation, from -1 to 1, with the interval (2.5 to 97.5 per cent) of a bootstrap over the data sets; "
         "bold where the interval leaves out 0. No correction for the number of cells: one of twenty is bold by chance.",
         "Error: AUC of the estimate minus the truth, the mean of further experiments of SCV. The root-mean-square error counts a "
@@ -253,7 +194,7 @@ def correlation_grid(table):
     return Grid(["", *[SHIFT_LABELS[name] for name in MEASURES], "data sets"], rows, notes)
 
 
-def _correlation_cell(row):
+def _correlation_cell(row: pd.Series) -> Cell:
     if not np.isfinite(row["spearman"]):
         return Cell("")
     if not np.isfinite(row["low"]):

@@ -1,11 +1,18 @@
 """Partition-induced covariate shift (Moreno-Torres, Saez and Herrera 2012): what is measured."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.engine.layout.bundles import choice_of
 from foldshift.engine.layout.job_layout import of_experiments
 from foldshift.engine.study.declare import Cost, Measure, Study
 from foldshift.studies.common.standard_items import COVARIATE_SHIFT
 from foldshift.studies.moreno_torres_2012.ablation.variants import variants, variants_to_cut
 from foldshift.studies.moreno_torres_2012.output_groups import ITEMS
+
+if TYPE_CHECKING:
+    from foldshift.engine.study.run import Run
 
 # Seconds of one core.
 PER_PREDICTION = 3e-9  # convergence, per prediction and order
@@ -14,19 +21,19 @@ HELDOUT_MB = 900
 COLUMNS = 10  # of a generated population, about
 
 
-def derive(run):
+def derive(run: Run) -> dict[str, Any]:
     """What functions need beside the configuration: partitions per experiment, ids of learners, variants of partitioners."""
     settings = run.settings
     return {"iterations": run.schemes, "ids": run.ids, "variants": variants(settings) if settings["ablation"]["n_seeds"] else {}}
 
 
-def choices(run):
+def choices(run: Run) -> dict[str, dict[str, Any]]:
     """How each partitioner cuts: a known one or a function of the user's own, and its options."""
     own = run.config["own_partitioners"]
     return {name: choice_of(name, run.settings, own) for name in run.settings["partitioners"]}
 
 
-def convergence_cost(run, cell):
+def convergence_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Every prediction is counted once in every order."""
     cells = [one for one in run.layout.cells(cell["dataset"]) if of_experiments(one)]
     n_runs = sum(one.n_seeds * one.iterations for one in cells)
@@ -35,7 +42,7 @@ def convergence_cost(run, cell):
     return Cost(seconds * len(run.layout.learners_of(cell["dataset"])))
 
 
-def heldout_cost(run, cell):
+def heldout_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Cross-validation by every partitioner, the training parts of every k, and the whole sample; single calls share little."""
     settings, schemes, name = run.settings["held_out"], run.schemes, cell["population"]
     n_fits = len(run.settings["partitioners"]) * sum(k * r for k, r in schemes.items()) + settings["n_parts"] * len(schemes) + 1

@@ -6,6 +6,11 @@ AUC of an experiment, NaN where a classifier was not run on a data set or a fit 
 the iterations of an experiment.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -26,6 +31,10 @@ from foldshift.studies.moreno_torres_2012.experiment_accuracy import (
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, describe, scheme_name
 
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray, Inputs
+    from foldshift.inference.repetitions.agreement import PairTests
+
 REPETITIONS = (1, 2, 5, 10, 20, 50)
 N_DRAWS = 200
 
@@ -43,22 +52,8 @@ CLASSIFIERS = {
 }
 
 
-def agreement(inputs, settings, learners):
-    """Tables II to VI, and accuracy by repetitions.
-
-    Parameters
-    ----------
-    inputs : object
-        ``scores``: files of seed rows, one for each data set.
-    settings : dict
-        Of the study.
-    learners : dict of str to dict
-        Entries of the learners file.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict[str, Any]]) -> dict[str, Shown]:
+    """Tables II to VI, and accuracy by repetitions."""
     names, partitioners = settings["learners"], settings["partitioners"]
     schemes, alpha = settings["iterations"], settings["alpha"]
     results = by_configuration(inputs.scores, settings)
@@ -85,23 +80,10 @@ def agreement(inputs, settings, learners):
     }
 
 
-def classifiers_table(learners, names, configurations):
-    """Table II: the classifiers and their parameters.
-
-    Parameters
-    ----------
-    learners : dict of str to dict
-        Entries of the learners file: ``import``, ``params``.
-    names : sequence of str
-        Classifiers, in the order of the table.
-    configurations : dict of str to (dict of str to str)
-        For every configuration the id in `learners` of every classifier.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``classifier, algorithm, type`` and ``parameters_<configuration>``.
-    """
+def classifiers_table(
+    learners: dict[str, dict[str, Any]], names: Sequence[str], configurations: dict[str, dict[str, str]]
+) -> pd.DataFrame:
+    """Table II: the classifiers and their parameters."""
     rows = []
     for name in names:
         entry = learners[next(iter(configurations.values()))[name]]
@@ -113,26 +95,14 @@ def classifiers_table(learners, names, configurations):
     return pd.DataFrame(rows)
 
 
-def auc_table(results, schemes, learners, datasets, rests=None):
-    """Table III: the true AUC of every classifier on every data set.
-
-    Parameters
-    ----------
-    results : dict of str to (dict, dict)
-        Values and truth of every configuration.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-    learners, datasets : sequence of str
-        In the order of the arrays.
-    rests : dict, optional
-        From `foldshift.studies.moreno_torres_2012.experiments.foundation`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, dataset, classifier, auc, standard_error, std, n_experiments``; with `rests` also ``folds``, how
-        many test parts of a partition count, and ``classes``, how many classes a test part has, both on average.
-    """
+def auc_table(
+    results: dict[str, tuple[dict[str, Any], dict[str, Any]]],
+    schemes: dict[int, int],
+    learners: Sequence[str],
+    datasets: Sequence[str],
+    rests: dict[str, dict[int, tuple[FloatArray, FloatArray]]] | None = None,
+) -> pd.DataFrame:
+    """Table III: the true AUC of every classifier on every data set."""
     rows = []
     for configuration, (_, truth) in results.items():
         for k, r in schemes.items():
@@ -148,22 +118,13 @@ def auc_table(results, schemes, learners, datasets, rests=None):
     return pd.DataFrame(rows, columns=columns + (["folds", "classes"] if rests else []))
 
 
-def wilcoxon_table(results, schemes, learners, alpha=ALPHA):
-    """Table IV: Wilcoxon's test over the data sets between all pairs of classifiers, on the true AUC.
-
-    Parameters
-    ----------
-    results, schemes, learners
-        See `auc_table`.
-    alpha : float, default=0.1
-        Level of ``significant``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, row, column, r_plus, r_minus, p_value, method, p_conditional, significant, n_datasets``; every
-        pair in both orders. ``p_conditional`` is the exact p given the ties. Empty where the two share no data set.
-    """
+def wilcoxon_table(
+    results: dict[str, tuple[dict[tuple[Any, ...], FloatArray], dict[int, FloatArray]]],
+    schemes: dict[int, int],
+    learners: list[str],
+    alpha: float = ALPHA,
+) -> pd.DataFrame:
+    """Table IV: Wilcoxon's test over the data sets between all pairs of classifiers, on the true AUC."""
     rows = []
     for configuration, (_, truth) in results.items():
         for k, r in schemes.items():
@@ -188,26 +149,17 @@ def wilcoxon_table(results, schemes, learners, alpha=ALPHA):
     return pd.DataFrame(rows, columns=[*columns, "n_datasets"])
 
 
-def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=REPETITIONS, n_draws=N_DRAWS, *, master_seed):
-    """Accuracy when m experiments are averaged before the test.
-
-    Parameters
-    ----------
-    results, schemes, partitioners, alpha
-        See `accuracy_table`.
-    repetitions : sequence of int
-        Numbers of experiments m; those above the number of experiments are left out.
-    n_draws : int, default=200
-        Draws of m experiments.
-    master_seed : int
-        The one seed of the configuration, which the draws are derived from.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, partitioner, experiments, percent, standard_error, std_draws, n_draws``; see
-        `foldshift.inference.repetitions.agreement.accuracy_by_repetitions`. Rests on the same results as `accuracy_table`.
-    """
+def repetitions_table(
+    results: dict[str, tuple[dict[tuple[Any, ...], FloatArray], dict[int, FloatArray]]],
+    schemes: dict[int, int],
+    partitioners: list[str],
+    alpha: float = ALPHA,
+    repetitions: Sequence[int] = REPETITIONS,
+    n_draws: int = N_DRAWS,
+    *,
+    master_seed: int,
+) -> pd.DataFrame:
+    """Accuracy when m experiments are averaged before the test."""
     rows = []
     for configuration, (values, truth) in results.items():
         values, truth = alike(values, truth, schemes, partitioners)
@@ -226,7 +178,7 @@ def repetitions_table(results, schemes, partitioners, alpha=ALPHA, repetitions=R
     return pd.DataFrame(rows, columns=columns)
 
 
-def classifiers_grid(table):
+def classifiers_grid(table: pd.DataFrame) -> Grid:
     """Table II as it is printed, with the parameters."""
     configurations = [name.removeprefix("parameters_") for name in table.columns if name.startswith("parameters_")]
     header = ["Algorithm", "Abbreviation", "Type of classifier", *[f"Parameters, {name}" for name in configurations]]
@@ -237,10 +189,10 @@ def classifiers_grid(table):
     return Grid(header, rows)
 
 
-def auc_grid(table):
+def auc_grid(table: pd.DataFrame) -> Grid:
     """Table III as printed: data sets by classifiers, the best of a row underlined; one block per configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
-    rows = []
+    rows: list[Any] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         values = block.pivot(index="dataset", columns="classifier", values="auc").loc[
@@ -260,16 +212,16 @@ def auc_grid(table):
         empty = f"{EMPTY}: no result; the classifier was not run on the data set, or its fits failed."
     else:
         empty = "Empty: the classifier was not run on the data set."
-    notes = [
+    notes: list[Any] = [
         f"Stratified cross-validation (SCV), {count_range(counts)} experiments per cell; the best of a row is underlined. "
         f"The paper prints the scheme 5x2 only. {empty}"
     ]
     return Grid(["Data set", *learners], rows, notes + absent_classes(table))
 
 
-def absent_classes(table):
+def absent_classes(table: pd.DataFrame) -> list[str]:
     """A note on every data set that has test parts without one of its classes; from Table III with ``folds`` and ``classes``."""
-    notes = []
+    notes: list[Any] = []
     if "classes" not in table:
         return notes
     for (dataset, scheme), part in table.dropna(subset="classes").groupby(["dataset", "scheme"], sort=False):
@@ -289,10 +241,10 @@ def absent_classes(table):
     return notes
 
 
-def wilcoxon_grid(table, alpha=ALPHA):
+def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
     """Table IV as it is printed: R+/R-/p of the row's classifier against the column's, significant ones bold."""
     names = list(dict.fromkeys(table["row"]))
-    rows = []
+    rows: list[Any] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         cells = {
@@ -306,7 +258,7 @@ def wilcoxon_grid(table, alpha=ALPHA):
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in names]] for a in names]
     methods = ", ".join(name for name in dict.fromkeys(table["method"]) if name)
-    notes = [
+    notes: list[Any] = [
         f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of "
         "its tool ends."
     ]
@@ -316,9 +268,9 @@ def wilcoxon_grid(table, alpha=ALPHA):
     return Grid(["", *names], rows, notes)
 
 
-def agreement_grid(table, learners, alpha=ALPHA):
+def agreement_grid(table: pd.DataFrame, learners: list[str], alpha: float = ALPHA) -> Grid:
     """Table V as it is printed: a matrix of pairs, one block per configuration, scheme and partitioner."""
-    rows = []
+    rows: list[Any] = []
     for (configuration, scheme, partitioner), block in _blocks(table, ["configuration", "scheme", "partitioner"]):
         rows.append([f"{partitioner}, {configuration} configuration, {describe(scheme)}"])
         cells = {
@@ -328,7 +280,7 @@ def agreement_grid(table, learners, alpha=ALPHA):
             for row in block.itertuples()
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
-    notes = [
+    notes: list[Any] = [
         f"A dash: the classifiers do not truly differ (p > {alpha:g}), the pair is not used. In brackets, where there are any: "
         "experiments as significant in the wrong direction, which the paper does not tell apart and which are not counted here. "
         "The paper prints DOB-SCV with 5x2 only."
@@ -338,10 +290,10 @@ def agreement_grid(table, learners, alpha=ALPHA):
     return Grid(["", *learners], rows, notes)
 
 
-def accuracy_grid(table):
+def accuracy_grid(table: pd.DataFrame) -> Grid:
     """Table VI as it is printed: schemes by partitioners, the best of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows = []
+    rows: list[Any] = []
     for configuration, block in _blocks(table, ["configuration"]):
         pairs = block[block["scheme"] != AVERAGE].drop_duplicates("scheme")
         counts = ", ".join(f"{row.n_pairs:g} with {row.scheme}" for row in pairs.itertuples())
@@ -359,7 +311,7 @@ def accuracy_grid(table):
             rows.append([scheme[0], *cells])
     opposite = table["opposite_percent"].max()
     cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
-    notes = [
+    notes: list[Any] = [
         f"{counts_of_experiments(table)} experiments per cell. The best of a row is bold. The partitioners are compared on the "
         "same data sets, so their differences vary less over data sets than the numbers in brackets say; the page on the "
         "ablation gives the errors of the differences.",
@@ -376,10 +328,10 @@ def accuracy_grid(table):
     return Grid(["CV scheme", *partitioners], rows, notes)
 
 
-def repetitions_grid(table):
+def repetitions_grid(table: pd.DataFrame) -> Grid:
     """Accuracy against repetitions: partitioners by number of experiments."""
     counts = sorted(table["experiments"].unique())
-    rows = []
+    rows: list[Any] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         nothing = "no pair" if block["percent"].isna().all() else EMPTY
@@ -389,27 +341,27 @@ def repetitions_grid(table):
     return Grid(["Partitioner", *[f"m = {m}" for m in counts]], rows)
 
 
-def counts_of_experiments(table):
+def counts_of_experiments(table: pd.DataFrame) -> str:
     """Numbers of experiments that the cells of a table rest on, in words."""
     return ", ".join(str(value) for value in sorted(table["n_experiments"].unique()) if value)
 
 
-def _blocks(table, keys):
+def _blocks(table: pd.DataFrame, keys: list[str]) -> Any:
     """Groups in the order of their first rows, with a tuple of keys each."""
     return table.groupby(keys, sort=False, dropna=False)
 
 
-def _percent_cell(row, nothing):
+def _percent_cell(row: pd.Series, nothing: str) -> Cell:
     if pd.isna(row["standard_error"]):  # of all experiments there is one average
         return Cell(number(row["percent"], ".1f", empty=nothing))
     return Cell(with_error(row["percent"], row["standard_error"], ".1f", empty=nothing))
 
 
-def _parameters(params):
+def _parameters(params: dict[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in params.items()) or "none"
 
 
-def _ordered(tests, conditional):
+def _ordered(tests: PairTests, conditional: FloatArray) -> list[tuple[float | str, ...]]:
     """All pairs in both orders, sorted by row and column."""
     rows = []
     for i in range(len(tests.row)):

@@ -1,5 +1,9 @@
 """Every number that the regression paper prints, beside ours, with ratio and Monte Carlo standard error."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -18,6 +22,9 @@ from foldshift.reporting.paper_vs_ours import (
 )
 from foldshift.studies.saez_2022.tables import comparable_results, p_value_errors
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs, StrArray
+
 PRINTED_SEEDS = 1000
 DEFAULT_LEAVES = "RPART7"  # RPART with R's own default for the samples of a leaf, 7 where Table 2 prints 6
 # By number of folds: standard deviation of the mean error of NN over orders of the rows, which decide between samples at equal
@@ -26,7 +33,7 @@ TIE_ERROR = {2: 2e-5, 5: 3e-5, 10: 4e-5}
 PRINT_KEYS = ("dataset", "regressor", "metric", "k", "partitioner", "quantity")  # of a printed number
 
 
-def printed_rows(table1, table4, table5):
+def printed_rows(table1: Any, table4: Any, table5: Any) -> pd.DataFrame:
     """The printed tables in one shape."""
     sets = pd.read_csv(table1).melt("dataset", var_name="quantity", value_name="value")
     sets = sets.assign(table="table1", regressor="", metric="", partitioner="", k=0, row_has_higher_rank_sum="")
@@ -37,7 +44,7 @@ def printed_rows(table1, table4, table5):
     return rows
 
 
-def our_numbers(datasets, shift, error):
+def our_numbers(datasets: Any, shift: Any, error: Any) -> tuple[Any, Any]:
     """Our numbers and Monte Carlo errors by the keys of the printed ones."""
     ours, errors = {}, {}
     for row in datasets.itertuples():
@@ -60,7 +67,7 @@ def our_numbers(datasets, shift, error):
     return ours, errors
 
 
-def short_rows(error, n_datasets):
+def short_rows(error: Any, n_datasets: int) -> dict[tuple[Any, ...], str]:
     """What to say of our numbers in Table 5 that rest on fewer data sets than there are."""
     return {
         (
@@ -79,7 +86,7 @@ def short_rows(error, n_datasets):
     }
 
 
-def bootstrap_errors(inputs, settings):
+def bootstrap_errors(inputs: Inputs, settings: dict[str, Any]) -> Any:
     """Monte Carlo errors of all p-values."""
     folds, partitioners, datasets = settings["n_folds"], settings["partitioners"], settings["datasets"]
     learners = [name for name in settings["learners"] if name in ("RPART", "NN", DEFAULT_LEAVES)]
@@ -100,7 +107,7 @@ def bootstrap_errors(inputs, settings):
     return out
 
 
-def paper_vs_ours(inputs, settings):
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     """Join printed and computed tables."""
     printed = printed_rows(*inputs.printed)
     datasets, shift, error = (pd.read_csv(path) for path in (inputs.datasets, inputs.table4, inputs.table5))
@@ -119,31 +126,13 @@ def paper_vs_ours(inputs, settings):
     return {"paper_vs_ours": Shown(table, compared_grid(table)), "print_ledger": Shown(ledger, ledger_grid(ledger))}
 
 
-def as_rpart(numbers):
+def as_rpart(numbers: Any) -> dict[tuple[Any, ...], Any]:
     """The numbers of `DEFAULT_LEAVES` as those of RPART."""
     return {(*key[:2], "RPART", *key[3:]): value for key, value in numbers.items() if key[2] == DEFAULT_LEAVES}
 
 
-def verdicts(table, other, n_seeds):
-    """Which printed numbers are met, by row of the comparison.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `join` makes it.
-    other : pandas.DataFrame
-        The same with the numbers of `DEFAULT_LEAVES` as those of RPART, and no others.
-    n_seeds : int
-        Seeds of our numbers.
-
-    Returns
-    -------
-    verdicts : ndarray of str
-        As `foldshift.reporting.paper_vs_ours.print_ledger` takes them. Explained are numbers of RPART that are met with R's own
-        default
-        for the samples of a leaf, and mean errors of NN that are met once the order of rows is counted as an error, in print and
-        here (findings).
-    """
+def verdicts(table: pd.DataFrame, other: pd.DataFrame, n_seeds: int) -> StrArray:
+    """Which printed numbers are met, by row of the comparison."""
     print_error = np.sqrt(n_seeds / PRINTED_SEEDS)
     met = met_within_errors(table, print_error)
     leaves = met_within_errors(other, print_error)
@@ -154,28 +143,14 @@ def verdicts(table, other, n_seeds):
     return np.where(table["ours"].isna(), table["note"], np.where(met, MET, far))
 
 
-def join(printed, ours, errors, comparable, remarks=None):
-    """Every printed number beside ours.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Columns ``table``, those of `PRINT_KEYS`, ``value`` and ``row_has_higher_rank_sum``.
-    ours : dict of tuple to (float, int or None)
-        Our number and asterisk, by the table and keys of the printed row.
-    errors : dict of tuple to float
-        Monte Carlo standard error of our number.
-    comparable : bool
-        Whether the run covers what the paper covers; otherwise only the sizes of the data sets of both are compared.
-    remarks : dict of tuple to str, optional
-        What our number rests on, where that is less than the paper's, by the keys of the printed row.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        As `foldshift.reporting.paper_vs_ours.join_with_print` makes it, with `PRINT_KEYS`. The note tells which p-values carry an
-        asterisk (the row's method has the larger values), in print and here.
-    """
+def join(
+    printed: pd.DataFrame,
+    ours: dict[tuple[Any, ...], tuple[float, int | None]],
+    errors: dict[tuple[Any, ...], float],
+    comparable: bool,
+    remarks: dict[tuple[Any, ...], str] | None = None,
+) -> pd.DataFrame:
+    """Every printed number beside ours."""
     on = ["table", *PRINT_KEYS]
     remarks = remarks or {}
     starred = dict(zip(printed[on].itertuples(index=False, name=None), printed["row_has_higher_rank_sum"] == "*"))
@@ -193,7 +168,7 @@ def join(printed, ours, errors, comparable, remarks=None):
     return join_with_print(printed, ours, PRINT_KEYS)
 
 
-def _stars(in_print, here):
+def _stars(in_print: bool, here: bool) -> str:
     return {(True, True): "asterisk in both", (True, False): "asterisk in print only", (False, True): "asterisk here only"}.get(
         (in_print, here), ""
     )

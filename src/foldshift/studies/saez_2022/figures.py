@@ -1,5 +1,10 @@
 """Figures of the regression study (Saez and Romero-Bejar 2022)."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -9,18 +14,23 @@ from foldshift.reporting.items import Drawn
 from foldshift.reporting.min_datasets import too_few
 from foldshift.shift.measures.ks import fold_ks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import Inputs
+
 # Figure 1 is made-up data that show an idea, no result: it is the same whatever the master seed.
 FIGURE1_SEED = 2022
 FIGURE1_CUTS = range(20)  # seeds of plain cross-validation, of which the fold with the largest shift is shown
 FIGURE1_TOTAL = 0  # seed of total stratification
 
 
-def target_shift(inputs, settings):
+def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
     """Figure 1."""
     return {"figure1_target_shift (figure)": draw_target_shift()}
 
 
-def convergence(inputs, settings):
+def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn]:
     """Figure 2, from its table."""
     table = pd.read_csv(inputs.table)
     if few := too_few(len(settings["datasets"]), settings["alpha"]):
@@ -28,7 +38,7 @@ def convergence(inputs, settings):
     return {"figure2_convergence (figure)": draw_convergence(table, settings["partitioners"], settings["alpha"])}
 
 
-def shift(inputs, settings):
+def shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
     """D_n over the data sets and of every data set, from the table ``dn_by_dataset``; ``datasets`` is Table 1."""
     table, partitioners = pd.read_csv(inputs.table), settings["partitioners"]
     sizes = pd.read_csv(inputs.datasets).set_index("dataset")["samples"].to_dict()
@@ -38,20 +48,8 @@ def shift(inputs, settings):
     }
 
 
-def draw_target_shift(rng_seed=FIGURE1_SEED):
-    """Figure 1: what target shift between training and test part looks like, on made-up data cut by the real partitioners.
-
-    Parameters
-    ----------
-    rng_seed : int, default=2022
-        Seed of the data.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Four panels: the data; a test part with only large targets; the fold of plain cross-validation with the largest shift
-        among 20 partitions; a fold of total stratification.
-    """
+def draw_target_shift(rng_seed: int = FIGURE1_SEED) -> Figure:
+    """Figure 1: what target shift between training and test part looks like, on made-up data cut by the real partitioners."""
     rng = np.random.default_rng(rng_seed)
     x = np.sort(rng.random(60))
     y = 0.15 + 0.7 * x**2 + 0.06 * rng.normal(size=60)
@@ -83,22 +81,8 @@ def draw_target_shift(rng_seed=FIGURE1_SEED):
     return figure
 
 
-def draw_convergence(table, partitioners, alpha):
-    """Figure 2: mean p-value against CV by number of repetitions, one panel per k and regressor.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.reporting.saez_2022.convergence_table` makes it.
-    partitioners : sequence of str
-        Series, in the order of the legend; CV is the reference and has none.
-    alpha : float
-        Level of the tests, drawn as a line.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_convergence(table: pd.DataFrame, partitioners: Sequence[str], alpha: float) -> Figure:
+    """Figure 2: mean p-value against CV by number of repetitions, one panel per k and regressor."""
     folds, learners = list(dict.fromkeys(table["k"])), list(dict.fromkeys(table["regressor"]))
     names = [name for name in partitioners if name != "CV"]
     rows, columns = max(len(folds), 1), max(len(learners), 1)
@@ -133,20 +117,8 @@ def draw_convergence(table, partitioners, alpha):
     return figure
 
 
-def draw_shift_boxes(table, partitioners):
-    """Box plots of D_n over the data sets, one panel per k.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.reporting.saez_2022.shift_by_dataset` makes it.
-    partitioners : sequence of str
-        Boxes, from left to right.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_shift_boxes(table: pd.DataFrame, partitioners: Sequence[str]) -> Figure:
+    """Box plots of D_n over the data sets, one panel per k."""
     folds = list(dict.fromkeys(table["k"]))
     figure, axes = plt.subplots(1, len(folds), figsize=(max(3.2 * len(folds), 4), 3.6), sharey=True, squeeze=False)
     for axis, k in zip(axes[0], folds):
@@ -167,22 +139,8 @@ def draw_shift_boxes(table, partitioners):
     return figure
 
 
-def draw_shift_by_dataset(table, partitioners, sizes):
-    """D_n of every data set by partitioner, data sets ordered by size.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.reporting.saez_2022.shift_by_dataset` makes it.
-    partitioners : sequence of str
-        Series.
-    sizes : dict of str to int
-        Number of samples of each data set.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    """
+def draw_shift_by_dataset(table: pd.DataFrame, partitioners: Sequence[str], sizes: dict[str, int]) -> Figure:
+    """D_n of every data set by partitioner, data sets ordered by size."""
     folds = list(dict.fromkeys(table["k"]))
     datasets = sorted(sizes, key=lambda name: (sizes[name], name))
     figure, axes = plt.subplots(

@@ -1,5 +1,9 @@
 """Shift of the inputs in the regression study: tables."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.reporting.items import Shown
 from foldshift.reporting.min_datasets import too_few
 from foldshift.reporting.table_grid import plain_grid
@@ -13,23 +17,14 @@ from foldshift.studies.common.covariate_shift_tables import (
     shifted_grid,
 )
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
+
 REFERENCE = "CV"
 
 
-def tables(inputs, settings):
-    """Shift of the inputs by partitioner, by data set and by feature.
-
-    Parameters
-    ----------
-    inputs : object
-        ``shift``, ``features``: files of the rows of runs and of features, one for each data set.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def tables(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Shift of the inputs by partitioner, by data set and by feature."""
     schemes, partitioners, alpha = dict.fromkeys(settings["n_folds"], 1), settings["partitioners"], settings["alpha"]
     rows, features = read_shift(inputs.shift, inputs.features, partitioners)
     cells = shift_by_cell(rows, schemes).merge(

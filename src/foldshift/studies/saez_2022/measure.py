@@ -1,6 +1,10 @@
 """What scaling on the whole data set leaks: the learners on one data set, with scaling fitted on each training part beside it."""
 
+from __future__ import annotations
+
 import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +17,9 @@ from foldshift.engine.storage.fold_files import join_folds
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.regressors import evaluate_cell
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs, Rows
 
 DIGITS = 10  # significant ones of an error: its last bits differ between equal fits, and no test may take that for a difference
 
@@ -31,35 +38,23 @@ SCHEMAS = {
 }
 
 
-def compare_scaling(inputs, cell, *, learners, partitioners, wanted, k, n_seeds, master_seed, limits):
-    """The error with both kinds of scaling, on the same folds with the same random states; NaN where a fit fails.
-
-    Parameters
-    ----------
-    inputs : object
-        ``scaled``, ``raw``: the prepared data set, scaled as a whole and for scaling per training part; ``folds``: files of
-        folds.
-    cell : dict
-        ``dataset``.
-    learners : dict of str to dict
-        Entries of the learners file.
-    partitioners : sequence of str
-    wanted : dict
-        What is wanted of the folds; see `foldshift.engine.storage.fold_files.join_folds`.
-    k, n_seeds : int
-    master_seed : int
-    limits : dict
-        ``minutes`` and ``memory_mb`` of a cell.
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``scaling``: one row per learner and partitioner.
-    """
+def compare_scaling(
+    inputs: Inputs,
+    cell: dict[str, str],
+    *,
+    learners: dict[str, dict[str, Any]],
+    partitioners: Sequence[str],
+    wanted: dict[str, dict[str, Any]],
+    k: int,
+    n_seeds: int,
+    master_seed: int,
+    limits: dict[str, float | None],
+) -> dict[str, Rows]:
+    """The error with both kinds of scaling, on the same folds with the same random states; NaN where a fit fails."""
     whole, raw = read_prepared(inputs.scaled), read_prepared(inputs.raw)
     folds, seeds = join_folds(inputs.folds, wanted, n_seeds)
 
-    def mean_errors(cell):
+    def mean_errors(cell: Any) -> list[Any]:
         """Mean RMSE over folds and seeds, in units of the target's range, scaled as a whole and per training part."""
         learner, name = cell
         spec = learners[learner]

@@ -1,33 +1,41 @@
 """Regressand stratification (Saez and Romero-Bejar 2022): what is measured and what is shown."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
 from foldshift.studies.common.standard_items import COVARIATE_SHIFT, DATASETS, failures, has_print, single_datasets
+
+if TYPE_CHECKING:
+    from foldshift.engine.study.run import Run
 
 REFERENCES = ("CV", "TSCV")
 
 
-def prepared(settings):
+def prepared(settings: dict[str, Any]) -> str:
     """Scaling of the prepared data sets."""
     return settings["scaling"]
 
 
-def check_k(run):
+def check_k(run: Run) -> int:
     """Number of folds of the scaling check: one that is cut anyway."""
     wanted = run.settings["scaling_check"]["n_folds"]
     return wanted if wanted in run.settings["n_folds"] else run.settings["n_folds"][0]
 
 
-def of_check(run):
+def of_check(run: Run) -> Callable[..., Any]:
     """Function that tells whether a cell belongs to the scaling check."""
     return lambda cell: cell.partitioner in REFERENCES and cell.k == check_k(run)
 
 
-def is_checked(run):
+def is_checked(run: Run) -> bool:
     """Whether the run compares both kinds of scaling."""
     return run.settings["scaling_check"]["n_seeds"] > 0
 
 
-def scaling_cost(run, cell):
+def scaling_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Two partitioners, two kinds of scaling; scaled per training part, fits share nothing: every seed costs a call's start."""
     check = run.settings["scaling_check"]
     n_rows, n_features = run.shape(cell["dataset"])

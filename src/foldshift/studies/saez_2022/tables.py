@@ -1,5 +1,10 @@
 """Tables of the regression study (Saez and Romero-Bejar 2022) from results of seeds."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 import pandas as pd
 
@@ -21,6 +26,9 @@ from foldshift.reporting.number_formats import EMPTY, count_range, number, p_val
 from foldshift.reporting.table_grid import Cell, Grid, plain_grid, shades
 from foldshift.studies.saez_2022.within_dataset_differences import own_units
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, Inputs
+
 REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100
 SCALING_ROWS = ("dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold")
@@ -38,20 +46,8 @@ SCALING_COLUMNS = [
 SCALING_COLUMNS += ["n_datasets", "n_seeds"]
 
 
-def target_shift(inputs, settings):
-    """Table 4, and D_n of every data set.
-
-    Parameters
-    ----------
-    inputs : object
-        ``shift``: files of seed rows, one for each data set.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Table 4, and D_n of every data set."""
     folds, partitioners, datasets = settings["n_folds"], settings["partitioners"], settings["datasets"]
     cells = [(k, name) for k in folds for name in partitioners]
     (shift,) = read_cells(inputs.shift, ("k", "partitioner"), ("d_n",), datasets, cells)
@@ -62,7 +58,7 @@ def target_shift(inputs, settings):
     }
 
 
-def error(inputs, settings):
+def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     """Table 5, its order from CV to TSCV, the error of every data set, and the p-values behind Figure 2; as `target_shift`.
 
     `inputs` has ``errors``: files of seed rows, one for each data set.
@@ -84,7 +80,7 @@ def error(inputs, settings):
     }
 
 
-def scaling(inputs, settings):
+def scaling(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     """What scaling on the whole data set leaks; as `target_shift`. `inputs` has ``rows``: files of the scaling check."""
     table = scaling_table(pd.concat([pd.DataFrame(read_columns(path, SCALING_ROWS)) for path in inputs.rows], ignore_index=True))
     few = too_few(len(settings["datasets"]), settings["alpha"])
@@ -92,52 +88,22 @@ def scaling(inputs, settings):
     return {"scaling_check": Shown(table, grid)}
 
 
-def comparable_results(errors, learner, k, partitioners):
-    """Results of the partitioners of one learner and k that can be held against each other.
-
-    Parameters
-    ----------
-    errors : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
-        Results of seeds by learner, k and partitioner; NaN where a fit failed.
-    learner : str
-    k : int
-    partitioners : sequence of str
-
-    Returns
-    -------
-    cells : dict of str to ndarray of shape (n_usable, n_seeds)
-        Those partitioners that have results at all: the same seeds for each (NaN elsewhere), on the data sets on which two seeds
-        or more are complete.
-    """
+def comparable_results(
+    errors: dict[tuple[str, int, str], Array], learner: str, k: int, partitioners: Sequence[str]
+) -> dict[str, Array]:
+    """Results of the partitioners of one learner and k that can be held against each other."""
     common = common_results({name: errors[learner, k, name] for name in partitioners})
     found = {name: values for name, values in common.items() if not np.isnan(values).all()}
     return {name: values[(~np.isnan(values)).sum(axis=1) >= 2] for name, values in found.items()}
 
 
-def compare_with_references(per_dataset, k, partitioners, keys):
-    """Wilcoxon tests of every partitioner against the references, over the data sets.
-
-    Parameters
-    ----------
-    per_dataset : dict of str to ndarray of shape (n_datasets,)
-        Result of every partitioner that has any, one number per data set.
-    k : int
-        Number of folds, for the key.
-    partitioners : sequence of str
-        Rows.
-    keys : str
-        Prefix of the columns.
-
-    Returns
-    -------
-    rows : dict of str to dict
-        For every partitioner ``p_vs_cv``, ``higher_vs_cv``, ``p_vs_tscv``, ``higher_vs_tscv``; NaN against itself and without
-        results. ``higher`` is 1 where the row's method has the higher sum of ranks, that is, the larger values: the asterisk of
-        the paper.
-    """
+def compare_with_references(
+    per_dataset: dict[str, Array], k: int, partitioners: Sequence[str], keys: str
+) -> dict[str, dict[str, Any]]:
+    """Wilcoxon tests of every partitioner against the references, over the data sets."""
     rows = {}
     for name in partitioners:
-        row = {}
+        row: dict[Any, Any] = {}
         for reference in REFERENCES:
             label = f"vs_{reference.lower()}"
             if name == reference or not {name, reference} <= set(per_dataset) or not len(per_dataset[name]):
@@ -149,24 +115,8 @@ def compare_with_references(per_dataset, k, partitioners, keys):
     return rows
 
 
-def shift_table(shift, folds, partitioners):
-    """Table 4: the target shift that partitioners induce.
-
-    Parameters
-    ----------
-    shift : dict of (int, str) to ndarray of shape (n_datasets, n_seeds)
-        Mean D_n over the folds, by k and partitioner.
-    folds : sequence of int
-        Numbers of folds k.
-    partitioners : sequence of str
-        In the order of the table.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``k, partitioner, mean_dn, standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv, n_datasets,
-        n_seeds``.
-    """
+def shift_table(shift: dict[tuple[int, str], Array], folds: Sequence[int], partitioners: Sequence[str]) -> pd.DataFrame:
+    """Table 4: the target shift that partitioners induce."""
     rows = []
     for k in folds:
         tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners, "")
@@ -178,7 +128,7 @@ def shift_table(shift, folds, partitioners):
     return pd.DataFrame(rows)
 
 
-def shift_by_dataset(shift, folds, partitioners, datasets):
+def shift_by_dataset(shift: Any, folds: Any, partitioners: Any, datasets: Any) -> pd.DataFrame:
     """D_n of every data set: columns ``dataset, k, partitioner, mean_dn, standard_error, std_dn``."""
     rows = []
     for i, dataset in enumerate(datasets):
@@ -190,27 +140,14 @@ def shift_by_dataset(shift, folds, partitioners, datasets):
     return pd.DataFrame(rows, columns=["dataset", "k", "partitioner", "mean_dn", "standard_error", "std_dn"])
 
 
-def error_table(errors, failed, learners, folds, partitioners):
-    """Table 5: error and its standard deviation over the seeds.
-
-    Parameters
-    ----------
-    errors : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
-        RMSE, mean over the folds, by learner, k and partitioner; NaN where a fit failed.
-    failed : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
-        Number of failed fits.
-    learners, folds, partitioners : sequence
-        In the order of the table.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``regressor, k, partitioner, rmse, rmse_standard_error, p_vs_cv, higher_vs_cv, p_vs_tscv, higher_vs_tscv``, the
-        same for ``std`` (the standard deviation over seeds, averaged over the data sets) with the prefix ``std_``, ``n_datasets,
-        n_seeds, n_failed_fits``. Means and tests rest on the seeds and data sets that have results for every partitioner of that
-        learner and k, see `comparable_results`: ``n_datasets`` counts the data sets, ``n_seeds`` the seeds of the one that has
-        fewest. NaN where a partitioner has no results.
-    """
+def error_table(
+    errors: dict[tuple[str, int, str], Array],
+    failed: dict[tuple[str, int, str], Array],
+    learners: Sequence[Any],
+    folds: Sequence[Any],
+    partitioners: Sequence[Any],
+) -> pd.DataFrame:
+    """Table 5: error and its standard deviation over the seeds."""
     rows = []
     for learner in learners:
         for k in folds:
@@ -234,25 +171,15 @@ def error_table(errors, failed, learners, folds, partitioners):
     return pd.DataFrame(rows)
 
 
-def p_value_errors(values, partitioners, statistic, rng_names, *, master_seed):
-    """Monte Carlo standard error of the p-values against both references, by bootstrap over seeds.
-
-    Parameters
-    ----------
-    values : dict of str to ndarray of shape (n_datasets, n_seeds)
-        Results of every partitioner that has any.
-    partitioners : sequence of str
-    statistic : {"mean", "std"}
-    rng_names : tuple
-        Names the randomness is derived from.
-    master_seed : int
-        The one seed of the configuration, which the draws are derived from.
-
-    Returns
-    -------
-    errors : dict of (str, str) to float
-        By partitioner and reference.
-    """
+def p_value_errors(
+    values: dict[str, Array],
+    partitioners: Sequence[str],
+    statistic: Literal["mean", "std"],
+    rng_names: tuple[Any, ...],
+    *,
+    master_seed: int,
+) -> dict[tuple[str, str], float]:
+    """Monte Carlo standard error of the p-values against both references, by bootstrap over seeds."""
     draws = {
         name: seed_bootstrap(
             values[name], statistic, N_BOOTSTRAP, generator(master_seed, "bootstrap", statistic, *rng_names, name)
@@ -268,26 +195,18 @@ def p_value_errors(values, partitioners, statistic, rng_names, *, master_seed):
     }
 
 
-def convergence_table(errors, learners, folds, partitioners, *, step, maximum, draws, master_seed):
-    """Figure 2 as a table: mean p against CV by number of repetitions.
-
-    Parameters
-    ----------
-    errors : dict of (str, int, str) to ndarray of shape (n_datasets, n_seeds)
-        RMSE of seeds; NaN where a fit failed.
-    learners, folds, partitioners : sequence
-        What to compare; CV is the reference.
-    step, maximum, draws : int
-        Repetitions ``step, 2 step, ...`` up to `maximum` or the number of seeds; draws of each.
-    master_seed : int
-        The one seed of the configuration, which the draws are derived from.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``regressor, k, partitioner, repetitions, mean_p, std_p, n_draws, n_datasets``; the data sets are those of
-        `error_table`.
-    """
+def convergence_table(
+    errors: dict[tuple[str, int, str], Array],
+    learners: Sequence[Any],
+    folds: Sequence[Any],
+    partitioners: Sequence[Any],
+    *,
+    step: int,
+    maximum: int,
+    draws: int,
+    master_seed: int,
+) -> pd.DataFrame:
+    """Figure 2 as a table: mean p against CV by number of repetitions."""
     rows = []
     for learner in learners:
         for k in folds:
@@ -307,7 +226,14 @@ def convergence_table(errors, learners, folds, partitioners, *, step, maximum, d
     return pd.DataFrame(rows, columns=columns)
 
 
-def error_by_dataset(errors, datasets, learners, folds, partitioners, units):
+def error_by_dataset(
+    errors: dict[tuple[str, int, str], FloatArray],
+    datasets: list[str],
+    learners: list[str],
+    folds: list[int],
+    partitioners: list[str],
+    units: dict[str, float],
+) -> pd.DataFrame:
     """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results there have.
 
     `units`: see `one_dataset.own_units`.
@@ -325,7 +251,7 @@ def error_by_dataset(errors, datasets, learners, folds, partitioners, units):
     return pd.DataFrame(rows, columns=columns)
 
 
-def scaling_table(rows):
+def scaling_table(rows: pd.DataFrame) -> pd.DataFrame:
     """The error with scaling on the whole data set and on each training part, one row per regressor and partitioner."""
     out = []
     for (regressor, partitioner, k), part in rows.groupby(["regressor", "partitioner", "k"], sort=False):
@@ -354,25 +280,8 @@ def scaling_table(rows):
     return pd.DataFrame(out, columns=SCALING_COLUMNS)
 
 
-def order_table(table, value, error, group):
-    """Whether results fall from CV to TSCV, pair by pair of neighbouring partitioners.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        `shift_table` or `error_table`: rows ordered from CV to TSCV within each group.
-    value, error : str
-        Columns of the result and its Monte Carlo standard error.
-    group : list of str
-        Columns that make a group.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``group..., from, to, difference, standard_error, ordered``; ``ordered`` is ``yes`` where the result falls by more than
-        two standard errors of the difference, ``within error`` where it moves by at most two, ``no`` where it rises by more;
-        empty where one of the two has no result.
-    """
+def order_table(table: pd.DataFrame, value: str, error: str, group: list[str]) -> pd.DataFrame:
+    """Whether results fall from CV to TSCV, pair by pair of neighbouring partitioners."""
     rows = []
     for keys, part in table.groupby(group, sort=False):
         part = part.reset_index(drop=True)
@@ -385,7 +294,7 @@ def order_table(table, value, error, group):
     return pd.DataFrame(rows, columns=[*group, "from", "to", "difference", "standard_error", "ordered"])
 
 
-def shift_grid(table, alpha, few=""):
+def shift_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
     """Table 4 as the paper prints it: means shaded and the best underlined, p below alpha bold, asterisks.
 
     `few` says why no p can be below alpha; the rows of p are then left out.
@@ -399,10 +308,10 @@ def shift_grid(table, alpha, few=""):
     return Grid(["Folds", *partitioners], rows, [_marks_note(alpha, few), _counts_note(table)])
 
 
-def error_grid(table, alpha, few=""):
+def error_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
     """Table 5 as the paper prints it: error and standard deviation side by side, one block per regressor; `few` as there."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows = []
+    rows: list[Any] = []
     for regressor, block in table.groupby("regressor", sort=False):
         rows.append([f"{regressor}"])
         for k, part in block.groupby("k", sort=False):
@@ -413,17 +322,17 @@ def error_grid(table, alpha, few=""):
                 continue
             for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
-    header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
+    header: list[Any] = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
     return Grid(header, rows, [_marks_note(alpha, few), _counts_note(table)])
 
 
-def _value_cells(values, partitioners, form):
+def _value_cells(values: pd.Series, partitioners: list[str], form: str) -> list[Cell]:
     found = [values[name] for name in partitioners]
     best = np.min([value for value in found if value == value], initial=np.inf)
     return [Cell(number(value, form), shade, underline=bool(value == best)) for value, shade in zip(found, shades(found))]
 
 
-def _p_rows(part, partitioners, alpha, prefix):
+def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[list[Any]]:
     rows = []
     for reference in REFERENCES:
         label = f"vs_{reference.lower()}"
@@ -435,7 +344,7 @@ def _p_rows(part, partitioners, alpha, prefix):
     return rows
 
 
-def _marks_note(alpha, few):
+def _marks_note(alpha: float, few: str) -> str:
     if few:
         return f"Darker cells are better, the best is underlined. {sentence(few)}"
     return (
@@ -446,7 +355,7 @@ def _marks_note(alpha, few):
     )
 
 
-def _counts_note(table):
+def _counts_note(table: pd.DataFrame) -> str:
     failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
     sets = count_range(table["n_datasets"])
     text = f"Rests on {sets} data set{'s' if sets != '1' else ''} and {count_range(table['n_seeds'])} seeds per cell."

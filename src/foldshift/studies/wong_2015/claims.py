@@ -1,5 +1,9 @@
 """The claims of Wong (2015) against simulation."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -8,6 +12,9 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.wong_2015.rows import REPETITIONS, read_rows
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
 
 COLUMNS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error", "expected")
 LIMIT = 3  # standard errors beyond which a claim is refuted
@@ -52,42 +59,14 @@ QUANTITIES = {
 DROPPING_CASES = ((0.95, 100, 10, -0.0151), (0.90, 40, 10, -0.0499))
 
 
-def claims(inputs, settings):
-    """The claims, judged.
-
-    Parameters
-    ----------
-    inputs : object
-        ``rows``: files of simulations, one for each model.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def claims(inputs: Inputs, settings: dict[str, float]) -> dict[str, Shown]:
+    """The claims, judged."""
     table = claims_table(read_rows(inputs.rows, COLUMNS), settings["level"])
     return {"claims": Shown(table, claims_grid(table))}
 
 
-def claims_table(rows, level):
-    """The paper's claims against what simulation shows.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``model, claim, n_folds, n_points, quantity, value, standard_error, expected`` of all models.
-    level : float
-        Confidence level, at which coverage is claimed.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        The quantities of `QUANTITIES`: ``claim, section, sentence, model, n_folds, n_points, quantity, meaning, claimed, value,
-        standard_error, expected`` (an independent simulation's, where there is one), ``verdict``: ``refuted`` if the value is
-        further from what is claimed than three standard errors (exact values: if it differs at all), ``not refuted``, or empty
-        where nothing is claimed. The last rows are the exact bias of leaving out folds.
-    """
+def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:
+    """The paper's claims against what simulation shows."""
     sections = {one.function: one.section for one in CLAIMS}
     out = []
     for claim, quantities in QUANTITIES.items():
@@ -111,7 +90,7 @@ def claims_table(rows, level):
     return pd.DataFrame(out).round(12)
 
 
-def claims_grid(table):
+def claims_grid(table: pd.DataFrame) -> Grid:
     """Claims and verdicts as they are printed, a block per claim."""
     rows = []
     for _, block in table.groupby("claim", sort=False):
@@ -140,7 +119,7 @@ def claims_grid(table):
     return Grid(["Quantity", "Model", "Folds", "Claimed", "Measured", "Reference", "Verdict"], rows, notes)
 
 
-def _claim_row(quantity, meaning, claimed, value, error, expected):
+def _claim_row(quantity: str, meaning: str, claimed: float, value: float, error: float, expected: float) -> dict[str, Any]:
     verdict = ""
     if not np.isnan(claimed) and not np.isnan(value):
         verdict = "refuted" if abs(value - claimed) > max(LIMIT * np.nan_to_num(error), 1e-12) else "not refuted"

@@ -1,5 +1,9 @@
 """Every number of the worked examples that is printed, beside ours."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 
 from foldshift.reporting.items import Shown
@@ -7,10 +11,13 @@ from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_gri
 from foldshift.studies.wong_2015.example_tables import as_printed
 from foldshift.studies.wong_2015.worked_examples import worked_examples
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
+
 PRINT_KEYS = ("example", "item", "formula")  # of a printed number
 
 
-def paper_vs_ours(inputs, settings):
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     """The table of print beside ours; it rests on the paper alone."""
     table = examples_vs_print()
     by_paper = table[table["formula"] == "paper"]
@@ -18,7 +25,7 @@ def paper_vs_ours(inputs, settings):
     return {"paper_vs_ours": Shown(table, compared_grid(table)), "print_ledger": Shown(ledger, ledger_grid(ledger))}
 
 
-def verdicts(table):
+def verdicts(table: pd.DataFrame) -> list[str]:
     """Met where the printed formula gives the printed number; explained where it does not and the note says why."""
     found = []
     for note in table["note"]:
@@ -28,18 +35,8 @@ def verdicts(table):
     return found
 
 
-def examples_vs_print():
-    """Every number of the worked examples that is printed beside ours.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        As `foldshift.reporting.paper_vs_ours.join_with_print` makes it, with `PRINT_KEYS`: ``formula`` is ``paper`` for what
-        the printed
-        formula gives for the data stated, ``corrected`` for what is right. Both are exact, so that there is no standard error.
-        The note says which differ from print to the digits printed. Words and lists that the paper prints stand in
-        `foldshift.studies.wong_2015.example_tables.examples_table` alone.
-    """
+def examples_vs_print() -> pd.DataFrame:
+    """Every number of the worked examples that is printed beside ours."""
     theirs, here = [], []
     for row in worked_examples():
         try:

@@ -1,6 +1,10 @@
 """What the counts of correct predictions say: intervals, comparisons, repetitions, average ranks."""
 
+from __future__ import annotations
+
 import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +15,11 @@ from foldshift.inference.comparisons.ranks import critical_difference
 from foldshift.inference.intervals.accuracy import accuracy_interval, large_sample
 from foldshift.inference.repetitions.recommend import recommend_repetitions
 from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray
+    from foldshift.inference.comparisons.ranks import CriticalDifference
+    from foldshift.inference.comparisons.results import TTest
 
 INTERVALS = {
     "dataset": "Wong, data set (z)",
@@ -31,25 +40,8 @@ TESTS = {
 }
 
 
-def intervals_table(folds, level):
-    """Every interval of every learner.
-
-    Parameters
-    ----------
-    folds : pandas.DataFrame
-        Columns ``dataset, learner, k, repetition, fold, n_correct, n_test, status, message``: one row per fold, ``k = 0`` for
-        leave-one-out (totals); ``n_correct`` is NaN where the fit was lost.
-    level : float
-        Confidence level.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per data set, learner and k: ``n``, ``accuracy`` (of the first repetition), ``n_small`` (folds, or totals, that
-        fail the large-sample conditions), ``large_sample``, ``dataset_low``, ``dataset_high``, ``fold_low`` ... for each of
-        `INTERVALS`, ``repeated_accuracy`` (mean of all repetitions), ``n_repetitions`` (complete ones), ``n_failed`` (fits),
-        ``message`` (the first one). NaN where there is no result.
-    """
+def intervals_table(folds: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Every interval of every learner."""
     rows = []
     for dataset, learner, k, right, sizes, messages in _cells(folds):
         row = {"dataset": dataset, "learner": learner, "k": k, "n": int(sizes[0].sum()), "accuracy": np.nan}
@@ -79,26 +71,8 @@ def intervals_table(folds, level):
     return pd.DataFrame(rows, columns=[*names, "repeated_accuracy", "n_repetitions", "n_failed", "message"])
 
 
-def comparisons_table(folds, pairs, level):
-    """Every test of every pair of learners.
-
-    Parameters
-    ----------
-    folds : pandas.DataFrame
-        As for `intervals_table`.
-    pairs : pandas.DataFrame
-        Columns ``dataset, learner_a, learner_b, k, both, only_a, only_b, neither``: how many rows both, one or none of the two
-        get right in the first repetition.
-    level : float
-        Confidence level; equality is rejected at ``1 - level``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per data set, pair, k and test: ``dataset, learner_a, learner_b, k, test, formula, difference, statistic, df,
-        p_value, rejects, phi`` (correlation of being right on the same row). NaN where one of the two has no result.
-        Nadeau-Bengio is over all complete repetitions, the others are of the first one.
-    """
+def comparisons_table(folds: pd.DataFrame, pairs: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Every test of every pair of learners."""
     by_learner = {(dataset, learner, k): (right, sizes) for dataset, learner, k, right, sizes, _ in _cells(folds)}
     rows = []
     for pair in pairs.itertuples():
@@ -129,23 +103,8 @@ def comparisons_table(folds, pairs, level):
     return pd.DataFrame(rows, columns=names)
 
 
-def agreement_table(comparisons, level):
-    """How often every test rejects, and how often two tests disagree, over data sets and pairs of learners.
-
-    Parameters
-    ----------
-    comparisons : pandas.DataFrame
-        As `comparisons_table` makes it.
-    level : float
-        Confidence level; equality is rejected at ``1 - level``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per k and two tests, also of a test with itself: ``k, test_a, test_b, n`` (pairs of learners, over all data sets,
-        for which both tests have a result), ``rejects_a``, ``rejects_b``, ``only_a``, ``only_b`` (counts), ``disagree_percent``.
-        Leave-one-out tests are compared with those of every k.
-    """
+def agreement_table(comparisons: pd.DataFrame, level: float) -> pd.DataFrame:
+    """How often every test rejects, and how often two tests disagree, over data sets and pairs of learners."""
     keys = ["dataset", "learner_a", "learner_b"]
     names = {(test, formula, loo): label for (test, formula, loo), label in TESTS.items()}
     labels = [names[row.test, row.formula, row.k == LEAVE_ONE_OUT] for row in comparisons.itertuples()]
@@ -165,22 +124,8 @@ def agreement_table(comparisons, level):
     return pd.DataFrame(rows, columns=names)
 
 
-def repetitions_table(folds):
-    """Partition variance, and what repeating can gain.
-
-    Parameters
-    ----------
-    folds : pandas.DataFrame
-        As for `intervals_table`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per data set, learner and k (without leave-one-out, which has one partition): ``n_repetitions`` (complete ones),
-        ``mean``, ``partition_variance``, ``partition_bound`` (its upper bound), ``fixed_variance`` (what repeating cannot
-        remove), ``rho``, ``ratio_10`` (variance of the mean of ten partitions over that of one), ``most_gain`` (the most that
-        repeating can take off), ``repetitions`` (recommended), ``plug_in``, ``note``. NaN with a note where it cannot be told.
-    """
+def repetitions_table(folds: pd.DataFrame) -> pd.DataFrame:
+    """Partition variance, and what repeating can gain."""
     numbers = ["mean", "partition_variance", "partition_bound", "fixed_variance", "rho", "most_gain", "repetitions", "plug_in"]
     columns = [*numbers[:5], f"ratio_{REPETITIONS}", *numbers[5:]]
     rows = []
@@ -202,25 +147,8 @@ def repetitions_table(folds):
     return pd.DataFrame(rows, columns=["dataset", "learner", "k", "n_repetitions", *columns, "note"])
 
 
-def ranks_table(intervals, level):
-    """Average ranks of the learners over the data sets, from leave-one-out accuracy.
-
-    Parameters
-    ----------
-    intervals : pandas.DataFrame
-        As `intervals_table` makes it.
-    level : float
-        Pairs are told apart at ``1 - level``.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per learner, the best first: ``learner, average_rank, mean_accuracy, groups`` (letters that learners which are not
-        told apart share), ``p_from_best`` (Nemenyi), ``n_datasets``, ``critical_difference``, ``chi2``, ``p_chi2``, ``f``,
-        ``p_f`` (Friedman's test, the same in every row). Data sets on which a learner has no result are left out for all; a
-        learner without any result is not waited for. Without rows where fewer than two learners or data sets are left.
-    result : foldshift.inference.comparisons.ranks.CriticalDifference or None
-    """
+def ranks_table(intervals: pd.DataFrame, level: float) -> tuple[pd.DataFrame, CriticalDifference | None]:
+    """Average ranks of the learners over the data sets, from leave-one-out accuracy."""
     columns = [
         "learner",
         "average_rank",
@@ -247,7 +175,7 @@ def ranks_table(intervals, level):
     return pd.DataFrame(rows, columns=columns), result
 
 
-def _cells(folds):
+def _cells(folds: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     """Yield (data set, learner, k, correct (r, k), sizes (r, k), messages) in the order of first appearance."""
     for (dataset, learner, k), part in folds.groupby(["dataset", "learner", "k"], sort=False, observed=True):
         part = part.sort_values(["repetition", "fold"], kind="stable")
@@ -263,11 +191,13 @@ def _cells(folds):
         )
 
 
-def _ends(found):
+def _ends(found: dict[str, Any]) -> dict[str, float]:
     return {f"{name}_{end}": getattr(interval, end) for name, interval in found.items() for end in ("low", "high")}
 
 
-def _tests_of_pair(right_a, right_b, sizes, counts, loo):
+def _tests_of_pair(
+    right_a: FloatArray, right_b: FloatArray, sizes: Array, counts: Array, loo: bool
+) -> tuple[dict[Any, Any], float]:
     """Results by (test, formula) of one pair at one k, and phi; what cannot be computed is left out."""
     found, phi = {}, np.nan
     complete = ~(np.isnan(right_a) | np.isnan(right_b)).any(axis=1)
@@ -289,7 +219,7 @@ def _tests_of_pair(right_a, right_b, sizes, counts, loo):
     return found, phi
 
 
-def _result(test, alpha):
+def _result(test: TTest | None, alpha: float) -> dict[Any, Any]:
     if test is None:
         return dict.fromkeys(("difference", "statistic", "df", "p_value", "rejects"), np.nan)
     numbers = {
@@ -301,5 +231,5 @@ def _result(test, alpha):
     return numbers | {"rejects": bool(test.p_value <= alpha + 1e-12)}
 
 
-def _letter(index):
+def _letter(index: int) -> str:
     return chr(ord("a") + index % 26)

@@ -1,12 +1,20 @@
 """Figure of the coverage audit."""
 
+from __future__ import annotations
+
 import itertools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.studies.common.coverage_rows import TARGETS, TASK_TITLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldshift.core.types import FloatArray, Floats
 
 FIGURE_INTERVALS = ("all pairs", "Wilson", "theta_A", "S2/K", "Nadeau-Bengio")
 TICKS = (0, 0.5, 0.8, 0.9, 0.95, 1)
@@ -22,22 +30,8 @@ INTERVAL_TITLES = {
 }
 
 
-def draw_audit(table, by_partitioner, level=0.95):
-    """Coverage of the main intervals by partitioner against every target.
-
-    Parameters
-    ----------
-    table, by_partitioner : pandas.DataFrame
-        As `audit_table` and `partitioner_table` make them.
-    level : float, default=0.95
-        Confidence level: the line.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        One row of panels per task, one panel per target. Large marks: mean over populations, with two standard errors over
-        these; small marks: the single pairs of population and learner.
-    """
+def draw_audit(table: pd.DataFrame, by_partitioner: pd.DataFrame, level: float = 0.95) -> Any:
+    """Coverage of the main intervals by partitioner against every target."""
     tasks = [task for task in TASK_TITLES if task in set(by_partitioner["task"])]
     if not tasks:
         return Drawn(None, reason="no population was audited")
@@ -58,7 +52,7 @@ def draw_audit(table, by_partitioner, level=0.95):
     return figure
 
 
-def _draw_task(part, table, by_partitioner, intervals, level):
+def _draw_task(part: Any, table: pd.DataFrame, by_partitioner: pd.DataFrame, intervals: list[str], level: float) -> None:
     names = list(dict.fromkeys(by_partitioner["partitioner"]))
     half = 2 * by_partitioner["coverage_error"].fillna(0)
     by_partitioner = by_partitioner.assign(
@@ -102,9 +96,9 @@ def _draw_task(part, table, by_partitioner, intervals, level):
     part.legend(handles, labels, loc="outside upper center", ncols=len(handles))
 
 
-def _stretch(coverage):
+def _stretch(coverage: float | FloatArray) -> Floats:
     return -np.log(1 + BEYOND - np.asarray(coverage))
 
 
-def _shrink(place):
+def _shrink(place: FloatArray) -> FloatArray:
     return 1 + BEYOND - np.exp(-np.asarray(place))

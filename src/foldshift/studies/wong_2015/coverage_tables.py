@@ -1,5 +1,10 @@
 """Tables of the coverage audit as they are printed."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.inference.simulation.coverage import not_refuted
@@ -8,6 +13,11 @@ from foldshift.reporting.number_formats import number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.common.coverage_rows import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
 from foldshift.studies.wong_2015.rows import read_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldshift.core.types import Inputs
 
 INTERVALS_NOTE = (
     "Intervals: theta_A, variance within folds (Bayle et al.); theta_B, twice that; S2/K, variance of the fold means with "
@@ -19,20 +29,8 @@ INTERVALS_NOTE = (
 )
 
 
-def audit(inputs, settings):
-    """Coverage of every interval, and by partitioner.
-
-    Parameters
-    ----------
-    inputs : object
-        ``rows``: files of cross-validated samples, one for each population.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def audit(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Coverage of every interval, and by partitioner."""
     chosen, level = settings["audit"], settings["level"]
     table = audit_table(read_rows(inputs.rows, ROWS), chosen["partitioners"], level)
     by_partitioner = partitioner_table(table, level)
@@ -42,24 +40,10 @@ def audit(inputs, settings):
     }
 
 
-def audit_grid(table, level=0.95, populations=()):
-    """`audit_table` as it is printed: coverage in per cent by population, target, learner and partitioner.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `audit_table` makes it.
-    level : float, default=0.95
-        Confidence level.
-    populations : sequence of str, default=()
-        All that were audited; those without a row are named in a note.
-
-    Returns
-    -------
-    grid : foldshift.reporting.table_grid.Grid
-    """
+def audit_grid(table: pd.DataFrame, level: float = 0.95, populations: Sequence[str] = ()) -> Grid:
+    """`audit_table` as it is printed: coverage in per cent by population, target, learner and partitioner."""
     intervals = list(dict.fromkeys(table["interval"]))
-    rows = []
+    rows: list[Any] = []
     for (population, target), block in table.groupby(["population", "target"], sort=False, observed=True):
         rows.append([f"{population}: {target}"])
         for (learner, partitioner), part in block.groupby(["learner", "partitioner"], sort=False, observed=True):
@@ -75,8 +59,8 @@ def audit_grid(table, level=0.95, populations=()):
                 below = coverage == coverage and not not_refuted(coverage, n, level)
                 row.append(Cell(percent(coverage), bold=bool(below)))
             rows.append([*row, Cell(_percent_negative(cells))])
-    header = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
-    notes = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
+    header: list[Any] = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
+    notes: list[Any] = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
     if "regression" in set(table["task"]):
         notes.append("Of numbers the error is the squared error as a share of the variance of the target in the population.")
     failed = int(table.drop_duplicates([*PAIR, "partitioner"])["n_failed"].sum())
@@ -88,7 +72,7 @@ def audit_grid(table, level=0.95, populations=()):
     return Grid(header, rows, notes)
 
 
-def partitioner_grid(by_partitioner, level=0.95):
+def partitioner_grid(by_partitioner: pd.DataFrame, level: float = 0.95) -> Grid:
     """`partitioner_table` as it is printed: coverage of every partitioner, then differences from the reference.
 
     Notes count which are more honest.
@@ -126,7 +110,7 @@ def partitioner_grid(by_partitioner, level=0.95):
     return Grid(["Partitioner", "Bias", *intervals], rows, notes)
 
 
-def _cells(cells, name, intervals, suffix, difference):
+def _cells(cells: pd.DataFrame, name: str, intervals: list[str], suffix: str, difference: bool) -> list[Cell]:
     """Bias, then coverage by interval in per cent, of one partitioner."""
     row = cells.loc[name].iloc[0]
     values = [(row[f"bias{suffix}"], row[f"bias{suffix}_error"], "+.4f", ".4f")]
@@ -148,5 +132,5 @@ def _cells(cells, name, intervals, suffix, difference):
     ]
 
 
-def _percent_negative(cells):
+def _percent_negative(cells: pd.DataFrame) -> str:
     return percent(cells["negative"].get("theta_5", np.nan))

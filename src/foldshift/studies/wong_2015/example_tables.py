@@ -1,6 +1,8 @@
 """Worked examples of Wong (2015), printed and corrected, and what textbooks say."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
@@ -8,6 +10,9 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.wong_2015.worked_examples import worked_examples
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Inputs
 
 
 class Textbook(NamedTuple):
@@ -32,18 +37,8 @@ TEXTBOOKS = (
 )
 
 
-def examples(inputs, settings):
-    """The worked examples, and Table 1.
-
-    Parameters
-    ----------
-    inputs, settings
-        Nothing of them is used: all numbers stand in the paper.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """The worked examples, and Table 1."""
     worked, textbooks = examples_table(), textbooks_table()
     return {
         "examples": Shown(worked, examples_grid(worked)),
@@ -51,16 +46,8 @@ def examples(inputs, settings):
     }
 
 
-def examples_table():
-    """The worked examples.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``example, item, printed, paper`` (by the printed formula), ``corrected``, ``agrees`` (whether the three are the same to
-        the digits printed; empty where nothing is printed), ``note``. Numbers are text of ten significant digits, as some entries
-        are words.
-    """
+def examples_table() -> pd.DataFrame:
+    """The worked examples."""
     rows = []
     for row in worked_examples():
         texts = {name: _text(getattr(row, name)) for name in ("paper", "corrected")}
@@ -73,7 +60,7 @@ def examples_table():
     return pd.DataFrame(rows)
 
 
-def examples_grid(table):
+def examples_grid(table: pd.DataFrame) -> Grid:
     """The worked examples as they are printed, a block per example."""
     rows = []
     for example, block in table.groupby("example", sort=False):
@@ -86,18 +73,18 @@ def examples_grid(table):
     return Grid(["Item", "Printed", "Printed formula", "Corrected", "Note"], rows, [note])
 
 
-def textbooks_table():
+def textbooks_table() -> pd.DataFrame:
     """Table 1 of the paper."""
     return pd.DataFrame(TEXTBOOKS)
 
 
-def textbooks_grid(table):
+def textbooks_grid(table: pd.DataFrame) -> Grid:
     """Table 1 as it is printed."""
     header = ["Textbook", "Folds", "Fold size", "Averaging over", "Repetition", "Leave-one-out"]
     return Grid(header, [[name, *map(Cell, rest)] for name, *rest in table.itertuples(index=False)])
 
 
-def as_printed(printed, value):
+def as_printed(printed: str, value: str | float) -> bool:
     """Whether a value is what is printed, to the digits printed."""
     if isinstance(value, str):
         return value == printed
@@ -109,11 +96,11 @@ def as_printed(printed, value):
     return value is not None and abs(value - number) <= 0.5 * 10**-digits * (1 + 1e-9)
 
 
-def _text(value):
+def _text(value: str | float) -> str:
     return "" if value is None else value if isinstance(value, str) else f"{value:.10g}"
 
 
-def _shorter(text):
+def _shorter(text: str) -> str:
     """Six significant digits of a number in text; other text as it is."""
     try:
         return f"{float(text):.6g}"

@@ -1,5 +1,10 @@
 """Figures of the study of k-fold and leave-one-out inference (Wong 2015)."""
 
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from matplotlib.lines import Line2D
 from scipy.stats import norm
@@ -13,26 +18,21 @@ from foldshift.studies.wong_2015.correct_counts import intervals_table, ranks_ta
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
 from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_rows
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from foldshift.core.types import Inputs
+    from foldshift.inference.comparisons.ranks import CriticalDifference
+
 CLAIMS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error")  # columns of simulations
 MOST_REPETITIONS = 100
 NOTHING = "no result to draw"
 FILLS = ("full", "none", "left", "bottom")  # of markers, by setting: the shape tells the model
 
 
-def figures(inputs, settings):
-    """All figures; those of claims and of the audit where there are any.
-
-    Parameters
-    ----------
-    inputs : object
-        ``folds``, ``claims``, ``audit``: files of rows, none of what a run leaves out.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to matplotlib.figure.Figure
-    """
+def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[Any, Any]:
+    """All figures; those of claims and of the audit where there are any."""
     level = settings["level"]
     folds = read_folds(inputs.folds, settings)
     intervals = intervals_table(folds, level)
@@ -49,23 +49,8 @@ def figures(inputs, settings):
     return items
 
 
-def draw_intervals(table, learner, level):
-    """Forest plot of one learner's accuracy: over the data set and over the folds (largest k), and by leave-one-out.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.studies.wong_2015.correct_counts.intervals_table` makes it.
-    learner : str
-        Whose rows.
-    level : float
-        Confidence level, for the label.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        Data sets from the lowest leave-one-out accuracy (bottom) to the highest.
-    """
+def draw_intervals(table: pd.DataFrame, learner: str, level: float) -> Any:
+    """Forest plot of one learner's accuracy: over the data set and over the folds (largest k), and by leave-one-out."""
     part = table[table["learner"] == learner]
     if part.empty:
         return Drawn(None, reason=f"no data set has results of {learner}")
@@ -102,20 +87,10 @@ def draw_intervals(table, learner, level):
     return figure
 
 
-def draw_repetitions(table):
+def draw_repetitions(table: pd.DataFrame) -> Figure:
     """Variance of the mean of r partitions against that of one.
 
     A grey curve per data set and learner, the middle one, and what the paper claims.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.studies.wong_2015.correct_counts.repetitions_table` makes it.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        One panel per k.
     """
     folds = sorted(set(table["k"])) or [None]
     figure, axes = plt.subplots(1, len(folds), figsize=(1.2 + 3.6 * len(folds), 3.6), sharey=True, squeeze=False)
@@ -148,30 +123,15 @@ def draw_repetitions(table):
     return figure
 
 
-def draw_ranks(result):
+def draw_ranks(result: CriticalDifference | None) -> Figure | Drawn:
     """Critical-difference diagram over data sets; a sentence where there is nothing to compare (`result` is None)."""
     if result is None:
         return Drawn(None, reason="fewer than two classifiers or data sets have leave-one-out results in common")
     return draw_critical_difference(result)
 
 
-def draw_sigma_share(rows, level):
-    """Share of the variance that Wong's formula counts against the coverage of his intervals, a point per model and setting.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        As for `foldshift.studies.wong_2015.claims.claims_table`.
-    level : float
-        Confidence level aimed at.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        The shape of a mark tells the model, its filling the setting. Left: the variance within folds, which is nearly Wong's over
-        the data set, with the curve that follows if estimates are normal. Right: his interval over the folds. Bars: two Monte
-        Carlo standard errors.
-    """
+def draw_sigma_share(rows: pd.DataFrame, level: float) -> Figure:
+    """Share of the variance that Wong's formula counts against the coverage of his intervals, a point per model and setting."""
     part = rows[rows["claim"] == "fold_independence"]
     keys = ["model", "n_folds", "n_points"]
     values, errors = (part.set_index([*keys, "quantity"])[name].unstack("quantity") for name in ("value", "standard_error"))
@@ -212,7 +172,7 @@ def draw_sigma_share(rows, level):
     return figure
 
 
-def _first_number(name, frames):
+def _first_number(name: str, frames: Collection[Any]) -> float:
     """Accuracy of a data set in the first of the tables that has one; infinite where none has."""
     for frame in frames:
         if name in frame.index and not np.isnan(frame.loc[name, "accuracy"]):

@@ -1,6 +1,9 @@
 """Count the correct predictions of classifiers on a data set: k-fold cross-validation with random cuts, and leave-one-out."""
 
+from __future__ import annotations
+
 import logging
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +21,10 @@ from foldshift.evaluation.leave_one_out import leave_one_out
 from foldshift.evaluation.regressors import one_line
 from foldshift.evaluation.status import FAILED, OK
 from foldshift.partition.registry import make_folds
+
+if TYPE_CHECKING:
+    from foldshift.core.types import BoolArray, Inputs, Rows, TableLike, UnsignedArray
+    from foldshift.datasets.dataset import Dataset
 
 STUDY = "wong_2015"
 LEAVE_ONE_OUT, TOTAL = 0, -1  # k and fold of leave-one-out
@@ -48,30 +55,16 @@ SCHEMAS = {
 }
 
 
-def count_correct(inputs, cell, *, learners, max_rows, master_seed, limits):
-    """Count the correct predictions of some learners; what fails or is lost has NaN and its message.
-
-    Parameters
-    ----------
-    inputs : object
-        ``data``: the prepared data set.
-    cell : dict
-        ``dataset``; ``schemes``, numbers of folds k, and ``loo`` for leave-one-out (in the rows k = 0), joined by ``+``;
-        ``block`` of repetitions.
-    learners : dict of str to dict
-        Entries of the learners file.
-    max_rows : dict of str to int
-        Largest data set of a learner; it is left out on larger ones.
-    master_seed : int
-    limits : dict
-        ``minutes`` and ``memory_mb`` of a cell.
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kinds ``folds`` (one row per learner, k, repetition and fold) and ``correct`` (one per learner and k, of the first
-        repetition).
-    """
+def count_correct(
+    inputs: Inputs,
+    cell: dict[str, str],
+    *,
+    learners: dict[str, dict[str, Any]],
+    max_rows: dict[str, int],
+    master_seed: int,
+    limits: dict[str, None],
+) -> dict[str, Rows]:
+    """Count the correct predictions of some learners; what fails or is lost has NaN and its message."""
     start, n_repetitions = block_range(cell["block"])
     data = read_prepared(inputs.data)
     n = len(data.y)
@@ -89,7 +82,7 @@ def count_correct(inputs, cell, *, learners, max_rows, master_seed, limits):
     if "loo" in schemes and not start:
         folds[LEAVE_ONE_OUT] = np.zeros((1, n), dtype=np.uint8)  # one row of totals
 
-    def measure(cell):
+    def measure(cell: dict[str, Any]) -> tuple[Any, dict[Any, Any]]:
         """Correctness of every row in every repetition, and the failures by repetition and fold."""
         learner, k = cell
         X, estimator = matrices[fitting[learner]["nominal"]], estimators[learner]
@@ -127,7 +120,7 @@ def count_correct(inputs, cell, *, learners, max_rows, master_seed, limits):
     return rows
 
 
-def cut(data, k, repetitions, master_seed):
+def cut(data: Dataset, k: int, repetitions: range, master_seed: int) -> UnsignedArray:
     """Folds of shape (n_repetitions, n_samples), at random without regard to class (Wong's third way).
 
     Sizes differ by one at most.
@@ -139,7 +132,9 @@ def cut(data, k, repetitions, master_seed):
         raise DataError(f"data set {data.name}, k={k}: {error}") from error
 
 
-def fold_rows(correct, folds, failures, start, **keys):
+def fold_rows(
+    correct: BoolArray, folds: UnsignedArray, failures: dict[tuple[int, int], tuple[str, str]], start: int, **keys: Any
+) -> dict[str, TableLike]:
     """Columns of one learner and k: correct predictions of every fold of every repetition, NaN where the fit failed.
 
     `start` is the number of the first repetition.

@@ -1,7 +1,11 @@
 """Cross-validate samples of one population with every partitioner, and measure the true errors that intervals may be about."""
 
+from __future__ import annotations
+
 import logging
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +20,9 @@ from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.status import FAILED, OK
 from foldshift.partition.registry import find_partitioner, make_folds, options_of
 from foldshift.studies.common.samples import NUMBERS, draw_sample, measure_folds, target_scale
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Inputs, Rows
 
 MOST_HELD_OUT = 5000  # rows: with samples of 200, a tenth in the variance of estimate less truth at most
 SCHEMAS = {
@@ -34,35 +41,19 @@ SCHEMAS = {
 }
 
 
-def audit_coverage(inputs, cell, *, n_sample, n_folds, n_replicates, partitioners, learners, master_seed, limits):
-    """Moments of the losses and the true errors of every learner, partitioner and sample of a population.
-
-    Parameters
-    ----------
-    inputs : object
-        ``data``: the prepared data set that is the population; nothing for a generated one.
-    cell : dict
-        ``population``.
-    n_sample, n_folds, n_replicates : int
-        Rows of a sample, folds of its cross-validation, samples.
-    partitioners : sequence of str
-        Those that fit the task of the population are used.
-    learners : dict of str to dict
-        Entries of the learners file; as `partitioners`.
-    master_seed : int
-    limits : dict
-        ``minutes`` and ``memory_mb`` of a cell.
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``audit``: one row per learner, partitioner and sample; numbers of a learner that fails or is lost are NaN.
-
-    Raises
-    ------
-    DataError
-        If a data set is too small for such samples.
-    """
+def audit_coverage(
+    inputs: Inputs,
+    cell: dict[str, str],
+    *,
+    n_sample: int,
+    n_folds: int,
+    n_replicates: int,
+    partitioners: Sequence[str],
+    learners: dict[str, dict[str, Any]],
+    master_seed: int,
+    limits: dict[str, None],
+) -> dict[str, Rows]:
+    """Moments of the losses and the true errors of every learner, partitioner and sample of a population."""
     name, data = cell["population"], read_prepared(inputs.data) if inputs.data else None
     if data is not None and len(data.y) < 2 * n_sample:
         raise DataError(
@@ -77,12 +68,12 @@ def audit_coverage(inputs, cell, *, n_sample, n_folds, n_replicates, partitioner
         logging.warning("%s: no learner or no partitioner of the audit is one of %s; there is nothing to measure", name, task)
 
     @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
-    def drawn(replicate):
+    def drawn(replicate: Any) -> tuple[Any, Any, Any, Any]:
         rng = generator(master_seed, "audit", name, "rows", replicate)
         population, sample, rest = draw_sample(name, data, scale, n_sample, MOST_HELD_OUT, rng)
         return population, sample, rest, cut(population, sample, replicate, partitioners, n_folds, master_seed)
 
-    def cell_result(cell):
+    def cell_result(cell: dict[str, Any]) -> dict[Any, dict[str, Any]]:
         learner, replicate = cell
         population, sample, rest, folds = drawn(replicate)
         try:
@@ -109,7 +100,7 @@ def audit_coverage(inputs, cell, *, n_sample, n_folds, n_replicates, partitioner
     return {"audit": [{column: [row.get(column, np.nan) for row in rows] for column in SCHEMAS["audit"].names}]}
 
 
-def suits(partitioner, task):
+def suits(partitioner: str, task: str) -> bool:
     """Whether a partitioner is one of classes, or of targets, as the task wants."""
     try:
         return task in find_partitioner(partitioner).tasks
@@ -117,7 +108,7 @@ def suits(partitioner, task):
         raise DataError(f"audit.partitioners: {error}") from None
 
 
-def cut(data, sample, replicate, partitioners, n_folds, master_seed):
+def cut(data: Any, sample: Array, replicate: Any, partitioners: Sequence[str], n_folds: int, master_seed: int) -> dict[str, Any]:
     """Folds of the sample by partitioner."""
     folds = {}
     for name in partitioners:

@@ -1,6 +1,10 @@
 """Check the claims of Wong (2015) on a model in which everything is known: folds, schemes, repetitions, folds left out."""
 
+from __future__ import annotations
+
 import logging
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +14,9 @@ from foldshift.engine.storage.score_files import TEXT
 from foldshift.inference.intervals.accuracy import accuracy_interval
 from foldshift.inference.simulation.repeated_model import by_fold, simulate_repeated
 from foldshift.inference.simulation.wong_claims import Measured, dropping_bias, fold_independence, repetition, scheme_independence
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Inputs, Rows
 
 N_REPETITIONS = 10
 MAIN = (10, 10)  # folds, rows of a fold: the specification's
@@ -43,29 +50,13 @@ SCHEMAS = {
 }
 
 
-def simulate_claims(inputs, cell, *, n_simulations, level, master_seed):
-    """Simulate, and measure what the claims are about.
-
-    Parameters
-    ----------
-    inputs : object
-        Nothing.
-    cell : dict
-        ``model``.
-    n_simulations : int
-        Data sets.
-    level : float
-        Confidence level of the intervals.
-    master_seed : int
-
-    Returns
-    -------
-    rows : dict of str to list of dict
-        Kind ``claims``: one row per claim, setting and quantity; ``expected`` is NaN where no independent simulation is known.
-    """
+def simulate_claims(
+    inputs: Inputs, cell: dict[str, str], *, n_simulations: int, level: float, master_seed: int
+) -> dict[str, Rows]:
+    """Simulate, and measure what the claims are about."""
     model = cell["model"]
 
-    def rng_of(*setting):
+    def rng_of(*setting: Any) -> np.random.Generator:
         return generator(master_seed, "wong_2015", "claims", model, *setting)
 
     rows = []
@@ -77,7 +68,7 @@ def simulate_claims(inputs, cell, *, n_simulations, level, master_seed):
     return {"claims": [{name: list(values) for name, values in zip(SCHEMAS["claims"].names, zip(*rows))}]}
 
 
-def dropping(losses, level):
+def dropping(losses: Array, level: float) -> dict[str, Measured]:
     """Bias of the mean accuracy when folds that fail the large-sample conditions are left out; the binomial one beside it."""
     n_folds, m = losses.shape[1:]
     right = m - losses.sum(axis=2, dtype=np.int64)
@@ -95,7 +86,13 @@ def dropping(losses, level):
     }
 
 
-def claims_of(model, settings, level, n_datasets, rng_of):
+def claims_of(
+    model: str,
+    settings: tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int]],
+    level: float,
+    n_datasets: int,
+    rng_of: Callable[..., Any],
+) -> Iterator[tuple[str, int, int, dict[str, Measured]]]:
     """Yield (claim, folds, rows of a fold, measured) of one model."""
     for n_folds, m in settings:
         n_repetitions = N_REPETITIONS if (n_folds, m) == MAIN else 1

@@ -1,7 +1,14 @@
 """Intervals and tests from k-fold and leave-one-out cross-validation (Wong 2015): what is measured and what is shown."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+
+if TYPE_CHECKING:
+    from foldshift.engine.study.run import Run
 
 MOST_REPETITIONS = 1000  # in one job
 LEAVE_ONE_OUT = "loo"
@@ -11,23 +18,23 @@ PER_AUDIT = 2.2e-3  # fit, and predictions of the rows held out: mean over the p
 PER_PAIR_OF_ROWS = 1e-8  # leave-one-out: once for learners that share work
 
 
-def derive(run):
+def derive(run: Run) -> dict[str, Any]:
     """The level in words of captions."""
     level = run.settings["level"]
     return {"level_percent": f"{100 * level:g}", "alpha": f"{round(1 - level, 10):g}"}
 
 
-def has_claims(run):
+def has_claims(run: Run) -> bool:
     """Whether the run checks the claims."""
     return bool(run.settings["claims"]["models"])
 
 
-def has_audit(run):
+def has_audit(run: Run) -> bool:
     """Whether the run audits coverage."""
     return bool(run.settings["audit"]["populations"])
 
 
-def count_cells(run):
+def count_cells(run: Run) -> list[dict[str, str]]:
     """Learner by learner, all numbers of folds, in blocks of repetitions; leave-one-out is part of the first block."""
     labels, settings = map(run.learner_label, run.settings["learners"]), run.settings
     wanted = {(label, str(k)): settings["n_seeds"] for label in labels for k in (*settings["n_folds"], LEAVE_ONE_OUT)}
@@ -38,7 +45,7 @@ def count_cells(run):
     ]
 
 
-def count_cost(run, cell):
+def count_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """All fits of k-fold, and leave-one-out."""
     (n_rows, n_features), (start, n_seeds) = run.shape(cell["dataset"]), block_range(cell["block"])
     schemes = cell["schemes"].split("+")
@@ -48,7 +55,7 @@ def count_cost(run, cell):
     return Cost(seconds, 300, 0.1)
 
 
-def audit_cost(run, cell):
+def audit_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """About half of the learners and partitioners fit the task of a population."""
     audit = run.settings["audit"]
     n_cells = audit["n_replicates"] * len(audit["learners"]) * len(audit["partitioners"]) / 4

@@ -1,6 +1,8 @@
 """The worked examples of Wong (2015), computed: as printed, by the printed formula, and corrected."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.stats import binomtest
@@ -13,6 +15,9 @@ from foldshift.inference.comparisons.accuracy_tests import (
 )
 from foldshift.inference.intervals.accuracy import accuracy_interval, large_sample
 from foldshift.inference.simulation.wong_partitions import fold_of_uniform, wong_partition
+
+if TYPE_CHECKING:
+    from foldshift.core.types import TableLike
 
 FOLD_SIZE = 40
 FIRST_LISTING = (32, 28, 30, 32, 28)
@@ -40,13 +45,8 @@ class ExampleRow(NamedTuple):
     note: str
 
 
-def worked_examples():
+def worked_examples() -> list[ExampleRow]:
     """All worked examples, printed and corrected side by side.
-
-    Returns
-    -------
-    rows : list of ExampleRow
-        Of sections 2 and 4.3.2, Example 1, Theorem 3 (on the folds of Example 1) and Example 2.
 
     References
     ----------
@@ -55,34 +55,21 @@ def worked_examples():
     return [*_conditions(), *_partitions(), *_example_1(), *_theorem_3(), *_example_2()]
 
 
-def matched_frequencies(r_a, r_b, n, variance):
-    """Frequencies of the differences -1, 0, +1 that are possible and come nearest to a sample variance.
+def matched_frequencies(r_a: int, r_b: int, n: int, variance: float) -> tuple[int, ...]:
+    """Frequencies of the differences -1, 0, +1 that are possible and come nearest to a sample variance."""
 
-    Parameters
-    ----------
-    r_a, r_b, n : int
-        Correct predictions of A and of B, and instances.
-    variance : float
-        Sample variance of the differences, with n - 1 in the denominator.
-
-    Returns
-    -------
-    frequencies : tuple of int
-        (n_minus, n_zero, n_plus).
-    """
-
-    def distance(frequencies):
+    def distance(frequencies: tuple[int, int, int]) -> float:
         return abs(_squared_error(frequencies, r_a=r_a, r_b=r_b) * n - variance)
 
     return min(feasible_frequencies(r_a, r_b, n), key=distance)
 
 
-def _squared_error(frequencies, **totals):
+def _squared_error(frequencies: tuple[int, int, int], **totals: Any) -> float:
     return loo_matched_frequencies(*frequencies, **totals).standard_error ** 2
 
 
-def _conditions():
-    def row(item, printed, r, m):
+def _conditions() -> list[ExampleRow]:
+    def row(item: str, printed: str, r: float, m: int) -> ExampleRow:
         answer = "large" if large_sample(r, m) else "not large"
         return ExampleRow("Section 2", item, printed, answer, answer, "")
 
@@ -93,8 +80,8 @@ def _conditions():
     ]
 
 
-def _partitions():
-    def listed(sizes):
+def _partitions() -> list[ExampleRow]:
+    def listed(sizes: TableLike) -> str:
         return ", ".join(str(size) for size in sizes)
 
     fold = str(fold_of_uniform(0.26, FIVE_FOLDS) + 1)
@@ -111,14 +98,14 @@ def _partitions():
     return rows
 
 
-def _example_1():
+def _example_1() -> list[ExampleRow]:
     r = np.array(SECOND_LISTING)
     n = FIVE_FOLDS * FOLD_SIZE
     whole, folds = accuracy_interval(r, FOLD_SIZE, "dataset"), accuracy_interval(r, FOLD_SIZE, "fold")
     first = accuracy_interval(FIRST_LISTING, FOLD_SIZE, "fold")
     variance, first_variance = (FIVE_FOLDS * interval.standard_error**2 for interval in (folds, first))
 
-    def row(item, printed, paper, corrected, note=""):
+    def row(item: str, printed: str, paper: float, corrected: float, note: str = "") -> ExampleRow:
         return ExampleRow("Example 1", item, printed, paper, corrected, note)
 
     return [
@@ -146,11 +133,11 @@ def _example_1():
     ]
 
 
-def _theorem_3():
+def _theorem_3() -> list[ExampleRow]:
     pairs = [(SECOND_LISTING, FOLD_SIZE, FIRST_LISTING, FOLD_SIZE)]
     paper, corrected = (compare_independent(*pairs[0], test="t", formula=formula) for formula in ("paper", "corrected"))
 
-    def row(item, field, note=""):
+    def row(item: str, field: str, note: str = "") -> ExampleRow:
         return ExampleRow("Theorem 3", item, "-", getattr(paper, field), getattr(corrected, field), note)
 
     return [
@@ -160,7 +147,7 @@ def _theorem_3():
     ]
 
 
-def _example_2():
+def _example_2() -> list[ExampleRow]:
     r_a, r_b, n = LEAVE_ONE_OUT.values()
     totals = {"r_a": r_a, "r_b": r_b}
     z = [compare_independent([r_a], n, [r_b], n, formula=formula) for formula in ("paper", "corrected")]
@@ -171,10 +158,10 @@ def _example_2():
     n_minus, _, n_plus = possible
     product = ((n - r_a) * r_b / n, ((n - r_a) * (n - r_b) + r_a * r_b) / n, r_a * (n - r_b) / n)
 
-    def listed(frequencies):
+    def listed(frequencies: tuple[float, float, float]) -> str:
         return ", ".join(f"{value:g}" for value in frequencies)
 
-    def row(item, printed, paper, corrected, note=""):
+    def row(item: str, printed: str, paper: float | str, corrected: float | str, note: str = "") -> ExampleRow:
         return ExampleRow("Example 2", item, printed, paper, corrected, note)
 
     return [
@@ -223,7 +210,7 @@ def _example_2():
     ]
 
 
-def _refusal(frequencies, totals):
+def _refusal(frequencies: tuple[int, int, int], totals: dict[str, int]) -> str:
     try:
         check_frequencies(*frequencies, **totals)
     except ValueError as refused:

@@ -1,7 +1,10 @@
 """What the detectors on features say of shifted versions of a test table."""
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +16,10 @@ from foldshift.shift.measures.hellinger import bin_codes, hellinger_features
 from foldshift.shift.measures.ks import ks_features, ks_p_value
 from foldshift.studies.cieslak_2009.conditions import LARGEST_EXACT
 from foldshift.studies.cieslak_2009.row_schemas import BY_CLASS
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
+    from foldshift.shift.inject.injectors import Versions
 
 N_BINS = 30
 MOST_ROWS = 800  # of either table in the multivariate tests, whose cost grows with the square
@@ -32,27 +39,13 @@ class FeaturePValues(NamedTuple):
         Two-sided, by `ks_p_value`.
     """
 
-    paper: np.ndarray
-    two_sided: np.ndarray
-    valid: np.ndarray
+    paper: Array
+    two_sided: Array
+    valid: Array
 
 
-def feature_p_values(train, test, shifted, nominal):
-    """p-values of every feature and version.
-
-    Parameters
-    ----------
-    train, test : ndarray of shape (n_train, n_features), (n_test, n_features)
-        Tables.
-    shifted : foldshift.shift.inject.injectors.Versions or ndarray of int of shape (n_versions, n_kept)
-        Versions of the test table.
-    nominal : ndarray of shape (n_features,), dtype bool
-        Features that are compared by chi-square, in all three.
-
-    Returns
-    -------
-    p_values : FeaturePValues
-    """
+def feature_p_values(train: Array, test: Array, shifted: Versions | Array, nominal: BoolArray) -> FeaturePValues:
+    """p-values of every feature and version."""
     ks = ks_features(train, test, shifted)
     found = FeaturePValues(
         ks_p_value(ks.greater, ks.n_train, ks.n_test, "paper"),
@@ -69,7 +62,9 @@ def feature_p_values(train, test, shifted, nominal):
     return found
 
 
-def count_readings(train, test, by_end, nominal, alpha):
+def count_readings(
+    train: FloatArray, test: FloatArray, by_end: dict[str, Versions], nominal: BoolArray, alpha: float
+) -> dict[str, list[Any]]:
     """How many features fail by equation 7, for either end that may be removed and D one-sided or two-sided."""
     columns = {"removed": [], "sides": [], "n_cells": [], "failing": []}
     for end, shifted in by_end.items():
@@ -82,26 +77,16 @@ def count_readings(train, test, by_end, nominal, alpha):
     return columns
 
 
-def shift_rows(train, test, y_train, y_test, shifted, nominal, alpha):
-    """What the detectors on features say of the versions of one condition.
-
-    Parameters
-    ----------
-    train, test, shifted, nominal
-        As of `feature_p_values`.
-    y_train, y_test : ndarray of shape (n_train,), (n_test,), dtype bool
-        Which rows are positive.
-    alpha : float
-        Level.
-
-    Returns
-    -------
-    per_version : dict of str to ndarray of shape (n_versions,)
-        Columns of the kind ``shift``.
-    per_condition : dict of str to float
-        Columns of the kind ``co_failure``: phi_paper by the paper's formula from failures by its p, phi and jaccard from failures
-        by the valid p.
-    """
+def shift_rows(
+    train: FloatArray,
+    test: FloatArray,
+    y_train: BoolArray,
+    y_test: BoolArray,
+    shifted: Versions,
+    nominal: BoolArray,
+    alpha: float,
+) -> tuple[dict[str, Array], dict[str, float]]:
+    """What the detectors on features say of the versions of one condition."""
     paper, _, valid = feature_p_values(train, test, shifted, nominal)
     hellinger = hellinger_features(train, test, shifted, n_bins=N_BINS, categorical_features=nominal)
     distance = _mean(hellinger.distance)
@@ -144,26 +129,10 @@ def shift_rows(train, test, y_train, y_test, shifted, nominal, alpha):
     return per_version, per_condition
 
 
-def hellinger_permutation_p(train, test, rng, n_permutations, nominal, n_bins=N_BINS):
-    """p-value of the mean Hellinger distance over the features: whole rows are dealt anew to two tables of the same sizes.
-
-    Parameters
-    ----------
-    train, test : ndarray of shape (n_train, n_features), (n_test, n_features)
-        Tables without missing values.
-    rng : numpy.random.Generator
-    n_permutations : int
-        At least 1.
-    nominal : ndarray of shape (n_features,), dtype bool
-        Features whose values are bins.
-    n_bins : int, default=30
-        Bins of the others, of equal width over both tables.
-
-    Returns
-    -------
-    p_value : float
-        Share of the permutations, this one included, that are as far apart; NaN where there are no features.
-    """
+def hellinger_permutation_p(
+    train: Array, test: Array, rng: np.random.Generator, n_permutations: int, nominal: BoolArray, n_bins: int = N_BINS
+) -> float:
+    """p-value of the mean Hellinger distance over the features: whole rows are dealt anew to two tables of the same sizes."""
     if train.shape[1] == 0:
         return math.nan
     pooled = np.concatenate([train, test])
@@ -172,7 +141,7 @@ def hellinger_permutation_p(train, test, rng, n_permutations, nominal, n_bins=N_
     codes = np.column_stack([code + start for (code, _), start in zip(coded, starts)]).astype(np.intp)
     totals = np.bincount(codes.ravel(), minlength=starts[-1])
 
-    def mean_distance(rows):
+    def mean_distance(rows: IntArray) -> float:
         counts = np.bincount(codes[rows].ravel(), minlength=starts[-1])
         gaps = (np.sqrt(counts / len(test)) - np.sqrt((totals - counts) / len(train))) ** 2
         return np.sqrt(np.add.reduceat(gaps, starts[:-1])).mean()
@@ -182,9 +151,11 @@ def hellinger_permutation_p(train, test, rng, n_permutations, nominal, n_bins=N_
     return float((1 + np.sum(np.array(null) >= found - 1e-12)) / (1 + n_permutations))
 
 
-def class_failures(train, test, y_train, y_test, rows, nominal, alpha):
+def class_failures(
+    train: FloatArray, test: FloatArray, y_train: BoolArray, y_test: BoolArray, rows: IntArray, nominal: BoolArray, alpha: float
+) -> dict[str, float]:
     """Features of which the rows of one class differ, by the valid p, and features tested."""
-    found = {}
+    found: dict[Any, Any] = {}
     for name, positive in (("positive", True), ("negative", False)):
         kept = rows[y_test[rows] == positive]
         valid = feature_p_values(train[y_train == positive], test, kept[None], nominal).valid
@@ -192,14 +163,16 @@ def class_failures(train, test, y_train, y_test, rows, nominal, alpha):
     return found
 
 
-def complete_tables(train, test, shifted, version):
+def complete_tables(train: FloatArray, test: FloatArray, shifted: Versions, version: int) -> tuple[Any, ...]:
     """Training table and one version of the test table without the features that are masked or lack values, and which remain."""
     moved = shifted.injected(test, np.zeros(len(test)), version).X
     kept = ~(np.isnan(train).any(axis=0) | np.isnan(moved).any(axis=0))
     return train[:, kept], moved[:, kept], kept
 
 
-def multivariate_tests(a, b, nominal, n_permutations, seed):
+def multivariate_tests(
+    a: FloatArray, b: FloatArray, nominal: BoolArray, n_permutations: int, seed: Callable[..., Any]
+) -> dict[str, dict[str, float]]:
     """Statistic and p of every test of whole tables; NaN where it refuses them. Rows are in random order, the first a sample."""
     found = {}
     for name, test in MULTIVARIATE.items():
@@ -211,7 +184,7 @@ def multivariate_tests(a, b, nominal, n_permutations, seed):
     return found
 
 
-def _mean(values):
+def _mean(values: FloatArray) -> FloatArray:
     """Mean along the last axis of what is not NaN; NaN where there is none."""
     n = (~np.isnan(values)).sum(axis=-1)
     return np.divide(np.nansum(values, axis=-1), n, out=np.full(np.shape(n), np.nan), where=n > 0)

@@ -1,8 +1,10 @@
 """What the detectors on predictions say: learners trained once, and scored on every shifted version of the test part."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +20,13 @@ from foldshift.learners.neighbours.nearest_classifier import NNClassifier
 from foldshift.shift.detectors.univariate import friedman_bootstrap, kruskal_wallis, two_proportion
 from foldshift.shift.measures.ks import ks_features, ks_p_value
 from foldshift.studies.cieslak_2009.conditions import CONDITIONS, LARGEST_EXACT
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
+    from foldshift.datasets.dataset import Dataset
+    from foldshift.shift.inject.injectors import Versions
+    from foldshift.studies.cieslak_2009.conditions import Condition
+    from foldshift.studies.cieslak_2009.splits import Split
 
 
 class LearnerScores(NamedTuple):
@@ -37,39 +46,24 @@ class LearnerScores(NamedTuple):
         By kind of scores, ``test`` (and all that rests on it), ``masked``, ``translated``: why there are none.
     """
 
-    validation: np.ndarray | None
-    test: np.ndarray | None
-    masked: np.ndarray | None
-    translated: dict | None
-    correct: np.ndarray | None
-    messages: dict
+    validation: Array | None
+    test: Array | None
+    masked: Array | None
+    translated: dict[float, Array] | None
+    correct: BoolArray | None
+    messages: dict[str, str]
 
 
-def learner_scores(spec, data, parts, y, scale, mask="median", random_state=0):
-    """Train a learner and score all that the conditions need: they drop rows, which costs nothing, or change one feature.
-
-    Parameters
-    ----------
-    spec : dict
-        Entry of the learners file.
-    data : foldshift.datasets.Dataset
-        Classification data set, not scaled.
-    parts : Split
-        Rows of the parts.
-    y : ndarray of shape (n_samples,), dtype bool
-        Which rows are positive.
-    scale : ndarray of shape (n_features,)
-        What a translation is a multiple of.
-    mask : {"median", "missing"}, default="median"
-        As of `measure_repeat`.
-    random_state : int, default=0
-        Of a learner that takes one and has none.
-
-    Returns
-    -------
-    scores : LearnerScores
-        A learner that raises costs its own scores only.
-    """
+def learner_scores(
+    spec: dict[str, Any],
+    data: Dataset,
+    parts: Split,
+    y: BoolArray,
+    scale: Array,
+    mask: Literal["median", "missing"] = "median",
+    random_state: int = 0,
+) -> LearnerScores:
+    """Train a learner and score all that the conditions need: they drop rows, which costs nothing, or change one feature."""
     train, validation, test = (data.X[rows] for rows in parts)
     features = np.arange(train.shape[1])
     try:
@@ -83,13 +77,13 @@ def learner_scores(spec, data, parts, y, scale, mask="median", random_state=0):
     correct = (on_validation > 0.5) == y[parts.validation]
     found, messages = {"masked": None, "translated": None}, dict.fromkeys(("test", "masked", "translated"), "")
 
-    def masked():
+    def masked() -> FloatArray:
         fill = np.full(len(features), np.nan)
         if mask == "median" and not isinstance(scorer.estimator, NaiveBayesClassifier):
             fill = _typical(train, data.categorical_features)
         return scorer.changed(test, features, np.broadcast_to(fill[:, None], (len(features), len(test))))
 
-    def translated():
+    def translated() -> dict[int, FloatArray]:
         severities = [condition.severity for condition in CONDITIONS if condition.kind == "translation"]
         moved = np.concatenate([test.T + q / 100 * scale[:, None] for q in severities])
         scores = scorer.changed(test, np.tile(features, len(severities)), moved)
@@ -105,27 +99,10 @@ def learner_scores(spec, data, parts, y, scale, mask="median", random_state=0):
     return LearnerScores(on_validation, on_test, found["masked"], found["translated"], correct, messages)
 
 
-def detector_rows(scores, condition, shifted, y_test, n_bootstraps, rng):
-    """What the detectors on predictions say of the versions of one condition.
-
-    Parameters
-    ----------
-    scores : LearnerScores
-    condition : Condition
-    shifted : foldshift.shift.inject.injectors.Versions
-        Versions of the test part.
-    y_test : ndarray of shape (n_test,), dtype bool
-        Which rows are positive.
-    n_bootstraps : int
-        Of the paper's Friedman test.
-    rng : numpy.random.Generator
-        Of the same.
-
-    Returns
-    -------
-    columns : dict of str to ndarray of shape (n_versions,)
-        Columns of the kind ``learners``; NaN where the learner failed.
-    """
+def detector_rows(
+    scores: LearnerScores, condition: Condition, shifted: Versions, y_test: BoolArray, n_bootstraps: int, rng: np.random.Generator
+) -> dict[str, Array]:
+    """What the detectors on predictions say of the versions of one condition."""
     of = {"translation": "translated", "mnar": "masked"}.get(condition.kind, "test")
     n_versions = len(shifted.feature)
     columns = dict.fromkeys(
@@ -158,7 +135,7 @@ def detector_rows(scores, condition, shifted, y_test, n_bootstraps, rng):
 class _Scorer:
     """P(+) of a learner trained on the training part."""
 
-    def __init__(self, spec, data, train, positive, random_state):
+    def __init__(self, spec: dict[str, Any], data: Dataset, train: FloatArray, positive: BoolArray, random_state: int) -> None:
         nominal = data.categorical_features
         self.low = np.where(nominal, 0.0, train.min(axis=0))
         self.width = np.where(nominal, 1.0, train.max(axis=0) - self.low)
@@ -183,13 +160,13 @@ class _Scorer:
             and not self.estimator.skip_zero_distance
         )
 
-    def _inputs(self, table):
+    def _inputs(self, table: FloatArray) -> FloatArray:
         table = (table - self.low) / self.width
         if self.nominal == "native":
             return table
         return design_matrix(replace(self.data, X=table), self.nominal)
 
-    def __call__(self, table):
+    def __call__(self, table: FloatArray) -> FloatArray:
         inputs = self._inputs(table)
         if self.logistic is None:
             scores = self.estimator.predict_proba(inputs)[:, 1]
@@ -201,7 +178,7 @@ class _Scorer:
             raise ValueError(f"{(~np.isfinite(scores)).sum()} of {len(scores)} scores are not finite")
         return scores
 
-    def changed(self, table, features, values):
+    def changed(self, table: FloatArray, features: IntArray, values: FloatArray) -> FloatArray:
         """Scores (n_versions, n) where in version v the column ``features[v]`` holds ``values[v]``."""
         if self.is_plain_nearest and np.isfinite(values).all():
             queries = (table - self.low) / self.width
@@ -219,7 +196,9 @@ class _Scorer:
 
 
 @compiled
-def _nearest_votes(columns, positive, queries, features, values, n_neighbors):
+def _nearest_votes(
+    columns: FloatArray, positive: BoolArray, queries: FloatArray, features: IntArray, values: FloatArray, n_neighbors: int
+) -> FloatArray:
     """Share of positive ones among the nearest training rows of every query, one of its values replaced: (n_versions, n_queries).
 
     The squared distances of a query are summed once; a version exchanges one term, column by column: columns is (n_features,
@@ -256,7 +235,7 @@ def _nearest_votes(columns, positive, queries, features, values, n_neighbors):
     return out
 
 
-def _typical(train, nominal):
+def _typical(train: FloatArray, nominal: BoolArray) -> FloatArray:
     """Median of every numeric feature, most frequent category of every nominal one."""
     typical = np.median(train, axis=0)
     for j in np.flatnonzero(nominal):

@@ -1,5 +1,9 @@
 """The changes of the ablation: the classification study again with one thing changed at a time."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.engine.layout.bundles import NEIGHBOUR_PARTITIONERS, TRUTH
@@ -23,24 +27,14 @@ from foldshift.studies.moreno_torres_2012.experiments import (
 )
 from foldshift.studies.moreno_torres_2012.notation import NO_PAIR
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray, Inputs
+
 SLOW = ("FURIA", "PDFC", "SVM")
 
 
-def ablation(inputs, settings):
-    """Accuracy and convergence under every change, which conclusions survive, and the bias of the partitioners.
-
-    Parameters
-    ----------
-    inputs : object
-        ``scores``, ``convergence``: files of seed rows and of rows of convergence, one for each data set; ``heldout``: one for
-        each population, or none.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Accuracy and convergence under every change, which conclusions survive, and the bias of the partitioners."""
     schemes, partitioners, datasets = settings["iterations"], settings["partitioners"], settings["datasets"]
     ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
     values = {name: read_experiments(inputs.scores, ids, datasets, schemes, area_of(name)) for name in settings["ids"]}
@@ -60,28 +54,14 @@ def ablation(inputs, settings):
     }
 
 
-def list_changes(settings, ids, values, convergence, heldout=None):
-    """Every change: for each configuration first the base, then one thing changed at a time.
-
-    Parameters
-    ----------
-    settings : dict
-        Settings of the study: ``learners``, ``partitioners``, ``metric``, ``ids`` (configuration to learner to id),
-        ``iterations`` (k to partitions per experiment), ``variants`` (id to ``metric`` and ``rule``).
-    ids : list of str
-        Ids of the learners, the first axis of all arrays.
-    values : dict of str to (dict of (int, str) to ndarray of shape (n_ids, n_datasets, n_experiments))
-        By configuration: results of experiments by k and partitioner, with the truth and the variants.
-    convergence : dict of (int, str) to ndarray of shape (n_ids, n_datasets)
-        Experiments to convergence; NaN, or absent, where there is no number.
-    heldout : (dict, dict), optional
-        Values and truth of samples of populations, see `experiments.read_heldout`.
-
-    Returns
-    -------
-    changes : list of (dict, Change)
-        With the schemes (k to iterations) that the change was run with.
-    """
+def list_changes(
+    settings: dict[str, Any],
+    ids: list[str],
+    values: dict[str, dict[tuple[int, str], Array]],
+    convergence: dict[tuple[int, str], Array],
+    heldout: tuple[dict[str, Any], dict[str, Any]] | None = None,
+) -> list[Any]:
+    """Every change: for each configuration first the base, then one thing changed at a time."""
     metrics = dict.fromkeys((one["metric"], one["rule"]) for one in settings["variants"].values())
     changes = []
     for configuration, names in settings["ids"].items():
@@ -109,7 +89,7 @@ def list_changes(settings, ids, values, convergence, heldout=None):
     return changes
 
 
-def present(values):
+def present(values: FloatArray) -> Any:
     """Which data sets have results of any learner: shape (n_datasets,) from (n_learners, n_datasets, n_experiments)."""
     return (~np.isnan(values)).any(axis=(0, 2))
 
@@ -117,11 +97,19 @@ def present(values):
 class _Study:
     """The results that changes of one configuration choose from."""
 
-    def __init__(self, settings, ids, values, convergence, configuration, names):
+    def __init__(
+        self,
+        settings: dict[str, Any],
+        ids: list[str],
+        values: dict[tuple[int, str], FloatArray],
+        convergence: dict[tuple[int, str], FloatArray],
+        configuration: str,
+        names: dict[str, str],
+    ) -> None:
         self.settings, self.ids, self.values, self.convergence = settings, ids, values, convergence
         self.configuration, self.names = configuration, names
 
-    def extent(self, ending=""):
+    def extent(self, ending: str = "") -> tuple[dict[int, int], BoolArray]:
         """Schemes that all partitioners, with this ending of their ids, were run with, and the data sets on which they were."""
         partitioners, iterations = self.settings["partitioners"], self.settings["iterations"]
         cells = {k: [(k, _with(name, ending)) for name in partitioners] for k in iterations}
@@ -130,7 +118,18 @@ class _Study:
         # A partitioner all of whose fits failed has no say in which data sets the others are compared on.
         return schemes, np.all([one for one in found if one.any()] or found, axis=0)
 
-    def change(self, what, *, names=None, classifiers="all", metric=None, rule=None, truth="SCV", sources=None, extent=None):
+    def change(
+        self,
+        what: str,
+        *,
+        names: dict[str, str] | None = None,
+        classifiers: str = "all",
+        metric: str | None = None,
+        rule: str | None = None,
+        truth: str = "SCV",
+        sources: Any = None,
+        extent: tuple[dict[int, int], BoolArray] | None = None,
+    ) -> tuple[dict[int, int], Change]:
         """One change with its schemes; on the data sets of `extent`, by default those of its partitioners."""
         settings = self.settings
         names = names or self.names
@@ -148,6 +147,6 @@ class _Study:
         return schemes, Change(*keys, found, truths, rows, speeds)
 
 
-def _with(name, ending):
+def _with(name: str, ending: str) -> str:
     """Id of a partitioner's variant; those that measure no distances have none."""
     return name + ending if name in NEIGHBOUR_PARTITIONERS else name

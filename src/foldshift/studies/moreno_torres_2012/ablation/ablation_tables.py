@@ -1,5 +1,10 @@
 """What the conclusions of the paper rest on, as tables: accuracy, convergence and verdicts under every change; bias."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -10,6 +15,10 @@ from foldshift.reporting.number_formats import EMPTY, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_rows, alike, error_notes
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, scheme_name
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, BoolArray, FloatArray
+    from foldshift.studies.moreno_torres_2012.ablation.experiments_judged import Change, Judged
 
 KEYS = ("configuration", "metric", "rule", "truth", "classifiers")
 N_ERRORS = 2  # a difference below this many standard errors is within error
@@ -28,20 +37,8 @@ CONCLUSIONS = (
 )
 
 
-def ablation_table(judged):
-    """Tables VI and VII under every change.
-
-    Parameters
-    ----------
-    judged : sequence of Judged
-        As `judge` makes them.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``change, configuration, metric, rule, truth, classifiers``, the columns of `tables.accuracy_table` from ``scheme`` on,
-        and ``mean_experiments`` to convergence (empty where not given).
-    """
+def ablation_table(judged: Sequence[Judged]) -> pd.DataFrame:
+    """Tables VI and VII under every change."""
     rows = []
     for one in judged:
         keys = {"change": one.change.name} | {key: getattr(one.change, key) for key in KEYS}
@@ -52,25 +49,8 @@ def ablation_table(judged):
     return pd.DataFrame(rows)
 
 
-def conclusions_table(judged):
-    """Which conclusions of the paper hold under every change.
-
-    Parameters
-    ----------
-    judged : sequence of Judged
-        As `judge` makes them.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``change, configuration, metric, rule, truth, classifiers, conclusion, table, scheme, verdict, difference, standard_error,
-        experiments_error, datasets_error``. ``difference`` is positive where the conclusion is right: points of per cent (Table
-        VI) or experiments (Table VII). Its error over experiments takes partitioners as independent (0 for convergence, whose
-        noise is part of that over data sets); its error over data sets comes from the same subsets for both sides;
-        ``standard_error`` combines the two. ``verdict``: ``holds`` beyond two standard errors (``at least``: from zero on),
-        ``within error``, ``reversed`` beyond two standard errors the other way, ``not tested`` without a difference or its error.
-        Rows of scheme ``Average`` are about the mean over the schemes.
-    """
+def conclusions_table(judged: Sequence[Judged]) -> pd.DataFrame:
+    """Which conclusions of the paper hold under every change."""
     rows = []
     for one in judged:
         keys = {"change": one.change.name} | {key: getattr(one.change, key) for key in KEYS}
@@ -93,17 +73,8 @@ def conclusions_table(judged):
     return pd.DataFrame(rows)
 
 
-def verdict(difference, standard_error, equality=False):
-    """``holds``, ``within error``, ``reversed`` or ``not tested``.
-
-    Parameters
-    ----------
-    difference : float
-        Positive where the conclusion is right.
-    standard_error : float
-    equality : bool, default=False
-        Whether the conclusion says "at least", so that it holds from zero on.
-    """
+def verdict(difference: float, standard_error: float, equality: bool = False) -> str:
+    """``holds``, ``within error``, ``reversed`` or ``not tested``."""
     if np.isnan(difference) or np.isnan(standard_error):
         return "not tested"
     if difference > N_ERRORS * standard_error or (equality and difference >= 0):
@@ -111,28 +82,14 @@ def verdict(difference, standard_error, equality=False):
     return "reversed" if difference < -N_ERRORS * standard_error else "within error"
 
 
-def bias_table(configurations, truth, schemes, partitioners, learners):
-    """How much higher a partitioner's estimate lies than the truth.
-
-    Parameters
-    ----------
-    configurations : dict of str to (dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments))
-        Values by name of the configuration or change, then by k and partitioner.
-    truth : dict of str to (dict of int to ndarray of shape (n_learners, n_datasets, n_truth) or (n_learners, n_datasets))
-        Truth by the same names, then by k.
-    schemes : dict of int to int
-        Number of folds k to iterations.
-    partitioners, learners : sequence of str
-        In the order of the arrays.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``configuration, scheme, partitioner, classifier, bias, standard_error, datasets_error, n_datasets``. ``standard_error``
-        is over experiments of both sides, the data sets fixed; ``datasets_error`` is the standard error of a mean over data sets.
-        Classifier ``all`` is the mean over those classifiers that have any results of all partitioners, on the data sets and
-        experiments that all of these have.
-    """
+def bias_table(
+    configurations: dict[str, dict[tuple[int, str], Array]],
+    truth: dict[str, dict[int, Array]],
+    schemes: dict[int, int],
+    partitioners: Sequence[str],
+    learners: Sequence[str],
+) -> pd.DataFrame:
+    """How much higher a partitioner's estimate lies than the truth."""
     rows = []
     for configuration, values in configurations.items():
         for k, r in schemes.items():
@@ -150,10 +107,10 @@ def bias_table(configurations, truth, schemes, partitioners, learners):
     return pd.DataFrame(rows, columns=columns)
 
 
-def conclusions_grid(table):
+def conclusions_grid(table: pd.DataFrame) -> Grid:
     """One page: changes by conclusions, verdict and difference of each; those without any verdict are named below."""
     tested = table[table["verdict"] != "not tested"]
-    left_out = [
+    left_out: list[Any] = [
         f"Left out, as this run has no verdict on them: the {what} {', '.join(names)}. There is none without a pair of "
         "classifiers that truly differs, or with too few data sets to tell the error over data sets."
         for what, names in (
@@ -168,14 +125,14 @@ def conclusions_grid(table):
         )
     conclusions = list(dict.fromkeys(tested["conclusion"]))
     schemes = [AVERAGE, *[name for name in dict.fromkeys(tested["scheme"]) if name != AVERAGE]]
-    rows = []
+    rows: list[Any] = []
     for scheme in schemes:
         part = table[(table["scheme"] == scheme) & table["change"].isin(set(tested["change"][tested["scheme"] == scheme]))]
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in part.groupby("change", sort=False):
             cells = {row.conclusion: _verdict_cell(row) for row in block.itertuples()}
             rows.append([change, *[cells.get(name, Cell("")) for name in conclusions]])
-    notes = [
+    notes: list[Any] = [
         "holds: right by more than two standard errors (at least: not wrong); within error: less than that either way; reversed "
         "(bold, darkest): wrong by more than two standard errors; not tested: the run cannot tell. The standard error combines "
         "that over experiments with that over data sets; both sides of a difference are judged on the same subsets of data sets.",
@@ -186,11 +143,11 @@ def conclusions_grid(table):
     return Grid(["Change", *conclusions], rows, [*left_out, *notes])
 
 
-def ablation_grid(table, nothing=NO_PAIR):
+def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
     """Per cent of agreements under every change, schemes as blocks; without any, `nothing` says why, and they are left out."""
     none = table["percent"].isna().all() and table["n_cells"].any()
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows = []
+    rows: list[Any] = []
     for scheme in [AVERAGE, *[name for name in dict.fromkeys(table["scheme"]) if name != AVERAGE]]:
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in table[table["scheme"] == scheme].groupby("change", sort=False):
@@ -215,14 +172,14 @@ def ablation_grid(table, nothing=NO_PAIR):
                 ]
             )
     shares = [] if none else ["Pairs", *[f"{name} (%)" for name in partitioners]]
-    header = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
+    header: list[Any] = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
     return Grid(header, rows, [sentence(nothing)] if none else error_notes(table, "± 0.0"))
 
 
-def bias_grid(table):
+def bias_grid(table: pd.DataFrame) -> Grid:
     """Bias by classifier, blocks of configuration and scheme, in thousandths of AUC."""
     learners = list(dict.fromkeys(table["classifier"]))
-    rows = []
+    rows: list[Any] = []
     for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
         rows.append([f"{configuration}, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):
@@ -231,7 +188,7 @@ def bias_grid(table):
     return Grid(["Partitioner", *learners], rows, ["Bold: more than three standard errors from zero."])
 
 
-def _differences(one, table, sides):
+def _differences(one: Judged, table: str, sides: tuple[str | int, str | int | None]) -> list[tuple[str, float, float, float]]:
     """Rows of (scheme, difference, error over experiments, error over data sets), every scheme and the average."""
     n_datasets = one.subsets.shape[1]
     ks = list(one.schemes)
@@ -256,7 +213,7 @@ def _differences(one, table, sides):
     return [*rows, (AVERAGE, float(np.mean(wholes)), error, subset_error(np.mean(subsets, axis=0), n_datasets))]
 
 
-def _accuracy_difference(one, k, sides):
+def _accuracy_difference(one: Judged, k: int, sides: tuple[str, str | None]) -> tuple[float, float, FloatArray]:
     """Difference of two partitioners in Table VI, its error over experiments, and the difference on every subset.
 
     Without a second partitioner it is the next one above the first: the lowest of the others.
@@ -275,7 +232,7 @@ def _accuracy_difference(one, k, sides):
     return above.percent - below.percent, error, above.by_subset - below.by_subset
 
 
-def _speed(change, k, partitioner):
+def _speed(change: Change, k: Any, partitioner: Any) -> FloatArray:
     """Experiments to convergence, mean over the orders: shape (n_learners, n_datasets); a single NaN where not given."""
     if (k, partitioner) not in change.convergence:
         return np.full((1, 1), np.nan)
@@ -283,7 +240,7 @@ def _speed(change, k, partitioner):
     return mean_present(speed) if speed.ndim == 3 else speed
 
 
-def _speed_difference(difference, subsets):
+def _speed_difference(difference: FloatArray, subsets: BoolArray) -> tuple[float, float, float]:
     if np.isnan(difference).all():
         return np.nan, np.nan, np.nan
     by_dataset = mean_present(difference, axis=0)
@@ -291,11 +248,11 @@ def _speed_difference(difference, subsets):
     return _mean(difference), 0.0, subset_error(by_subset, subsets.shape[1])
 
 
-def _mean(values):
+def _mean(values: FloatArray) -> float:
     return float(mean_present(np.ravel(values)))
 
 
-def _bias(ours, true):
+def _bias(ours: FloatArray, true: FloatArray) -> tuple[float, float, float, int]:
     """Mean difference over data sets, both errors, and their number; arrays of shape (n_datasets, n_experiments)."""
     difference = mean_present(ours) - mean_present(true)
     usable = ~np.isnan(difference)
@@ -309,25 +266,25 @@ def _bias(ours, true):
     return float(difference[usable].mean()), float(np.sqrt(variance.sum()) / n), float(over_datasets), n
 
 
-def _mean_of(values, learners):
+def _mean_of(values: FloatArray, learners: BoolArray) -> FloatArray:
     """Mean over some learners, NaN where one of them has none: shape (n_datasets, n_experiments)."""
     return values[learners].mean(axis=0) if learners.any() else np.full(values.shape[1:], np.nan)
 
 
-def _variance_of_mean(values):
+def _variance_of_mean(values: FloatArray) -> FloatArray:
     """Squared standard error of the mean of every row; NaN below two values."""
     n = (~np.isnan(values)).sum(axis=1)
     squares = np.nansum((values - mean_present(values)[:, None]) ** 2, axis=1)
     return np.where(n > 1, squares / np.maximum(n - 1, 1) / np.maximum(n, 1), np.nan)
 
 
-def _verdict_cell(row):
+def _verdict_cell(row: Any) -> Cell:
     if row.verdict == "not tested":
         return Cell("not tested")
     text = f"{row.verdict}: {with_error(row.difference, row.standard_error, '+.1f')}"
     return Cell(text, shade={"holds": 0.0, "within error": 0.35, "reversed": 1.0}[row.verdict], bold=row.verdict == "reversed")
 
 
-def _bias_cell(row):
+def _bias_cell(row: pd.Series) -> Cell:
     text = with_error(1000 * row["bias"], 1000 * row["standard_error"], "+.1f")
     return Cell(text, bold=bool(abs(row["bias"]) > 3 * row["standard_error"]))

@@ -4,13 +4,20 @@ Results come as arrays of shape (n_learners, n_datasets, n_experiments), the AUC
 partitioner).
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.inference.missing import common_results, mean_present
 from foldshift.inference.repetitions.agreement import ALPHA, Accuracy, accuracy, halves
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import N_SUBSETS, alike, common_subsets, formula_of
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray
 
 TRUTHS = ("SCV", "own", "all", "held-out")
 
@@ -46,20 +53,20 @@ class Change:
     rule: str
     truth: str
     classifiers: str
-    values: dict
-    truth_values: dict
-    learners: object = None
-    convergence: dict = field(default_factory=dict)
+    values: dict[tuple[int, str], Array]
+    truth_values: dict[int, Array]
+    learners: Sequence[int] | None = None
+    convergence: dict[tuple[int, str], Array] | None = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.truth not in TRUTHS:
             raise ValueError(f"truth={self.truth!r} of change {self.name} must be one of {', '.join(TRUTHS)}")
 
-    def chosen(self, values):
+    def chosen(self, values: FloatArray) -> FloatArray:
         """The rows of an array that belong to the chosen learners."""
         return values if self.learners is None else values[list(self.learners)]
 
-    def truth_mean(self, k):
+    def truth_mean(self, k: int) -> FloatArray:
         """The truth of ``SCV`` and ``held-out``, shape (n_learners, n_datasets)."""
         truth = self.chosen(np.asarray(self.truth_values[k], dtype=np.float64))
         return mean_present(truth) if truth.ndim == 3 else truth
@@ -70,31 +77,15 @@ class Judged:
     """A change with its accuracies, as `judge` makes it: with the chosen learners, and the results that all partitioners have."""
 
     change: Change
-    schemes: dict
-    partitioners: list
-    accuracies: dict
-    subsets: np.ndarray
-    n_cells: dict
+    schemes: dict[Any, Any]
+    partitioners: list[Any]
+    accuracies: dict[Any, Any]
+    subsets: Array
+    n_cells: dict[Any, Any]
 
 
-def parts_of(change, k, partitioner, partitioners):
-    """Truths and the experiments judged by each of them.
-
-    Parameters
-    ----------
-    change : Change
-    k : int
-        Number of folds.
-    partitioner : str
-        Whose experiments are judged.
-    partitioners : sequence of str
-        Those that the truth ``all`` averages.
-
-    Returns
-    -------
-    parts : list of (ndarray of shape (n_learners, n_datasets), ndarray of shape (n_learners, n_datasets, n_experiments))
-        One part, or two for the cross-fitted truths; none if these have fewer than two experiments or no results.
-    """
+def parts_of(change: Change, k: int, partitioner: str, partitioners: Sequence[str]) -> list[tuple[Array, Array]]:
+    """Truths and the experiments judged by each of them."""
     values = change.chosen(change.values[k, partitioner])
     if change.truth in ("SCV", "held-out"):
         return [(change.truth_mean(k), values)]
@@ -112,27 +103,16 @@ def parts_of(change, k, partitioner, partitioners):
     return parts
 
 
-def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, master_seed):
-    """Agreement of single experiments with the truth under one change.
-
-    Parameters
-    ----------
-    change : Change
-    schemes : dict of int to int
-        Number of folds k to iterations.
-    partitioners : sequence of str
-        In the order of the tables.
-    alpha : float, default=0.1
-        Level at which a pair differs in truth.
-    n_subsets : int, default=200
-        Random subsets of two thirds of the data sets.
-    master_seed : int
-        The one seed of the configuration, which the draws are derived from.
-
-    Returns
-    -------
-    judged : Judged
-    """
+def judge(
+    change: Change,
+    schemes: dict[int, int],
+    partitioners: Sequence[str],
+    alpha: float = ALPHA,
+    n_subsets: int = N_SUBSETS,
+    *,
+    master_seed: int,
+) -> Judged:
+    """Agreement of single experiments with the truth under one change."""
     change, n_cells = _comparable(change, schemes, partitioners)
     n_datasets = next(iter(change.values.values())).shape[1]
     subsets = common_subsets(n_datasets, n_subsets, master_seed)
@@ -145,12 +125,12 @@ def judge(change, schemes, partitioners, alpha=ALPHA, n_subsets=N_SUBSETS, *, ma
     return Judged(change, dict(schemes), list(partitioners), accuracies, subsets, n_cells)
 
 
-def _comparable(change, schemes, partitioners):
+def _comparable(change: Change, schemes: dict[int, int], partitioners: Any) -> tuple[Change, dict[int, int]]:
     """The change with its chosen learners, on what all partitioners have; and its cells with a truth, by k."""
     values = {key: change.chosen(array) for key, array in change.values.items()}
     truth = {k: change.chosen(np.asarray(array, dtype=np.float64)) for k, array in change.truth_values.items()}
     values, truth = alike(values, truth, schemes, partitioners)
-    speeds = {}
+    speeds: dict[Any, Any] = {}
     for k in schemes:
         given = {
             name: change.chosen(np.asarray(change.convergence[k, name], dtype=np.float64))

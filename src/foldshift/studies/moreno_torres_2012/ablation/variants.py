@@ -1,5 +1,9 @@
 """Variants of the partitioners that measure distances: other distances, and other rules for duplicates and remainders."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from foldshift.engine.layout.bundles import NEIGHBOUR_PARTITIONERS, Variants
 
 RULES = {
@@ -9,7 +13,7 @@ RULES = {
 KEEL = ("keel", "keel")  # distance and rules of KEEL, the program that the paper was made with
 
 
-def variants(settings):
+def variants(settings: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Return the variants by id, such as ``DOB-SCV@keel-balanced``: their ``partitioner``, ``metric`` and ``rule``."""
     own = (settings["metric"], "keel" if settings["metric"] == "keel" else "balanced")
     return {
@@ -21,7 +25,7 @@ def variants(settings):
     }
 
 
-def variants_to_cut(settings):
+def variants_to_cut(settings: dict[str, Any]) -> tuple[Any, ...]:
     """Declare the variants to the engine.
 
     Those with KEEL's distance and rules come last, with all schemes, where they are asked for: the printed Tables V and VI are
@@ -40,6 +44,6 @@ def variants_to_cut(settings):
     return tuple(groups)
 
 
-def _choice(variant):
+def _choice(variant: Any) -> dict[str, Any]:
     """How a variant cuts, in the form of the engine."""
     return {"partitioner": variant["partitioner"], "options": {"metric": variant["metric"]} | RULES[variant["rule"]]}

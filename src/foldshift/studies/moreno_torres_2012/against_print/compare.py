@@ -1,5 +1,10 @@
 """The printed numbers of Moreno-Torres, Saez and Herrera (2012) beside ours."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -31,27 +36,17 @@ from foldshift.studies.moreno_torres_2012.experiment_accuracy import alike, form
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, paper_name
 
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, FloatArray, Inputs
+
 TABLES = ("table1", "table3", "table4", "table5", "table6", "table7")
 TABLE5_PARTITIONER = "DOB-SCV"
 PRINT_KEYS = ("configuration", "scheme", "row", "column", "quantity")  # of a printed number
 N_BOOTSTRAP = 200
 
 
-def paper_vs_ours(inputs, settings):
-    """Every printed number beside ours, how far Table III is off, and Table IV from the printed Table III.
-
-    Parameters
-    ----------
-    inputs : object
-        ``table1``, ``table3`` to ``table7``: our tables as CSV; ``printed``: the printed ones in the same order; ``scores``:
-        files of seed rows, one for each data set.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    items : dict of str to foldshift.reporting.items.Shown
-    """
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Every printed number beside ours, how far Table III is off, and Table IV from the printed Table III."""
     printed = {name: pd.read_csv(path) for name, path in zip(TABLES, inputs.printed)}
     ours = {name: pd.read_csv(getattr(inputs, name)) for name in TABLES}
     ours["table7"] = ours["table7"][ours["table7"]["criterion"] == PRIMARY]
@@ -85,23 +80,10 @@ def paper_vs_ours(inputs, settings):
     }
 
 
-def beside_tool(printed, results, settings):
-    """The printed Tables V and VI beside ours cut by the distance and rules of the paper's tool.
-
-    Parameters
-    ----------
-    printed : dict of str to pandas.DataFrame
-        See `join`.
-    results : dict of str to (dict, dict)
-        Values, with the variants of the partitioners, and truth of every configuration.
-    settings : dict
-        Of the study.
-
-    Returns
-    -------
-    found : (pandas.DataFrame, int) or None
-        Rows as `join` makes them, and experiments of ours; None where nothing was cut so, or all of the study was.
-    """
+def beside_tool(
+    printed: dict[str, pd.DataFrame], results: dict[str, tuple[dict[str, Any], dict[str, Any]]], settings: dict[str, Any]
+) -> tuple[pd.DataFrame, int] | None:
+    """The printed Tables V and VI beside ours cut by the distance and rules of the paper's tool."""
     values, truth = results.get(AS_PAPER, ({}, {}))
     values = results_of_tool(values, settings)
     if not values:
@@ -114,7 +96,7 @@ def beside_tool(printed, results, settings):
     return rows[rows["table"].isin(OF_TOOL_TABLES)], min(array.shape[2] for array in values.values())
 
 
-def whole_cells(values, settings):
+def whole_cells(values: dict[Any, Any], settings: dict[str, Any]) -> FloatArray:
     """1 where every scheme has results of all partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
     schemes, partitioners = settings["iterations"], settings["partitioners"]
     common, _ = alike(values, {}, schemes, partitioners)
@@ -122,25 +104,14 @@ def whole_cells(values, settings):
     return np.where(np.all(there, axis=0), 1.0, np.nan)[:, :, None]
 
 
-def rank_errors(results, learners, k, n_draws=N_BOOTSTRAP, rng=None):
-    """Monte Carlo standard errors of Table IV, by drawing the experiments of the truth with replacement.
-
-    Parameters
-    ----------
-    results : dict of str to (dict, dict)
-        Values and truth of every configuration.
-    learners : sequence of str
-        In the order of the arrays.
-    k : int
-        Number of folds.
-    n_draws : int, default=200
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    errors : dict of (str, str, str, str) to float
-        By configuration, row, column and quantity (``r_plus``, ``r_minus``, ``p_value``).
-    """
+def rank_errors(
+    results: dict[str, tuple[dict[str, Any], dict[str, Any]]],
+    learners: Sequence[str],
+    k: int,
+    n_draws: int = N_BOOTSTRAP,
+    rng: np.random.Generator | None = None,
+) -> dict[tuple[str, str, str, str], float]:
+    """Monte Carlo standard errors of Table IV, by drawing the experiments of the truth with replacement."""
     errors = {}
     for configuration, (_, truth) in results.items():
         n = truth[k].shape[2]
@@ -156,23 +127,8 @@ def rank_errors(results, learners, k, n_draws=N_BOOTSTRAP, rng=None):
     return errors
 
 
-def coverage(values, datasets, learners, printed_datasets):
-    """What a run lacks of the paper's: an empty text, a remark, or None where the data sets are others.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_learners, n_datasets, n_experiments)
-        Results; NaN where a classifier was not run.
-    datasets, learners : sequence of str
-        In the order of the array.
-    printed_datasets : sequence of str
-        Names in the paper.
-
-    Returns
-    -------
-    remark : str or None
-        None: the tables over data sets cannot be compared.
-    """
+def coverage(values: Array, datasets: Sequence[str], learners: Sequence[str], printed_datasets: Sequence[str]) -> str | None:
+    """What a run lacks of the paper's: an empty text, a remark, or None where the data sets are others."""
     found, wanted = {paper_name(name) for name in datasets}, {paper_name(name) for name in printed_datasets}
     if found != wanted:
         return None
@@ -181,27 +137,13 @@ def coverage(values, datasets, learners, printed_datasets):
     return f"ours with {', '.join(short)} of the {len(wanted)} data sets" if short else ""
 
 
-def join(printed, ours, remarks, rank_sum_errors=None):
-    """Every number that the paper prints in Tables I and III to VII, beside ours.
-
-    Parameters
-    ----------
-    printed : dict of str to pandas.DataFrame
-        The printed tables ``table1``, ``table3`` to ``table7``, as in the reference files.
-    ours : dict of str to pandas.DataFrame
-        Ours by the same names, those that exist: ``table1`` with ``dataset`` and any of ``attributes, real, integer, nominal,
-        examples`` (or ``samples``); ``table3`` to ``table6`` as `tables` makes them; ``table7`` with ``configuration, scheme,
-        partitioner, mean, std`` and, where known, ``standard_error``; one row for each.
-    remarks : dict of str to (str or None)
-        For every configuration what `coverage` says.
-    rank_sum_errors : dict, optional
-        As `rank_errors` makes it.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        As `foldshift.reporting.paper_vs_ours.join_with_print` makes it, with `PRINT_KEYS`.
-    """
+def join(
+    printed: dict[str, pd.DataFrame],
+    ours: dict[str, pd.DataFrame],
+    remarks: dict[str, str | None],
+    rank_sum_errors: dict[tuple[str, str, str, str], float] | None = None,
+) -> pd.DataFrame:
+    """Every number that the paper prints in Tables I and III to VII, beside ours."""
     if "table6" in ours and not set(printed["table6"]["scheme"]) <= set(ours["table6"]["scheme"]):
         table6 = ours["table6"]  # the print's mean is over all its schemes
         ours = ours | {"table6": table6[table6["scheme"] != AVERAGE]}
@@ -224,7 +166,7 @@ def join(printed, ours, remarks, rank_sum_errors=None):
     return join_with_print(theirs, pd.DataFrame(here, columns=[*on, "ours", "standard_error", "note"]), PRINT_KEYS)
 
 
-def _printed_numbers(printed):
+def _printed_numbers(printed: dict[str, pd.DataFrame]) -> list[Any]:
     """Rows of (table, scheme, row, column, quantity, value, note)."""
     rows = []
     for row in printed["table1"].to_dict("records"):
@@ -263,7 +205,7 @@ def _printed_numbers(printed):
     return rows
 
 
-def _our_numbers(ours, rank_sum_errors):
+def _our_numbers(ours: dict[str, pd.DataFrame], rank_sum_errors: dict[tuple[str, str, str, str], float]) -> dict[Any, Any]:
     """Value and standard error by (table, configuration, scheme, row, column, quantity)."""
     out = {}
     for row in ours.get("table1", pd.DataFrame()).rename(columns={"samples": "examples"}).to_dict("records"):
@@ -298,36 +240,18 @@ def _our_numbers(ours, rank_sum_errors):
     return out
 
 
-def _of_truth(row):
+def _of_truth(row: Any) -> float:
     """Error of a number of Tables V and VI that comes from the truth's own experiments; 0 where it is not known."""
     error = getattr(row, "truth_error", np.nan)
     return 0.0 if np.isnan(error) else error
 
 
-def _rows(ours, name):
+def _rows(ours: dict[str, pd.DataFrame], name: str) -> tuple[Any, ...] | Iterator[Any]:
     return ours[name].itertuples() if name in ours else ()
 
 
-def printed_table4(table3, table4, alpha=ALPHA):
-    """Table IV recomputed from the printed Table III, beside the print.
-
-    Parameters
-    ----------
-    table3 : pandas.DataFrame
-        Printed: ``dataset, classifier, auc``.
-    table4 : pandas.DataFrame
-        Printed: ``row, column, r_plus, r_minus, p_value`` (text: ``>0.2`` beyond KEEL's table, empty where illegible).
-    alpha : float, default=0.1
-        Level of significance.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per pair, in the order of the classifiers: ``row, column, printed_r_plus, printed_r_minus, printed_p``;
-        ``p_of_printed``, the exact p of the printed sums; ``r_plus, r_minus, p_value, p_conditional`` from Table III, the latter
-        given the ties; ``difference`` of R+; ``transposed``, 1 where the print is nearer to the pair the other way round;
-        ``significant_printed``, ``significant_of_printed``, ``significant``.
-    """
+def printed_table4(table3: pd.DataFrame, table4: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
+    """Table IV recomputed from the printed Table III, beside the print."""
     auc = table3.pivot(index="classifier", columns="dataset", values="auc")
     auc = auc.loc[list(dict.fromkeys(table3["classifier"]))]
     tests = pairwise_tests(auc.to_numpy(), "paper")

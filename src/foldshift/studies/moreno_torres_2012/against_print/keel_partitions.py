@@ -4,6 +4,11 @@ The paper names neither. The partitions that KEEL distributes are made by them (
 number that is met with them, and not with the study's own distance, is explained.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldshift.engine.layout.bundles import NEIGHBOUR_PARTITIONERS
@@ -12,27 +17,18 @@ from foldshift.studies.moreno_torres_2012.ablation.variants import KEEL
 from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import PRINTED_EXPERIMENTS
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_table, agreement_table
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldshift.core.types import Array, BoolArray
+
 AS_PAPER = "paper"
 WITH_TOOL = "paper, cut by KEEL's rules"  # the configuration in tables
 TABLES = ("table5", "table6")
 
 
-def results_of_tool(values, settings):
-    """Results of the partitioners of the study with the tool's distance and rules.
-
-    Parameters
-    ----------
-    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
-        By k and partitioner, with the variants.
-    settings : dict
-        Of the study: ``partitioners``, ``iterations`` (k to partitions per experiment).
-
-    Returns
-    -------
-    values : dict of (int, str) to ndarray
-        By k and plain name, of those k with which all variants were run; those that measure no distances are as they are. Empty
-        where there is no such k, or where the study's own partitioners are the tool's.
-    """
+def results_of_tool(values: dict[tuple[int, str], Array], settings: dict[str, Any]) -> dict[tuple[int, str], Array]:
+    """Results of the partitioners of the study with the tool's distance and rules."""
     ending = "@{}-{}".format(*KEEL)
     ids = {name: name + ending if name in NEIGHBOUR_PARTITIONERS else name for name in settings["partitioners"]}
     if list(ids) == list(ids.values()):
@@ -41,23 +37,10 @@ def results_of_tool(values, settings):
     return {(k, name): values[k, one] for k in there for name, one in ids.items()}
 
 
-def tables_of_tool(values, truth, settings):
-    """Our Tables V and VI, cut by the tool's rules.
-
-    Parameters
-    ----------
-    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
-        As `results_of_tool` makes it.
-    truth : dict of int to ndarray of shape (n_learners, n_datasets, n_truth)
-        By k.
-    settings : dict
-        Of the study; its ``iterations`` those of the k in `values`.
-
-    Returns
-    -------
-    tables : dict of str to pandas.DataFrame
-        ``table5``, ``table6``, of the configuration `WITH_TOOL`.
-    """
+def tables_of_tool(
+    values: dict[tuple[int, str], Array], truth: dict[int, Array], settings: dict[str, Any]
+) -> dict[str, pd.DataFrame]:
+    """Our Tables V and VI, cut by the tool's rules."""
     schemes, results, seed = settings["iterations"], {AS_PAPER: (values, truth)}, settings["master_seed"]
     partitioners, learners, alpha = settings["partitioners"], settings["learners"], settings["alpha"]
     tables = {
@@ -67,24 +50,8 @@ def tables_of_tool(values, truth, settings):
     return {name: table.assign(configuration=WITH_TOOL) for name, table in tables.items()}
 
 
-def met_with_tool(table, rows, n_experiments, keys):
-    """Which numbers of a comparison are met when the tool's rules cut.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Printed numbers beside ours; see `foldshift.reporting.paper_vs_ours.join_with_print`.
-    rows : pandas.DataFrame
-        Those of the configuration `WITH_TOOL`, of the same form.
-    n_experiments : int
-        Of the variants, at least 1.
-    keys : sequence of str
-        Columns that say which printed number a row is about, beside the configuration.
-
-    Returns
-    -------
-    met : ndarray of bool, one for each row of `table`
-    """
+def met_with_tool(table: pd.DataFrame, rows: pd.DataFrame, n_experiments: int, keys: Sequence[str]) -> BoolArray:
+    """Which numbers of a comparison are met when the tool's rules cut."""
     ratio = [np.sqrt(n_experiments / PRINTED_EXPERIMENTS[name]) for name in rows["table"]]
     found = set(rows.loc[met_within_errors(rows, ratio), list(keys)].itertuples(index=False, name=None))
     return np.array([key in found for key in table[list(keys)].itertuples(index=False, name=None)], dtype=bool)

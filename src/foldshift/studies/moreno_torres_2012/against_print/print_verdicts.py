@@ -1,34 +1,26 @@
 """Which printed numbers of Moreno-Torres, Saez and Herrera (2012) are met."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, met_within_errors
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldshift.core.types import BoolArray, StrArray
 
 PRINTED_EXPERIMENTS = {"table3": 200, "table4": 200, "table5": 100, "table6": 100, "table7": 100}
 ABOVE = "printed as >0.2"
 TRANSPOSED = {frozenset(pair) for pair in (("3NN", "C4.5"), ("3NN", "RIPPER"), ("C4.5", "RIPPER"))}  # Table IV; findings
 
 
-def verdicts(table, reasons, n_seeds, n_truth, explained=False):
-    """Verdict on every printed number of a comparison.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `foldshift.studies.moreno_torres_2012.against_print.compare.join` makes it, of the paper configuration.
-    reasons : sequence of str
-        Why a cell of Table III may be off, by row; empty where nothing is known.
-    n_seeds, n_truth : int
-        Experiments of the run, and of its truth.
-    explained : ndarray of bool, default=False
-        Which numbers are explained by something else, by row; see `tool_cut.met_with_tool`.
-
-    Returns
-    -------
-    verdicts : ndarray of str
-        As `foldshift.reporting.paper_vs_ours.print_ledger` takes them. Of Table IV, pairs that the print seems to have the
-        other way round are explained.
-    """
+def verdicts(table: pd.DataFrame, reasons: Sequence[str], n_seeds: int, n_truth: int, explained: BoolArray = False) -> StrArray:
+    """Verdict on every printed number of a comparison."""
     ours = {"table3": n_truth, "table4": n_truth}
     ratio = [np.sqrt(ours.get(name, n_seeds) / PRINTED_EXPERIMENTS.get(name, np.inf)) for name in table["table"]]
     met = met_within_errors(table, ratio)

@@ -1,5 +1,9 @@
 """Cells of the printed Table III beside ours: how far off they are, and what is known to differ where chance does not do."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -55,7 +59,7 @@ REASONS = {
 ABOUT = {"LDA": ("nominal",), "C4.5": ("real", "integer")}
 
 
-def reason_for(configuration, classifier, dataset, columns=None):
+def reason_for(configuration: str, classifier: str, dataset: str, columns: dict[str, int] | None = None) -> str:
     """Known reason why a cell of Table III is off, or an empty text; `columns`: number of columns of every kind."""
     known = REASONS.get(configuration, {}).get(classifier, {})
     about = ABOUT.get(classifier)
@@ -63,31 +67,13 @@ def reason_for(configuration, classifier, dataset, columns=None):
     return known.get(paper_name(dataset), known.get(None, "") if general else "")
 
 
-def is_far(cells):
+def is_far(cells: pd.DataFrame) -> pd.Series:
     """Which cells are further from print than three standard errors, or off without a spread that could tell."""
     return (cells["standard_errors"] > 3) | (cells["standard_errors"].isna() & (cells["standard_error"] == 0))
 
 
-def compare_table3(printed, table, datasets=None):
-    """Every printed cell of Table III beside ours.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        ``dataset, classifier, auc``.
-    table : pandas.DataFrame
-        As `tables.auc_table` makes it.
-    datasets : pandas.DataFrame, optional
-        Table I: ``dataset`` and the number of columns of every kind, which some reasons are about.
-
-    Returns
-    -------
-    cells : pandas.DataFrame
-        ``configuration, classifier, dataset, printed, ours, gap, standard_error, standard_errors, reason``; of the scheme 5x2,
-        where there is a result of ours. ``standard_error`` is that of the gap: the print rests on 200 experiments, taken to
-        spread as ours do. ``standard_errors`` is the gap beyond the rounding of the print, in standard errors, NaN where ours
-        never varied; ``reason`` stands where that is more than three, or NaN, of which it tells why.
-    """
+def compare_table3(printed: pd.DataFrame, table: pd.DataFrame, datasets: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Every printed cell of Table III beside ours."""
     columns = {} if datasets is None else {row["dataset"]: row for row in datasets.to_dict("records")}
     expected = {(paper_name(row.dataset), row.classifier): row.auc for row in printed.itertuples()}
     rows = []
@@ -108,21 +94,8 @@ def compare_table3(printed, table, datasets=None):
     return pd.DataFrame(rows, columns=columns)
 
 
-def table3_gaps(cells):
-    """How far a column of Table III is from print.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `compare_table3` makes it.
-
-    Returns
-    -------
-    summary : pandas.DataFrame
-        ``configuration, classifier, n_datasets, mean_absolute_gap, rms_gap, mean_gap, within_2, within_3, further`` by
-        configuration and classifier; ``within_2`` counts the data sets within two standard errors, ``further`` names those
-        further off than three.
-    """
+def table3_gaps(cells: pd.DataFrame) -> pd.DataFrame:
+    """How far a column of Table III is from print."""
     rows = []
     for (configuration, classifier), part in cells.groupby(["configuration", "classifier"], sort=False):
         gap, times = part["gap"], part["standard_errors"]
@@ -143,16 +116,16 @@ def table3_gaps(cells):
     return pd.DataFrame(rows, columns=columns)
 
 
-def gaps_grid(summary, cells):
+def gaps_grid(summary: pd.DataFrame, cells: pd.DataFrame) -> Grid:
     """The summary of `table3_gaps` and the cells further off than three standard errors, with their reasons."""
-    rows = []
+    rows: list[Any] = []
     for configuration, part in summary.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         for row in part.itertuples():
             counts = [Cell(f"{row.within_2} of {row.n_datasets}"), Cell(f"{row.within_3} of {row.n_datasets}")]
             gaps = [Cell(f"{value:.4f}") for value in (row.mean_absolute_gap, row.rms_gap)]
             rows.append([row.classifier, *gaps, Cell(f"{row.mean_gap:+.4f}"), *counts, row.further or "none"])
-    header = [
+    header: list[Any] = [
         "Classifier",
         "Mean absolute gap",
         "Root mean square",
@@ -161,7 +134,9 @@ def gaps_grid(summary, cells):
         "Within 3 errors",
         "Further off",
     ]
-    notes = ["The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."]
+    notes: list[Any] = [
+        "The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."
+    ]
     for row in cells[is_far(cells)].itertuples():
         if row.configuration == "paper":
             times = "" if np.isnan(row.standard_errors) else f"{row.standard_errors:.1f} standard errors; "
