@@ -22,8 +22,8 @@ import bench_sources
 from bench_costs import peak_mb, write_costs
 from foldshift.core.files import write_text
 from foldshift.datasets.catalogue import load_dataset, read_catalogue
-from foldshift.engine.config.configure import configure
 from foldshift.engine.config.learners_file import PAPER
+from foldshift.engine.config.runs import configure
 from foldshift.engine.costs.fit_costs import COLUMNS
 from foldshift.engine.study.find import main_study
 from foldshift.evaluation import build_learner, evaluate_folds

@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from foldshift.engine.config.configure import configure
-from foldshift.engine.config.schema import read_yaml
+from foldshift.engine.config.runs import configure
+from foldshift.engine.config.yaml_files import read_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = """

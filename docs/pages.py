@@ -9,7 +9,8 @@ from pathlib import Path
 import yaml
 
 import foldshift
-from foldshift.engine.config.schema import at_scale, compose_schema, resolve
+from foldshift.engine.config.merge import at_scale, resolve
+from foldshift.engine.config.schema import compose_schema
 from foldshift.engine.study.find import find_studies
 
 ROOT = Path(__file__).resolve().parents[1]

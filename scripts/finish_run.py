@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from foldshift.engine.config.configure import configure
-from foldshift.engine.config.schema import read_yaml
+from foldshift.engine.config.runs import configure
+from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.jobs.failure_summary import lost_fits, lost_rows
 
 

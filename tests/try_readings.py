@@ -44,7 +44,7 @@ from scipy.stats import skew
 
 from foldshift.datasets import load_dataset
 from foldshift.datasets.dataset import read_prepared
-from foldshift.engine.config.configure import configure
+from foldshift.engine.config.runs import configure
 from foldshift.engine.layout.bundles import TRUTH
 from foldshift.engine.layout.file_names import in_order
 from foldshift.engine.storage.fold_files import read_folds

@@ -27,7 +27,7 @@ from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.sources.download import Limits, check_archive, download, one_line, read_members
 from foldshift.datasets.sources.fetch import DEFAULT_HOSTS, fetch
 from foldshift.datasets.sources.openml_client import fetch_openml
-from foldshift.engine.config.schema import read_yaml
+from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.storage.fold_files import read_folds
 from foldshift.engine.storage.prediction_files import read_predictions
 
@@ -295,7 +295,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
         ("src/foldshift/engine/jobs/code_digest.py", "find_spec"),  # file of an import path of the configuration
         ("src/foldshift/core/imports.py", "find_spec"),  # a look at a file without running it
         ("src/foldshift/core/compiling.py", "find_spec"),  # whether a fixed name is a package or only a folder
-        ("src/foldshift/engine/config/checks.py", "import_object"),  # key `import` of learners and own_partitioners
+        ("src/foldshift/engine/config/check.py", "import_object"),  # key `import` of learners and own_partitioners
         ("src/foldshift/evaluation/learner.py", "import_object"),  # a learner's `import`
         ("src/foldshift/engine/jobs/warm_up.py", "import_object"),  # the same; and functions of the library and of studies
         ("src/foldshift/partition/registry.py", "import_object"),  # from the table of the package's own partitioners

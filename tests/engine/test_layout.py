@@ -5,7 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldshift.datasets.catalogue_entry import CatalogueEntry
-from foldshift.engine.config.schema import compose_schema, read_yaml, resolve
+from foldshift.engine.config.merge import resolve
+from foldshift.engine.config.schema import compose_schema
+from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.costs.dataset_shapes import ASSUMED, shape_of
 from foldshift.engine.costs.fit_costs import CostModel, LearnerCost
 from foldshift.engine.layout.bundles import MOST_LETTERS, Bundle, block_range

@@ -13,7 +13,7 @@ import prepare_dataset
 from foldshift.core.errors import FoldshiftError
 from foldshift.datasets.sources.fetch import DEFAULT_HOSTS
 from foldshift.engine.config.command_line import check_arguments, check_targets
-from foldshift.engine.config.configure import configure
+from foldshift.engine.config.runs import configure
 
 LONGEST = 700  # letters; with the list of all names that are allowed
 JARGON = ("is a required property", "of type", "Additional properties", "does not match", "schema", "NoneType", "object at 0x")
@@ -233,7 +233,7 @@ ON_THE_COMMAND_LINE = {
     "configuration with a key twice": (
         "--configfile a.yaml",
         {"a.yaml": "n_seeds: 5\nscale: test\nn_seeds: 6\n"},
-        ["a.yaml, line 3", "'n_seeds' stands there twice, first in line 1"],
+        ["a.yaml, line 3", "'n_seeds' is there twice, first in line 1"],
     ),
     "configuration that is a list": ("--configfile a.yaml", {"a.yaml": "- n_seeds\n"}, ["a.yaml", "keys and values"]),
     "configuration that is empty": ("--configfile=a.yaml", {"a.yaml": ""}, ["a.yaml", "got nothing"]),

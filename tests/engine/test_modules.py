@@ -10,7 +10,7 @@ import pytest
 
 from foldshift import learners as own_learners
 from foldshift.core.errors import ConfigError
-from foldshift.engine.config.checks import check_imports
+from foldshift.engine.config.check import check_imports
 from foldshift.engine.jobs import code_digest as modules
 from foldshift.engine.jobs.code_digest import PACKAGE, module_files
 from foldshift.partition.registry import PARTITIONERS, import_path
@@ -143,7 +143,7 @@ def test_a_helper_that_is_not_valid_python_is_named_with_its_line(here, content,
     ("text", "some", "few"),
     [
         ("from foldshift.learners import GBMRegressor", {"learners/trees/gbm.py"}, True),
-        ("from foldshift.learners import gbm", {"learners/trees/gbm.py"}, True),
+        ("from foldshift.learners.trees import gbm", {"learners/trees/gbm.py"}, True),
         ("import foldshift.learners.trees.gbm as trees", {"learners/trees/gbm.py"}, True),
         ("import foldshift.learners as known", {"learners/trees/gbm.py", "learners/neighbours/nearest_regressor.py"}, False),
         ("from foldshift import learners", {"learners/trees/gbm.py", "learners/neighbours/nearest_regressor.py"}, False),
@@ -170,7 +170,7 @@ def test_folds_rest_on_the_modules_of_their_partitioners_and_of_no_others(root):
         "partition/methods/scv.py",
         "partition/methods/distance_based.py",
         "partition/neighbours/search.py",
-        "nominal.py",
+        "core/categorical.py",
     }
     modules.add("partition/methods/leave_group_out.py")
     expected = {
@@ -180,7 +180,7 @@ def test_folds_rest_on_the_modules_of_their_partitioners_and_of_no_others(root):
         "SCV": {"partition/methods/scv.py"},
         "LOSO": {"partition/methods/leave_group_out.py"},
         **{
-            name: {"partition/methods/distance_based.py", "partition/neighbours/search.py", "nominal.py"}
+            name: {"partition/methods/distance_based.py", "partition/neighbours/search.py", "core/categorical.py"}
             for name in ("DB-SCV", "DOB-SCV", "MS-SCV")
         },
     }

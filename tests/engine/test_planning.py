@@ -5,11 +5,13 @@ import yaml
 
 from foldshift.core.errors import ConfigError
 from foldshift.datasets.catalogue_entry import CatalogueEntry
-from foldshift.engine.config.checks import check_studies, check_writable
+from foldshift.engine.config.check import check_studies, check_writable
 from foldshift.engine.config.command_line import named_studies
-from foldshift.engine.config.configure import configure
 from foldshift.engine.config.learners_file import configured_learners, read_learners
-from foldshift.engine.config.schema import at_scale, compose_schema, fill_in, fitting, read_yaml, resolve
+from foldshift.engine.config.merge import MergedConfig, at_scale, fill_in, fitting, resolve
+from foldshift.engine.config.runs import configure
+from foldshift.engine.config.schema import compose_schema
+from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.jobs.code_digest import module_files
 from foldshift.engine.layout.bundles import block_names, block_range, bundles, choice_of, groups
 from foldshift.engine.study.find import find_studies
@@ -48,6 +50,11 @@ CLASSES = {
         }
     }
 }
+
+
+def checked(config):
+    """Check the studies of a resolved configuration."""
+    check_studies(MergedConfig(config, CATALOGUE, LEARNERS, STUDIES, []), DECLARED)
 
 
 @pytest.fixture(scope="module")
@@ -118,14 +125,14 @@ def test_a_mistake_in_the_configuration_is_one_line_with_key_value_and_what_is_a
 )
 def test_names_folds_and_strata_are_checked_before_planning(config, message, schema):
     with pytest.raises(ConfigError, match=message) as caught:
-        check_studies(resolve(config, schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
+        checked(resolve(config, schema))
     assert "\n" not in str(caught.value)
 
 
 def test_a_good_configuration_passes_and_a_partitioner_of_ones_own_is_known(schema):
-    check_studies(resolve(changed(datasets=["small", "mine"]), schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
+    checked(resolve(changed(datasets=["small", "mine"]), schema))
     own = changed(partitioners=["CV", "TSCV", "Mine"], own_partitioners={"Mine": {"import": "my.cut"}})
-    check_studies(resolve(own, schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
+    checked(resolve(own, schema))
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "paper.yaml"])
@@ -133,9 +140,8 @@ def test_shipped_configurations_are_valid(root, schema, name, monkeypatch):
     from foldshift.datasets.catalogue import read_catalogue
 
     config = resolve(at_scale(yaml.safe_load((root / "config" / name).read_text()), STUDIES), schema)
-    check_studies(
-        config, read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"]), STUDIES, DECLARED
-    )
+    catalogue, learners = read_catalogue(root / config["catalogue"]), read_learners(root / config["learners_file"])
+    check_studies(MergedConfig(config, catalogue, learners, STUDIES, []), DECLARED)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +250,7 @@ def test_a_mistake_in_a_study_of_classes_is_one_line(config, message, schema):
 )
 def test_a_study_of_classes_is_checked_against_catalogue_and_learners(config, message, schema):
     with pytest.raises(ConfigError, match=message):
-        check_studies(resolve(config, schema), CATALOGUE, LEARNERS, STUDIES, DECLARED)
+        checked(resolve(config, schema))
 
 
 def cut_into(study, size):

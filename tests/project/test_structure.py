@@ -23,7 +23,7 @@ def name_of(file):
 
 def imports(text, modules):
     """What a file takes from the library, at its top or within functions: (module, name or None), without ``foldshift.``."""
-    for node in ast.walk(ast.parse(text)):
+    for node in running_nodes(ast.parse(text)):
         if isinstance(node, ast.Import):
             found = [(alias.name, None) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -37,6 +37,14 @@ def imports(text, modules):
             module = module.removeprefix("foldshift").removeprefix(".")
             inside = f"{module}.{name}".removeprefix(".")
             yield (inside, None) if inside in modules else (module, name)
+
+
+def running_nodes(tree):
+    """Nodes of a syntax tree that run: not the imports that only checkers of types see."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from running_nodes(child)
 
 
 def house(module):

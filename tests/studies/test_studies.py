@@ -11,7 +11,7 @@ import yaml
 import foldshift
 from foldshift.core.errors import ConfigError, DataError, require_keys
 from foldshift.core.imports import import_object
-from foldshift.engine.config.configure import configure
+from foldshift.engine.config.runs import configure
 from foldshift.engine.jobs.code_digest import module_files
 from foldshift.engine.study.declare import FORMATS, PAPER_VS_OURS, key
 from foldshift.engine.study.find import STUDIES as HERE

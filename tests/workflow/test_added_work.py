@@ -7,7 +7,7 @@ import hashlib
 import pytest
 import yaml
 
-from foldshift.engine.config.configure import configure
+from foldshift.engine.config.runs import configure
 from workflow_runner import ROOT, Workflow
 
 pytestmark = pytest.mark.workflow

@@ -10,7 +10,7 @@ import yaml
 from test_mistakes import message
 
 from foldshift.datasets.sources.review_files import MIRRORED, review_files
-from foldshift.engine.config.configure import configure
+from foldshift.engine.config.runs import configure
 from workflow_runner import ROOT, TINY_ADVICE, TINY_HONESTY, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 
 pytestmark = pytest.mark.workflow

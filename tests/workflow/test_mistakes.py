@@ -84,7 +84,7 @@ def test_a_target_that_nothing_makes_suggests_the_nearest(tmp_path, target, expe
     ("text", "expected"),
     [
         ("studies:\n  saez_2022: {n_seeds: 3\nscale: test\n", "my.yaml, line 3: not valid YAML"),
-        ("scale: test\nscale: paper\n", "my.yaml, line 2: not valid YAML ('scale' stands there twice, first in line 1)"),
+        ("scale: test\nscale: paper\n", "my.yaml, line 2: not valid YAML ('scale' is there twice, first in line 1)"),
         ("", "my.yaml must hold keys and values"),
         (None, "my.yaml: No such file or directory; check the path"),
     ],

@@ -1,7 +1,7 @@
 """Names that all rules use: one call sets the run up, the rest are short functions."""
 
 from foldshift.core.versions import commit_of
-from foldshift.engine.config.configure import located
+from foldshift.engine.config.read import located
 from foldshift.engine.costs.rule_costs import COLLECT
 from foldshift.engine.rules.resources import (
     current_attempt,

@@ -236,3 +236,12 @@ def _listed(seeds: Any) -> Sequence[Any] | range:
     if isinstance(seeds, (np.random.SeedSequence, np.random.Generator)):
         raise ValueError(f"seeds is one {type(seeds).__name__}; expected a list, one partition for each: seeds=[...]")
     return seeds
+
+
+def is_partitioner(name: object) -> bool:
+    """Whether a name is that of one of the library's partitioners."""
+    try:
+        find_partitioner(str(name))
+    except ValueError:
+        return False
+    return True

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from foldshift.core.errors import ConfigError, unknown
-from foldshift.engine.config.schema import read_yaml
+from foldshift.engine.config.yaml_files import read_yaml
 
 FILES, SETTINGS = ("--configfile", "--configfiles"), ("--config", "-C")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import ConfigError, unknown
-from foldshift.engine.config.schema import read_yaml
+from foldshift.engine.config.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike

@@ -17,7 +17,7 @@ from foldshift.partition.registry import PARTITIONERS, import_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from foldshift.engine.config.configure import Configured
+    from foldshift.engine.config.runs import Configured
     from foldshift.engine.costs.job_cost import Cost
     from foldshift.engine.study.declare import Items, Measure, Table
     from foldshift.engine.study.run import Run

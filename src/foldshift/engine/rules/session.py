@@ -14,7 +14,7 @@ from snakemake.logging import logger
 from foldshift.core.errors import FoldshiftError
 from foldshift.core.files import sweep, write_text
 from foldshift.engine.config.command_line import check_arguments, check_targets
-from foldshift.engine.config.configure import configure
+from foldshift.engine.config.runs import configure
 from foldshift.engine.costs.machine_speed import pace
 from foldshift.engine.costs.plan import RECORD, Recorder
 from foldshift.engine.costs.progress import LastWords, Progress
@@ -31,7 +31,7 @@ from foldshift.engine.study.run import own_study_folders
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from foldshift.engine.config.configure import Configured
+    from foldshift.engine.config.runs import Configured
     from foldshift.engine.study.run import Run
 
 Result = TypeVar("Result")

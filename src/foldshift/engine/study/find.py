@@ -14,7 +14,7 @@ import jsonschema
 import foldshift
 from foldshift.core.errors import ConfigError
 from foldshift.core.imports import raised
-from foldshift.engine.config.schema import read_yaml
+from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.study.declare import Study
 
 if TYPE_CHECKING:

@@ -1,0 +1,90 @@
+"""From a configuration as the user wrote it to the runs of its studies: read, merge, check, make runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from foldshift.engine.config.check import CheckedConfig, check_config, check_measures
+from foldshift.engine.config.merge import merge_config
+from foldshift.engine.config.read import located, read_config
+from foldshift.engine.costs.fit_costs import CostModel, read_costs
+from foldshift.engine.layout.job_layout import Layout
+from foldshift.engine.layout.labels import read_record, record_file
+from foldshift.engine.study.run import Run, rehearse
+
+if TYPE_CHECKING:
+    from foldshift.core.types import PathLike
+    from foldshift.datasets.catalogue_entry import CatalogueEntry
+
+
+class Configured(NamedTuple):
+    """A configuration that is ready to run.
+
+    Attributes
+    ----------
+    config : dict
+        Resolved: every study with its complete settings.
+    catalogue, learners : dict
+        Data sets and learners by name.
+    runs : dict of str to foldshift.engine.study.run.Run
+        By id of the study, in their order.
+    notes : list of str
+        Settings that are passed over, and why: a line each.
+    """
+
+    config: dict[str, Any]
+    catalogue: dict[str, CatalogueEntry]
+    learners: dict[str, dict[str, Any]]
+    runs: dict[str, Run]
+    notes: list[str]
+
+
+def configure(raw: dict[str, Any], root: PathLike, targets: Sequence[str] = (), results_here: bool = True) -> Configured:
+    """Turn a configuration into the runs of its studies.
+
+    Parameters
+    ----------
+    raw : dict
+        Configuration as read, command line included.
+    root : path-like
+        Folder of the workflow: its schema, and the files of the configuration that the working directory does not have.
+    targets : sequence of str, optional
+        Targets of the command: where they name single studies, the lists of the command line must fit one of them.
+    results_here : bool, default=True
+        Whether results are in a folder that every job sees: then files of earlier runs are kept, and new ones hold what they
+        leave. Else the configuration alone says what the files are, as no process sees what others see.
+
+    Returns
+    -------
+    configured : Configured
+
+    Raises
+    ------
+    foldshift.core.errors.ConfigError
+        At the first mistake: the key, the value received, what is allowed.
+    """
+    return make_runs(check_config(merge_config(read_config(raw, Path(root)), targets)), Path(root), results_here)
+
+
+def make_runs(checked: CheckedConfig, root: Path, results_here: bool = True) -> Configured:
+    """Make the run of every study of a checked configuration."""
+    config, catalogue, learners, studies, notes = checked.merged
+    costs = CostModel(read_costs(located(config["costs_file"], root)))
+    recorded = read_record(record_file(config["results"])) if results_here else None
+    existing = None if results_here else _no_files
+    runs = {}
+    for study, words in checked.declared.items():
+        variants = words.variants(config["studies"][study])
+        layout = Layout(study, config, catalogue, learners, costs, recorded, existing, variants) if words.cuts else None
+        runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout, results_here)
+        if studies[study].package == study:  # user-defined
+            rehearse(runs[study])
+        check_measures(runs[study], learners)
+    return Configured(config, catalogue, learners, runs, notes)
+
+
+def _no_files(kind: str, dataset: str) -> tuple[str, ...]:
+    """Files of earlier runs, where there are none or no process sees those of others."""
+    return ()
