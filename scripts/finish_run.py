@@ -26,7 +26,7 @@ def main():
         if (compared := results / study / "paper_vs_ours.html").exists():
             print(f"  compared with the paper   {compared}")
     runs = list(configured.runs.values())
-    for line in (*lost_fits(results, [run for run in runs if run.layout]), *lost_rows(results, runs)):
+    for line in (*lost_fits(results, [run for run in runs if run.is_cut]), *lost_rows(results, runs)):
         print(f"  failed   {line}")
 
 

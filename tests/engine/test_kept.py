@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldshift.engine.layout import reuse as kept
-from foldshift.engine.layout.file_names import Held
+from foldshift.engine.layout.file_names import HeldSeeds
 
 CELLS = [(learner, partitioner, scheme) for learner in "abc" for partitioner in ("CV", "DOB") for scheme in ("2x5", "5x2")]
 often = settings(max_examples=300, deadline=None, derandomize=True)
@@ -24,7 +24,7 @@ def files(draw):
         ]
         start = draw(st.integers(0, 20))
         cells = tuple((a, b, c) for a in axes[0] for b in axes[1] for c in axes[2])
-        found.append(Held(f"file {draw(st.integers(0, 99))} {number}", cells, start, start + draw(st.integers(1, 15))))
+        found.append(HeldSeeds(f"file {draw(st.integers(0, 99))} {number}", cells, start, start + draw(st.integers(1, 15))))
     return found
 
 
@@ -39,7 +39,7 @@ def plan(existing, wanted, size):
     for start, stop in kept.tiles(0, max(wanted.values()), size):
         for axes, first, last in kept.missing([cell for cell in CELLS if cell in wanted], wanted, held, start, stop):
             cells = tuple((a, b, c) for a in axes[0] for b in axes[1] for c in axes[2])
-            new.append(Held("_".join("+".join(axis) for axis in axes) + f"/{first}-{last - 1}", cells, first, last))
+            new.append(HeldSeeds("_".join("+".join(axis) for axis in axes) + f"/{first}-{last - 1}", cells, first, last))
     return chosen, new
 
 
@@ -85,8 +85,8 @@ def test_more_seeds_and_cells_keep_every_file_of_the_fewer(wanted, size, other):
 
 
 def test_a_file_with_more_than_is_wanted_is_kept_and_one_with_nothing_of_it_is_not():
-    more, other = Held("more", (("CV", "2x1"), ("old", "2x1")), 0, 9), Held("other", (("old", "2x1"),), 0, 9)
-    late = Held("late", (("CV", "2x1"),), 9, 12)
+    more, other = HeldSeeds("more", (("CV", "2x1"), ("old", "2x1")), 0, 9), HeldSeeds("other", (("old", "2x1"),), 0, 9)
+    late = HeldSeeds("late", (("CV", "2x1"),), 9, 12)
     assert kept.choose([other, late, more], {("CV", "2x1"): 6}) == [more]
 
 

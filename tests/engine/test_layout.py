@@ -12,7 +12,7 @@ from foldshift.engine.costs.dataset_shapes import ASSUMED, shape_of
 from foldshift.engine.costs.fit_costs import CostModel, LearnerCost
 from foldshift.engine.layout.bundles import MOST_LETTERS, Bundle, block_range
 from foldshift.engine.layout.file_names import bundle_of, held_folds, held_scores
-from foldshift.engine.layout.job_layout import MOST_FOLD_BYTES, Layout, fold_block, pack, score_block
+from foldshift.engine.layout.job_layout import MOST_FOLD_BYTES, JobLayout, fold_block, pack, score_block
 from foldshift.engine.study.find import find_studies
 from foldshift.studies.moreno_torres_2012.ablation.variants import variants_to_cut
 
@@ -69,7 +69,7 @@ def layout(schema, existing=(), recorded=None, entries=LEARNERS, **changes):
         return [path.removeprefix(start) for path in existing if path.startswith(start)]
 
     variants = variants_to_cut(resolved["studies"]["moreno_torres_2012"])
-    return Layout("moreno_torres_2012", resolved, CATALOGUE, entries, COSTS, recorded, found, variants), resolved
+    return JobLayout("moreno_torres_2012", resolved, CATALOGUE, entries, COSTS, recorded, found, variants), resolved
 
 
 def all_files(found):

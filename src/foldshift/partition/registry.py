@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import FloatArray, TableLike, Task, UnsignedArray
 
-CLASSES, NUMBERS = "classification", "regression"
+CLASSES: Task = "classification"
+NUMBERS: Task = "regression"
 
 
 class Partitioner(NamedTuple):
@@ -39,7 +40,7 @@ class Partitioner(NamedTuple):
     """
 
     path: str
-    tasks: tuple[str, ...]
+    tasks: tuple[Task, ...]
     looks_at_inputs: bool = False
     takes: tuple[str, ...] = ()
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from foldshift.datasets.catalogue_entry import CatalogueEntry
     from foldshift.engine.config.merge import MergedConfig
     from foldshift.engine.study.declare import Study
-    from foldshift.engine.study.find import Found
+    from foldshift.engine.study.find import StudyInfo
     from foldshift.engine.study.run import Run
 
 
@@ -78,7 +78,7 @@ def check_studies(merged: MergedConfig, declared: dict[str, Study]) -> None:
         _check_n_folds(study, settings, merged.catalogue)
 
 
-def _check_datasets(study: Found, settings: dict[str, Any], merged: MergedConfig) -> None:
+def _check_datasets(study: StudyInfo, settings: dict[str, Any], merged: MergedConfig) -> None:
     """Refuse data sets that the catalogue lacks, that are for another task, or whose files are not there."""
     catalogue = merged.catalogue
     for name in settings.get("datasets", []):
@@ -95,7 +95,7 @@ def _check_datasets(study: Found, settings: dict[str, Any], merged: MergedConfig
             raise ConfigError(f"data set {name}: no such file {path}; paths count from the folder you run in")
 
 
-def _check_learners(study: Found, settings: dict[str, Any], merged: MergedConfig) -> None:
+def _check_learners(study: StudyInfo, settings: dict[str, Any], merged: MergedConfig) -> None:
     """Refuse learners that the learners file lacks, or that are for another task."""
     learners, hint = merged.learners, f"Add an entry to {merged.config['learners_file']}."
     for name in settings.get("learners", []) if study.task else []:
@@ -109,7 +109,7 @@ def _check_learners(study: Found, settings: dict[str, Any], merged: MergedConfig
             raise ConfigError(unknown(f"learner in {study.id}.audit.learners", name, learners, hint))
 
 
-def _check_populations(study: Found, settings: dict[str, Any], catalogue: dict[str, CatalogueEntry]) -> None:
+def _check_populations(study: StudyInfo, settings: dict[str, Any], catalogue: dict[str, CatalogueEntry]) -> None:
     """Check the populations of a study, and of each part of its settings."""
     parts = {study.id: settings} | {f"{study.id}.{key}": part for key, part in settings.items() if isinstance(part, dict)}
     for where, part in parts.items():
@@ -119,7 +119,7 @@ def _check_populations(study: Found, settings: dict[str, Any], catalogue: dict[s
             _check_population(where, name, n_sample, catalogue, task)
 
 
-def _check_limits(study: Found, settings: dict[str, Any], learners: dict[str, dict[str, Any]]) -> None:
+def _check_limits(study: StudyInfo, settings: dict[str, Any], learners: dict[str, dict[str, Any]]) -> None:
     """Refuse limits on learners that nobody knows."""
     for key in ("max_rows", "max_sample"):
         for name in settings.get(key, {}):
@@ -127,7 +127,7 @@ def _check_limits(study: Found, settings: dict[str, Any], learners: dict[str, di
                 raise ConfigError(unknown(f"learner in {study.id}.{key}", name, learners))
 
 
-def _check_references(study: Found, settings: dict[str, Any], declared: Study) -> None:
+def _check_references(study: StudyInfo, settings: dict[str, Any], declared: Study) -> None:
     """Refuse a list of partitioners without those that the others are compared with."""
     if set(declared.references) - set(settings.get("partitioners", [])):
         raise ConfigError(
@@ -136,7 +136,7 @@ def _check_references(study: Found, settings: dict[str, Any], declared: Study) -
         )
 
 
-def _check_n_folds(study: Found, settings: dict[str, Any], catalogue: dict[str, CatalogueEntry]) -> None:
+def _check_n_folds(study: StudyInfo, settings: dict[str, Any], catalogue: dict[str, CatalogueEntry]) -> None:
     """Refuse more folds than a data set has rows."""
     for k in settings.get("n_folds", []):
         for name in settings.get("datasets", []):
@@ -161,7 +161,7 @@ def check_measures(run: Run, learners: dict[str, dict[str, Any]]) -> None:
                 raise ConfigError(unknown(f"partitioner in {run.id} ({measure.name})", name, known, HINT))
 
 
-def _check_partitioner(study: Found, name: str, settings: dict[str, Any], merged: MergedConfig) -> None:
+def _check_partitioner(study: StudyInfo, name: str, settings: dict[str, Any], merged: MergedConfig) -> None:
     """Refuse a partitioner that nobody knows, that is for another task, or that wants more strata than a data set has rows."""
     own = merged.config["own_partitioners"]
     if name in own:
@@ -198,7 +198,7 @@ def _check_population(where: str, name: str, n_sample: int, catalogue: dict[str,
         )
 
 
-def check_imports(config: dict[str, Any], learners: dict[str, dict[str, Any]], studies: dict[str, Found]) -> None:
+def check_imports(config: dict[str, Any], learners: dict[str, dict[str, Any]], studies: dict[str, StudyInfo]) -> None:
     """Check that everything that configuration names by import path exists."""
     used = {name for study, settings in config["studies"].items() if studies[study].task for name in settings.get("learners", [])}
     wanted = [(f"learner {name} in {config['learners_file']}", learners[name], _check_learner) for name in sorted(used)]
@@ -206,7 +206,7 @@ def check_imports(config: dict[str, Any], learners: dict[str, dict[str, Any]], s
     for what, entry, check in wanted:
         path = entry["import"]
         module, _, name = path.rpartition(".")
-        if module == "foldshift.learners" and name in own_learners.__all__:
+        if module == "foldshift.learners" and name in dir(own_learners):
             continue  # known without the second that importing it takes
         if module.partition(".")[0] == "sklearn" and is_named(path):
             continue  # so is this

@@ -19,7 +19,7 @@ from foldshift.partition.registry import find_partitioner, is_partitioner, known
 if TYPE_CHECKING:
     from foldshift.datasets.catalogue_entry import CatalogueEntry
     from foldshift.engine.config.read import ReadConfig
-    from foldshift.engine.study.find import Found
+    from foldshift.engine.study.find import StudyInfo
 
 OVERRIDES = ("datasets", "partitioners", "learners", "n_folds", "n_seeds", "n_truth", "scaling", "seeds_per_block", "max_rows")
 LAPTOP = "laptop"  # the scale that every study has
@@ -38,7 +38,7 @@ class MergedConfig(NamedTuple):
         Data sets by name, those of `extra_datasets` included.
     learners : dict of str to dict
         Entries of the learners file by id.
-    studies : dict of str to Found
+    studies : dict of str to StudyInfo
         All studies by id.
     notes : list of str
         Settings that are passed over, and why: a line each.
@@ -47,7 +47,7 @@ class MergedConfig(NamedTuple):
     config: dict[str, Any]
     catalogue: dict[str, CatalogueEntry]
     learners: dict[str, dict[str, Any]]
-    studies: dict[str, Found]
+    studies: dict[str, StudyInfo]
     notes: list[str]
 
 
@@ -66,7 +66,7 @@ def merge_config(read: ReadConfig, targets: Sequence[str] = ()) -> MergedConfig:
     return MergedConfig(config, catalogue, learners, read.studies, notes + _unused(config))
 
 
-def at_scale(config: dict[str, Any], studies: dict[str, Found]) -> dict[str, Any]:
+def at_scale(config: dict[str, Any], studies: dict[str, StudyInfo]) -> dict[str, Any]:
     """Put the settings that a study has at the scale of the configuration below those that the configuration gives itself."""
     config, scale = copy.deepcopy(dict(config)), config.get("scale", LAPTOP)
     chosen = config.get("studies")
@@ -175,7 +175,10 @@ def _shown(value: Any) -> str:
 
 
 def fitting(
-    config: dict[str, Any], catalogue: dict[str, CatalogueEntry], learners: dict[str, dict[str, Any]], studies: dict[str, Found]
+    config: dict[str, Any],
+    catalogue: dict[str, CatalogueEntry],
+    learners: dict[str, dict[str, Any]],
+    studies: dict[str, StudyInfo],
 ) -> Misfit:
     """Make the function that tells which values of the command line fit which study, for `resolve`."""
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from foldshift.core.errors import ConfigError
 from foldshift.engine.config.schema import compose_schema
 from foldshift.engine.config.yaml_files import read_yaml
-from foldshift.engine.study.find import Found, find_studies
+from foldshift.engine.study.find import StudyInfo, find_studies
 
 
 class ReadConfig(NamedTuple):
@@ -20,7 +20,7 @@ class ReadConfig(NamedTuple):
         Configuration files and command line, merged by Snakemake.
     root : Path
         Folder of the workflow.
-    studies : dict of str to Found
+    studies : dict of str to StudyInfo
         All studies by id, user-defined ones included.
     schema : dict
         JSON schema of the whole configuration.
@@ -28,7 +28,7 @@ class ReadConfig(NamedTuple):
 
     raw: dict[str, Any]
     root: Path
-    studies: dict[str, Found]
+    studies: dict[str, StudyInfo]
     schema: dict[str, Any]
 
     def located(self, path: str) -> Path:

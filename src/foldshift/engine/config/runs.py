@@ -10,7 +10,7 @@ from foldshift.engine.config.check import CheckedConfig, check_config, check_mea
 from foldshift.engine.config.merge import merge_config
 from foldshift.engine.config.read import located, read_config
 from foldshift.engine.costs.fit_costs import CostModel, read_costs
-from foldshift.engine.layout.job_layout import Layout
+from foldshift.engine.layout.job_layout import JobLayout
 from foldshift.engine.layout.labels import read_record, record_file
 from foldshift.engine.study.run import Run, rehearse
 
@@ -77,7 +77,7 @@ def make_runs(checked: CheckedConfig, root: Path, results_here: bool = True) -> 
     runs = {}
     for study, words in checked.declared.items():
         variants = words.variants(config["studies"][study])
-        layout = Layout(study, config, catalogue, learners, costs, recorded, existing, variants) if words.cuts else None
+        layout = JobLayout(study, config, catalogue, learners, costs, recorded, existing, variants) if words.cuts else None
         runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout, results_here)
         if studies[study].package == study:  # user-defined
             rehearse(runs[study])

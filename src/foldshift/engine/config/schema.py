@@ -10,10 +10,10 @@ import jsonschema
 from foldshift.core.errors import ConfigError, unknown
 
 if TYPE_CHECKING:
-    from foldshift.engine.study.find import Found
+    from foldshift.engine.study.find import StudyInfo
 
 
-def compose_schema(schema: dict[str, Any], studies: dict[str, Found]) -> dict[str, Any]:
+def compose_schema(schema: dict[str, Any], studies: dict[str, StudyInfo]) -> dict[str, Any]:
     """Schema of the whole configuration: that of the engine, with the settings of every study."""
     whole = copy.deepcopy(schema)
     whole["properties"]["studies"]["properties"] = {name: copy.deepcopy(study.schema) for name, study in studies.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def read_costs(path: PathLike) -> dict[str, Rows]:
             missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
             if missing:
                 raise ConfigError(f"costs file {path}: column {missing[0]!r} is missing; expected {', '.join(COLUMNS)}")
-            found: dict[Any, Any] = {}
+            found: dict[str, Rows] = {}
             for number, row in enumerate(reader, 2):
                 try:
                     values = {name: float(row[name]) for name in COLUMNS[2:]}
@@ -68,9 +68,9 @@ def read_costs(path: PathLike) -> dict[str, Rows]:
         raise ConfigError(f"costs file: cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     works = works_of(found)
     if works and (len(works) != len(WORKS) or not all(works)):
-        values = ", ".join(f"{value:g}" for value in works)
+        shown = ", ".join(f"{value:g}" for value in works)
         raise ConfigError(
-            f"costs file {path}: rows of {MACHINE} with {values} ms_per_fit; expected one above 0 for each "
+            f"costs file {path}: rows of {MACHINE} with {shown} ms_per_fit; expected one above 0 for each "
             f"of {', '.join(WORKS)}, as make bench writes them, or none"
         )
     return found
@@ -111,7 +111,7 @@ class CostModel:
             if measured and learner != MACHINE
         }
         self.works = works_of(rows)
-        self._known = {}
+        self._known: dict[tuple[str, int, int], LearnerCost] = {}
 
     def __call__(self, learner: str, n_rows: int, n_features: int) -> LearnerCost:
         """Cost of a learner on a data set."""

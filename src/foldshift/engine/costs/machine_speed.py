@@ -14,7 +14,8 @@ REPEATS = 7
 
 def interpret() -> int:
     """Work of the interpreter, which starts of jobs are made of: dictionaries, calls, texts."""
-    counts, words = {}, [f"{number:x}" for number in range(20_000)]
+    counts: dict[str, int] = {}
+    words = [f"{number:x}" for number in range(20_000)]
     for word in words:
         counts[word[:2]] = counts.get(word[:2], 0) + len(word)
     return sum(counts.values()) + len(" ".join(sorted(words, key=lambda word: word[::-1])))
@@ -41,7 +42,7 @@ def milliseconds_of(work: Callable[..., Any], repeats: int = REPEATS) -> float:
     return 1000 * min(found)
 
 
-def pace(reference: Sequence[float], measure: Callable[..., Any] | None = milliseconds_of) -> float:
+def pace(reference: Sequence[float], measure: Callable[..., Any] = milliseconds_of) -> float:
     """By how much jobs take longer on this machine than their costs say.
 
     Examples

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from foldshift.engine.costs.timings import ended_jobs, factors
 
 if TYPE_CHECKING:
-    from logging import LogRecord
-
     from foldshift.core.types import PathLike
     from foldshift.engine.costs.timings import Ended
 
@@ -63,7 +61,7 @@ class Recorder(logging.Handler):
         super().__init__()
         self.path = path
 
-    def emit(self, record: LogRecord) -> None:
+    def emit(self, record: Any) -> None:
         """Note a job; everything else that is logged is passed over."""
         if str(getattr(record, "event", "")) != "job_info":
             return
@@ -84,7 +82,8 @@ def read_jobs(path: PathLike) -> list[Job]:
         rows = []
     makers = {output: i for i, row in enumerate(rows) for output in row["output"]}
     needs = [{makers[name] for name in row["input"] if name in makers} for row in rows]
-    waiting, after = [len(some) for some in needs], [[] for _ in rows]
+    waiting = [len(some) for some in needs]
+    after: list[list[int]] = [[] for _ in rows]
     for i, some in enumerate(needs):
         for need in some:
             after[need].append(i)
@@ -111,15 +110,17 @@ def read_jobs(path: PathLike) -> list[Job]:
 
 def simulate(jobs: Sequence[Job], n_cores: int, dispatch: float = DISPATCH) -> float:
     """Time until the last of some jobs is done, if the longest of those that are ready always goes first."""
-    waiting, after = {}, {}
-    ready: list[Any] = []
+    waiting: dict[int, int] = {}
+    after: dict[int, list[int]] = {}
+    ready: list[tuple[float, int]] = []
     for i, job in enumerate(jobs):
         waiting[i] = len(set(job.needs))
         for need in set(job.needs):
             after.setdefault(need, []).append(i)
         if not waiting[i]:
             heapq.heappush(ready, (-job.seconds, i))
-    running, now, started = [], 0.0, 0.0
+    running: list[tuple[float, int]] = []
+    now = started = 0.0
     while ready or running:
         while ready and len(running) < n_cores:
             _, i = heapq.heappop(ready)

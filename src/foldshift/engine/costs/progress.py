@@ -49,7 +49,8 @@ def estimate(
     ended = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in finished.items()]
     late = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in running.items() if taken > jobs[i].seconds]
     overall, by_rule = factors([*before, *ended, *late])
-    position, left = {}, []
+    position: dict[Any, int] = {}
+    left: list[Job] = []
     for i, job in jobs.items():
         if i not in finished:
             seconds = job.seconds * by_rule.get(job.rule, overall)
@@ -92,7 +93,11 @@ class Progress(logging.Handler):
     def __init__(self, stream: IO[Any] | None = None, interval: float = 60.0, clock: Callable[..., Any] = time.time) -> None:
         super().__init__()
         self.stream, self.interval, self.clock = stream, interval, clock
-        self.jobs, self.begun, self.finished, self.cores, self.before = {}, {}, {}, None, ()
+        self.jobs: dict[int, Job] = {}
+        self.begun: dict[int, float] = {}
+        self.finished: dict[int, float] = {}
+        self.cores: int | None = None
+        self.before: Sequence[Ended] = ()
         self.started = self.said = clock()
 
     def start(self, jobs: dict[int, Job], cores: int | None, logger: logging.Logger, before: Sequence[Ended] = ()) -> None:
@@ -101,7 +106,7 @@ class Progress(logging.Handler):
         self.started = self.said = self.clock()
         logger.addHandler(self)
 
-    def emit(self, record: LogRecord) -> None:
+    def emit(self, record: Any) -> None:
         """Note what has begun and what has ended; everything else that is logged is passed over."""
         event, now = str(getattr(record, "event", "")), self.clock()
         if event == "job_info" and record.jobid in self.jobs:

@@ -11,7 +11,7 @@ from foldshift.partition.methods.cosine_features import n_waves
 
 if TYPE_CHECKING:
     from foldshift.core.types import Task
-    from foldshift.engine.layout.job_layout import Layout
+    from foldshift.engine.layout.job_layout import JobLayout
 
 # Seconds of one core. Starting a job: with numpy alone, with scikit-learn.
 START = {"light": 0.5, "learners": 1.4}
@@ -38,7 +38,7 @@ def prepare_cost(shape: tuple[int, int]) -> Cost:
     return Cost(PREPARE + PER_PREPARED * shape[0] * (shape[1] + 1))
 
 
-def folds_cost(layout: Layout, task: Task, dataset: str, bundle: str, block: str) -> Cost:
+def folds_cost(layout: JobLayout, task: Task, dataset: str, bundle: str, block: str) -> Cost:
     """Cost of cutting a data set with a bundle of partitioners, for a block of seeds."""
     n_rows, n_features = layout.shape(dataset)
     work = layout.fold_work(dataset, bundle, block)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
@@ -33,16 +33,14 @@ def seconds_taken(path: PathLike) -> float | None:
 
 def ended_jobs(jobs: Sequence[Job], pace: float = 1.0) -> list[Ended]:
     """Jobs that are done and were timed, but for those that compile."""
-    found = [
-        Ended(job.rule, pace * job.seconds, seconds_taken(job.timed)) for job in jobs if job.timed and not job.rule.endswith(KEPT)
-    ]
-    return [job for job in found if job.taken is not None]
+    timed = ((job, seconds_taken(job.timed)) for job in jobs if job.timed and not job.rule.endswith(KEPT))
+    return [Ended(job.rule, pace * job.seconds, taken) for job, taken in timed if taken is not None]
 
 
 def factors(ended: Sequence[Ended]) -> tuple[float, dict[str, float]]:
     """By how much the jobs of every rule take longer than predicted."""
     overall = (PRIOR + sum(job.taken for job in ended)) / (PRIOR + sum(job.predicted for job in ended))
-    sums: dict[Any, Any] = {}
+    sums: dict[str, tuple[float, float]] = {}
     for job in ended:
         predicted, taken = sums.get(job.rule, (0.0, 0.0))
         sums[job.rule] = predicted + job.predicted, taken + job.taken

@@ -54,12 +54,12 @@ class Import(NamedTuple):
     level: int = 0
 
 
-def expose(*folders: Any) -> None:
+def expose(*folders: PathLike) -> None:
     """Put folders at the front of the import path, of this process and of those it starts."""
-    folders = [str(folder) for folder in folders]
-    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
+    paths = [str(folder) for folder in folders]
+    sys.path[:0] = [folder for folder in paths if folder not in sys.path]
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    os.environ["PYTHONPATH"] = os.pathsep.join([*folders, *(path for path in inherited if path and path not in folders)])
+    os.environ["PYTHONPATH"] = os.pathsep.join([*paths, *(path for path in inherited if path and path not in paths)])
 
 
 def module_files(*scripts: Any, objects: Iterable[str] = (), called: Iterable[str] = (), tables: bool = True) -> list[str]:
@@ -167,7 +167,7 @@ def _imports_of(tree: ast.Module) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
 def _nodes(tree: ast.Module) -> Iterator[Any]:
     """Yield the nodes of a syntax tree that run: not the imports below ``if TYPE_CHECKING``, which only checkers of types see."""
-    todo = [tree]
+    todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop(0)
         yield node
@@ -180,7 +180,7 @@ def _nodes(tree: ast.Module) -> Iterator[Any]:
 def _files(one: Import, file: Path | None = None) -> list[Path]:
     """Files that an import runs; `file` is where it stands, for those that begin with dots."""
     parts = tuple(one.module.split(".")) if one.module else ()
-    if one.level:
+    if one.level and file is not None:
         folder = file.parents[one.level - 1]
         if folder == PACKAGE or PACKAGE in folder.parents:
             parts = ("foldshift", *folder.relative_to(PACKAGE).parts, *parts)
@@ -204,7 +204,9 @@ def _library_files(parts: tuple[str, ...], name: str) -> list[Path]:
 
     Of a package that is imported as a whole, all that it exports counts.
     """
-    base, found, exported = PACKAGE, [], {}
+    base = PACKAGE
+    found: list[Path] = []
+    exported: dict[str, str] = {}
     for part in (*parts[1:], *([name] if name and (PACKAGE.joinpath(*parts[1:]) / name).is_dir() else [])):
         if (base / f"{part}.py").is_file():
             return [*found, base / f"{part}.py"]
@@ -218,7 +220,7 @@ def _library_files(parts: tuple[str, ...], name: str) -> list[Path]:
     return [*found, base / f"{name}.py"] if (base / f"{name}.py").is_file() else found
 
 
-def _module_files(base: Any, module: str) -> list[Any]:
+def _module_files(base: Path, module: str) -> list[Path]:
     """Files of a module that a package exports from, such as ``trees.c45``: itself, and packages on the way that hold code."""
     *folders, name = module.split(".")
     found = []
@@ -229,23 +231,24 @@ def _module_files(base: Any, module: str) -> list[Any]:
 
 
 @cache
-def _package(file: Path) -> tuple[dict[Any, Any], bool]:
+def _package(file: Path) -> tuple[dict[str, str], bool]:
     """Public names of a package by their module, from its stub; and whether the package itself holds code that counts."""
     stub = file.with_suffix(".pyi")
     if stub.is_file():
         imports = [node for node in _parse(stub).body if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
-        return {alias.name: node.module for node in imports for alias in node.names}, False
+        return {alias.name: str(node.module) for node in imports for alias in node.names}, False
     return {}, any(not isinstance(node, ast.Expr) for node in (_parse(file).body if file.is_file() else []))
 
 
 @cache
-def _top(name: str, path: tuple[str, ...]) -> tuple[Path | None, list[Any]]:
+def _top(name: str, path: tuple[str, ...]) -> tuple[Path | None, list[Path]]:
     """File and folders of a top-level module or package, found as an import would but without running it; `path` tells searches
     apart."""
     for finder in sys.meta_path:
         spec = finder.find_spec(name, None)
         if spec is not None:
-            origin = Path(spec.origin).resolve() if spec.has_location and spec.origin.endswith(".py") else None
+            source = spec.origin if spec.has_location and spec.origin and spec.origin.endswith(".py") else None
+            origin = Path(source).resolve() if source else None
             return origin, [Path(folder).resolve() for folder in spec.submodule_search_locations or ()]
     return None, []
 
@@ -266,7 +269,7 @@ def _is_own(path: Path) -> bool:
     return not INSTALLED.intersection(path.parts) and not any(folder in path.parents for folder in STANDARD)
 
 
-def digest(files: Iterable[PathLike], roots: Sequence[PathLike] | None = ()) -> str:
+def digest(files: Iterable[PathLike], roots: Sequence[PathLike] = ()) -> str:
     """Digest of names and contents of files, to be compared where the files themselves cannot be."""
     found = hashlib.sha256()
     for name, file in sorted((_below_roots(file, roots), file) for file in map(Path, files)):
@@ -274,7 +277,7 @@ def digest(files: Iterable[PathLike], roots: Sequence[PathLike] | None = ()) -> 
     return found.hexdigest()
 
 
-def _below_roots(file: Path, roots: Sequence[PathLike] | None) -> str:
+def _below_roots(file: Path, roots: Sequence[PathLike]) -> str:
     for root in roots:
         if Path(root) in file.parents:
             return file.relative_to(root).as_posix()

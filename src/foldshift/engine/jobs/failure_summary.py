@@ -26,7 +26,9 @@ def lost_fits_line(study: str, lists: Sequence[dict[str, Any]], table: str) -> s
     >>> lost_fits_line("mine", [{"dataset": "iris", "n_fits": 10, "failures": [failure]}], "failures.html")
     'mine: 3 of 10 fits failed, SVR on iris: ValueError: no; tables leave them out and say so; all of them: failures.html'
     """
-    lost, learners, sets = Counter(), {}, {}
+    lost: Counter[str] = Counter()
+    learners: dict[str, dict[str, None]] = {}
+    sets: dict[str, dict[str, None]] = {}
     for one in lists:
         for failure in one["failures"]:
             lost[failure["message"]] += failure["n_failed"]
@@ -68,7 +70,9 @@ def lost_rows(results: Path, runs: list[Any]) -> list[str]:
     lines = []
     for run in runs:
         for measure in run.measures():
-            lost, learners, n_rows = Counter(), {}, 0
+            lost: Counter[str] = Counter()
+            learners: dict[str, dict[str, None]] = {}
+            n_rows = 0
             for file in (Path(path.replace("<results>", str(results))) for kind in measure.rows for path in run.rows(kind)):
                 names = pq.read_schema(file).names if file.suffix != ".html" and file.is_file() else ()
                 if "status" not in names:

@@ -64,7 +64,8 @@ def run_cells(
     process are free. On other systems than Linux the cells run in this process, without limits.
     """
     seconds = math.inf if minutes is None else 60 * minutes
-    child, wasted = None, collections.Counter()  # seconds in lost cells, by learner
+    child: _Child | _Here | None = None
+    wasted: dict[Any, float] = collections.defaultdict(float)  # seconds in lost cells, by learner
     try:
         for cell in cells:
             learner = cell[0]
@@ -96,7 +97,7 @@ def run_cells(
             child.end()
 
 
-def _lost(kind: str, text: str, minutes: float | None, memory_mb: int | None) -> Lost:
+def _lost(kind: str, text: str, minutes: float | None, memory_mb: float | None) -> Lost:
     if kind == LATE:
         return Lost(TIMEOUT, f"took longer than {minutes:g} minutes; raise cell_minutes or lower max_rows")
     if kind == MEMORY:
@@ -138,7 +139,7 @@ class _Watch:
 class _Here:
     """Runs cells in this process."""
 
-    def __init__(self, function: Callable[..., Any], memory_mb: int | None) -> None:
+    def __init__(self, function: Callable[..., Any], memory_mb: float | None) -> None:
         self._function = function
 
     def run(self, cell: tuple[str | int, ...], seconds: float) -> tuple[str, Any, float]:
@@ -153,13 +154,14 @@ class _Here:
 class _Child:
     """A forked process that runs cells, one whenever it is asked to."""
 
-    def __init__(self, function: Callable[..., Any], memory_mb: int | None) -> None:
+    def __init__(self, function: Callable[..., Any], memory_mb: float | None) -> None:
         requests, self._requests = os.pipe()
         self._results, results = os.pipe()
         sys.stdout.flush()  # or the child would write it once more
         sys.stderr.flush()
         parent = os.getpid()
-        self._pid = os.fork()
+        self._pid: int | None = os.fork()
+        self._code = 0
         if self._pid == 0:
             code = 1
             try:
@@ -220,6 +222,7 @@ class _Child:
 
     def _has_ended(self) -> bool:
         # Not reaped yet: its id, which is that of its process group, must not go to another process.
+        assert self._pid is not None  # it runs until `end`
         return os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def end(self) -> int:
@@ -234,7 +237,7 @@ class _Child:
         return self._code
 
 
-def _settle(parent: Any, memory_mb: int | None) -> None:
+def _settle(parent: Any, memory_mb: float | None) -> None:
     """Make the forked process a child that can be ended with all it starts, ends with its parent, and is limited."""
     os.setpgid(0, 0)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -244,7 +247,8 @@ def _settle(parent: Any, memory_mb: int | None) -> None:
     if memory_mb is not None:
         import resource  # here, because Windows has none
 
-        used = int(re.search(r"VmData:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024
+        status = Path("/proc/self/status").read_text()
+        used = int(re.findall(r"VmData:\s+(\d+) kB", status)[0]) * 1024
         limit, hard = used + int(1e6 * memory_mb), resource.getrlimit(resource.RLIMIT_DATA)[1]
         if hard == resource.RLIM_INFINITY or limit < hard:
             resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))

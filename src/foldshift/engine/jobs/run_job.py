@@ -55,7 +55,7 @@ class _LogFile(logging.FileHandler):
 def run(main: Callable[..., Any], job: Any) -> None:
     """Call ``main(job)`` with a log file; what the user or the machine is at fault for ends the job with one line."""
     follow()
-    handlers = [logging.StreamHandler(sys.stderr)]
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers[0].setLevel(logging.ERROR)
     if job.log:
         try:
@@ -125,10 +125,10 @@ def follow(interval: float = 0.5) -> None:
     """End this process soon after the Snakemake that started it has gone: a killed run leaves nothing behind that computes or
     writes.
     """
-    leader = os.environ.get(LEADER)
+    leader = int(os.environ.get(LEADER, 0))
 
     def watch() -> None:
-        while is_running(int(leader)):
+        while is_running(leader):
             time.sleep(interval)
         os._exit(1)
 

@@ -32,30 +32,31 @@ class Answers:
         The time in seconds.
     """
 
-    def __init__(self, fresh: float = FRESH, clock: Callable[..., Any] | None = time.monotonic) -> None:
-        self._fresh, self._clock, self._known = fresh, clock, {}
+    def __init__(self, fresh: float = FRESH, clock: Callable[..., Any] = time.monotonic) -> None:
+        self._fresh, self._clock = fresh, clock
+        self._known: dict[tuple[str, str], tuple[float, dict[str, Any]]] = {}
 
     def ask(self, client: Any, bucket: str, key: str) -> dict[str, Any]:
         """Head of an object: ``LastModified``, ``ContentLength``; an error of botocore where there is none."""
-        when, head = self._known.get((bucket, key), (None, None))
-        if when is None or self._clock() - when > self._fresh:
+        known = self._known.get((bucket, key))
+        if known is None or self._clock() - known[0] > self._fresh:
             self.forget(bucket, key)
             head = client.head_object(Bucket=bucket, Key=key)
-            self._known[bucket, key] = self._clock(), head
-        return head
+            known = self._known[bucket, key] = self._clock(), head
+        return known[1]
 
     def forget(self, bucket: str, key: str) -> None:
         """Ask anew next time: the object is being written or deleted."""
         self._known.pop((bucket, key), None)
 
 
-def ask_less(objects: type[Any], mtime: type[Any] | None, prefix: str) -> None:
+def ask_less(objects: type[Any], mtime: type[Any], prefix: str) -> None:
     """Change the plugin's class of objects so that it asks for less; it then knows no folders, which this workflow never
     makes.
     """
     if not all(hasattr(objects, name) for name in USED):
         return
-    answers, buckets = Answers(), set()
+    answers, buckets = Answers(), set[str]()
     store, remove, there, load = objects.store_object, objects.remove, objects.bucket_exists, objects.exists
     below = urlparse(prefix).path.strip("/")
 

@@ -8,15 +8,12 @@ the job fails before it is submitted.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from typing import Any
 
 LONGEST = 200  # bytes
 
 
-def shorten_log_folders(plugin: ModuleType) -> None:
+def shorten_log_folders(plugin: Any) -> None:
     """Change how the plugin names a job, in its folder of logs and in the comment that squeue shows."""
     joined = getattr(plugin, "get_job_wildcards", None)
     if joined is not None:
@@ -25,7 +22,7 @@ def shorten_log_folders(plugin: ModuleType) -> None:
 
 def shortened(name: str) -> str:
     """A name of at most `LONGEST` bytes: of a longer one the beginning, and eight digits that stand for all of it."""
-    name = name.encode()
-    if len(name) > LONGEST:
-        name = name[: LONGEST - 9] + b"-" + hashlib.sha256(name).hexdigest()[:8].encode()
-    return name.decode(errors="ignore")
+    whole = name.encode()
+    if len(whole) <= LONGEST:
+        return name
+    return (whole[: LONGEST - 9] + b"-" + hashlib.sha256(whole).hexdigest()[:8].encode()).decode(errors="ignore")

@@ -25,7 +25,6 @@ from foldshift.partition.registry import find_partitioner, import_path, make_fol
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Task
-    from foldshift.datasets.readers.read_options import ReadOptions
 
 N_ROWS = 48
 N_FOLDS = 4
@@ -64,7 +63,7 @@ def call_learner(spec: dict[str, Any]) -> None:
     for task in spec["tasks"]:
         data = sample(task)
         estimator = build_learner(spec, categorical_features=NOMINAL)
-        X = design_matrix(data, spec.get("nominal", "codes"))
+        X = design_matrix(data, spec.get("nominal", "codes"))  # type: ignore[arg-type]  # a sample has all that it reads
         folds = make_folds("SCV" if task == "classification" else "CV", None, data.y, N_FOLDS, range(2))
         if task == "classification":
             evaluate_class_cell(estimator, X, data.y, folds, random_states=states)
@@ -73,7 +72,7 @@ def call_learner(spec: dict[str, Any]) -> None:
         estimator.fit(X, data.y).predict(X)
 
 
-def call_partitioner(name: str, options: ReadOptions) -> None:
+def call_partitioner(name: str, options: dict[str, Any]) -> None:
     """Cut a data set with one of the library's partitioners."""
     data = sample(find_partitioner(name).tasks[0])
     make_folds(name, data.X, data.y, N_FOLDS, range(2), **options, categorical_features=NOMINAL)
@@ -99,11 +98,13 @@ def compile_kernels(
     measures: Sequence[str] = (),
     *,
     n_processes: int = 1,
-    progress: Callable[..., Any] | None = lambda line: None,
+    progress: Callable[..., Any] = lambda line: None,
 ) -> list[Compiled]:
     """Compile, and keep, what the jobs of a run will call."""
     options = partitioners if isinstance(partitioners, dict) else {name: {} for name in partitioners}
-    parts = {name: (call_learner, (spec,), _sources(import_object(spec["import"], "learner"))) for name, spec in learners.items()}
+    parts: dict[str, tuple[Callable[..., Any], tuple[Any, ...], frozenset[str]]] = {
+        name: (call_learner, (spec,), _sources(import_object(spec["import"], "learner"))) for name, spec in learners.items()
+    }
     for name, given in options.items():
         if find_partitioner(name).looks_at_inputs:
             parts[name] = (call_partitioner, (name, given), _sources(import_object(import_path(name), "partitioner")))

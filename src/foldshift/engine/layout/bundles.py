@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from foldshift.engine.config.schemes import iterations
 from foldshift.engine.layout.seed_blocks import block_names as block_names
@@ -16,6 +16,9 @@ BALANCED_PARTITIONERS = tuple(name for name, one in PARTITIONERS.items() if "str
 OWN, VARIANT = "own", "variant"  # purposes of a bundle, beside TRUTH
 MOST_LETTERS = 200  # of names that are joined in the name of a file: with schemes, below the 255 letters that file systems allow
 MOST_OF_SCHEMES = 50  # which stand behind partitioners
+
+
+Name = TypeVar("Name")
 
 
 class Variants(NamedTuple):
@@ -64,10 +67,10 @@ class Bundle(NamedTuple):
 
 
 def groups(
-    names: Iterable[str], size: int | None = None, shown: Callable[..., Any] = str, letters: int = MOST_LETTERS
-) -> list[list[str]]:
+    names: Iterable[Name], size: int | None = None, shown: Callable[[Any], str] = str, letters: int = MOST_LETTERS
+) -> list[list[Name]]:
     """Cut a list of names into those that stand in one file."""
-    found: list[Any] = []
+    found: list[list[Name]] = []
     for name in names:
         if not found or len(found[-1]) == size or len("+".join(map(shown, [*found[-1], name]))) > letters:
             found.append([])
@@ -76,14 +79,16 @@ def groups(
 
 
 def bundles(
-    settings: dict[str, Any], size: int, shown: Callable[..., Any] | type[Any] = str, variants: tuple[Any, ...] = ()
+    settings: dict[str, Any], size: int, shown: Callable[[Any], str] = str, variants: Sequence[Variants] = ()
 ) -> list[Bundle]:
     """Cut the partitioners of a study into bundles: its own, the truth where it has one, and declared `Variants`.
 
     `size` is the most partitioners in a bundle; ``shown(name)`` is how a partitioner appears in the name of a file.
     """
     per_k = iterations(settings["schemes"]) if "schemes" in settings else dict.fromkeys(settings["n_folds"], 1)
-    wanted = [(OWN, settings["partitioners"], per_k, settings["n_seeds"], None)]
+    wanted: list[tuple[str, Iterable[str], dict[int, int], int, int | None]] = [
+        (OWN, settings["partitioners"], per_k, settings["n_seeds"], None)
+    ]
     if "n_truth" in settings:
         wanted.append((TRUTH, [TRUTH], per_k, settings["n_truth"], None))
     for some in variants:
@@ -93,11 +98,16 @@ def bundles(
         Bundle(kind, tuple(part), {k: own[k] for k in numbers}, n_seeds, max_rows)
         for kind, partitioners, own, n_seeds, max_rows in wanted
         for part in groups(partitioners, size, shown)
-        for numbers in groups(own, shown=lambda k, own=own: f"{k}x{own[k]}", letters=MOST_OF_SCHEMES)
+        for numbers in groups(own, shown=_scheme_names(own).__getitem__, letters=MOST_OF_SCHEMES)
     ]
 
 
-def choice_of(name: str, settings: dict[str, Any], own: dict[Any, Any], variants: tuple[Any, ...] = ()) -> dict[str, Any]:
+def _scheme_names(per_k: dict[int, int]) -> dict[int, str]:
+    """Schemes by number of folds, as they appear in names."""
+    return {k: f"{k}x{r}" for k, r in per_k.items()}
+
+
+def choice_of(name: str, settings: dict[str, Any], own: dict[str, Any], variants: Sequence[Variants] = ()) -> dict[str, Any]:
     """Return how a partitioner cuts: ``partitioner``, a known one, or ``import``, the path of a function; and its ``options``.
 
     `own` holds the user-defined partitioners by id; `variants` are those that the study declares.

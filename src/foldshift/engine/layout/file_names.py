@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from foldshift.engine.layout.seed_blocks import block_range
 
@@ -33,7 +34,10 @@ _BLOCK = re.compile(r"(0|[1-9]\d*)-(0|[1-9]\d*)")
 _SCHEME = re.compile(r"[1-9]\d*x[1-9]\d*")
 
 
-class Held(NamedTuple):
+Name = TypeVar("Name", bound="str | os.PathLike[str]")
+
+
+class HeldSeeds(NamedTuple):
     """What a file holds.
 
     Attributes
@@ -99,21 +103,21 @@ def part_of(bundle: str, part: str) -> str:
     return bundle if part == ALL else part
 
 
-def held_folds(path: PathLike) -> Held:
+def held_folds(path: PathLike) -> HeldSeeds:
     """What a file of folds (or of their shift) holds, from the last two parts of its path."""
     bundle, block = _parts(path, 2)
-    return Held(f"{bundle}/{block}", bundle_cells(bundle), *range_of(block))
+    return HeldSeeds(f"{bundle}/{block}", bundle_cells(bundle), *range_of(block))
 
 
-def held_scores(path: PathLike) -> Held:
+def held_scores(path: PathLike) -> HeldSeeds:
     """What a file of scores (or predictions) holds, from the last five parts of its path; see `held_folds`."""
     bundle, held, part, learners, block = _parts(path, 5)
     within, (first, last), (start, stop) = bundle_cells(bundle), range_of(held), range_of(block)
     cells = bundle_cells(part_of(bundle, part))
     if not (first <= start and stop <= last) or not set(cells) <= set(within) or not all(learners.split("+")):
         raise ValueError(f"{path} is not the name of a file of scores")
-    cells = tuple((learner, *cell) for learner in learners.split("+") for cell in cells)
-    return Held(f"{bundle}/{held}/{part}/{learners}/{block}", cells, start, stop)
+    of_learners = tuple((learner, *cell) for learner in learners.split("+") for cell in cells)
+    return HeldSeeds(f"{bundle}/{held}/{part}/{learners}/{block}", of_learners, start, stop)
 
 
 def _parts(path: PathLike, n: int) -> tuple[str, ...]:
@@ -133,7 +137,7 @@ def range_of(block: str) -> tuple[int, int]:
     return start, start + n_seeds
 
 
-def runs_wanted(held: Held, wanted: dict[str, dict[str, Any]]) -> dict[tuple[Any, ...], int]:
+def runs_wanted(held: HeldSeeds, wanted: dict[str, dict[str, Any]]) -> dict[tuple[Any, ...], int]:
     """What is wanted of a file."""
     found = {}
     for *learner, partitioner, scheme in held.cells:
@@ -151,6 +155,6 @@ def cells_wanted(wanted: dict[str, dict[str, Any]]) -> list[tuple[str, int]]:
     return [(wanted["partitioners"][partitioner], scheme_of(scheme)[0]) for partitioner, scheme in cells]
 
 
-def in_order(paths: list[Path] | Iterator[Any]) -> list[PathLike]:
+def in_order(paths: Iterable[Name]) -> list[Name]:
     """Files in the order of their seeds; those of the same seeds by name, so that the order depends on nothing else."""
     return sorted(paths, key=lambda path: (block_range(Path(path).stem)[0], str(path)))

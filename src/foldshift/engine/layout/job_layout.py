@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from foldshift.datasets.catalogue_entry import CatalogueEntry
     from foldshift.engine.costs.fit_costs import CostModel, LearnerCost
     from foldshift.engine.layout.bundles import Variants
-    from foldshift.engine.layout.file_names import Held
+    from foldshift.engine.layout.file_names import HeldSeeds
 
 USUAL_METRIC = "heom"  # of the partitioners that look at neighbours, where their label does not tell another
 LARGEST_BLOCK = 1024
@@ -90,7 +90,8 @@ def job_seconds(bundle: Bundle, cost: LearnerCost, n_seeds: int) -> float:
 
 def pack(seconds: list[tuple[list[str], float]], limit: float) -> list[list[str]]:
     """Put neighbours together while they stay below a limit, and below the length of a name."""
-    parts, total = [], 0.0
+    parts: list[list[str]] = []
+    total = 0.0
     for names, value in seconds:
         if not parts or total + value > limit:
             parts.append([])
@@ -100,7 +101,7 @@ def pack(seconds: list[tuple[list[str], float]], limit: float) -> list[list[str]
     return [group for part in parts for group in groups(part)]
 
 
-class Cell(NamedTuple):
+class CutSpec(NamedTuple):
     """One way of cutting that is wanted of a data set.
 
     Attributes
@@ -128,22 +129,22 @@ class Cell(NamedTuple):
         return self.label, scheme_name(self.k, self.iterations)
 
 
-def every(cell: Cell) -> bool:
+def every(cell: CutSpec) -> bool:
     """Whether a cell is wanted: any."""
     return True
 
 
-def of_experiments(cell: Cell) -> bool:
+def of_experiments(cell: CutSpec) -> bool:
     """Whether a cell is one of experiments, not of the truth."""
     return cell.kind != TRUTH
 
 
-def of_own_experiments(cell: Cell) -> bool:
+def of_own_experiments(cell: CutSpec) -> bool:
     """Whether a cell is one of the study's own partitioners, not of their variants."""
     return cell.kind == OWN
 
 
-class Layout:
+class JobLayout:
     """The files of folds and scores of a study: those that exist and are kept, and those to be made for the rest.
 
     Every process that plans or runs a part of a study finds the same files; see `foldshift.engine.layout.reuse`. What a job does
@@ -184,7 +185,7 @@ class Layout:
         costs: CostModel,
         recorded: dict[str, dict[Any, Any]] | None = None,
         existing: Callable[..., Any] | None = None,
-        variants: Sequence[Variants] | None = (),
+        variants: Sequence[Variants] = (),
     ) -> None:
         self.study, self.settings = study, config["studies"][study]
         self.seconds = 60 * config["minutes_per_job"]
@@ -260,17 +261,17 @@ class Layout:
         rows = self._catalogue[dataset].n_rows or 0
         return [one for one in self.bundles if one.max_rows is None or rows <= one.max_rows]
 
-    def _cells(self, dataset: str) -> tuple[Cell, ...]:
-        """Every `Cell` of a data set, in the order of the configuration."""
+    def _cells(self, dataset: str) -> tuple[CutSpec, ...]:
+        """Every `CutSpec` of a data set, in the order of the configuration."""
         return tuple(
-            Cell(bundle.kind, name, self.partitioner_label(name), k, iterations, bundle.n_seeds)
+            CutSpec(bundle.kind, name, self.partitioner_label(name), k, iterations, bundle.n_seeds)
             for bundle in self._bundles_of(dataset)
             for k, iterations in bundle.iterations.items()
             for name in bundle.partitioners
         )
 
     def wanted_folds(
-        self, dataset: str, chosen: Callable[..., Any] | None = every, n_seeds: int | None = None
+        self, dataset: str, chosen: Callable[..., Any] = every, n_seeds: int | None = None
     ) -> dict[str, dict[str, Any]]:
         """What a reader takes of the files of folds, or of their shift, which may hold more."""
         cells = [cell for cell in self.cells(dataset) if chosen(cell)]
@@ -284,7 +285,7 @@ class Layout:
         learners = {self.label_of[name]: name for name in self.learners_of(dataset)}
         return {"learners": learners} | self.wanted_folds(dataset, chosen)
 
-    def folds_files(self, dataset: str, chosen: Callable[..., Any] | None = every, n_seeds: int | None = None) -> list[Any]:
+    def folds_files(self, dataset: str, chosen: Callable[..., Any] = every, n_seeds: int | None = None) -> list[Any]:
         """Files of folds of a data set."""
         wanted = {cell.key: min(cell.n_seeds, n_seeds or cell.n_seeds) for cell in self.cells(dataset) if chosen(cell)}
         return in_order(f"folds/{dataset}/{file.name}.npz" for file in _with_some_of(self._folds(dataset), wanted))
@@ -306,7 +307,7 @@ class Layout:
         wanted = {(name, *cell.key): cell.n_seeds for cell in self.cells(dataset) if chosen(cell) for name in labels}
         return [file.name for file in _with_some_of(self._scores(dataset), wanted)]
 
-    def _found(self, kind: str, dataset: str, read: Callable[..., Any]) -> list[Held]:
+    def _found(self, kind: str, dataset: str, read: Callable[..., Any]) -> list[HeldSeeds]:
         """What exists and can be made again: files whose names say what this configuration or an earlier one meant."""
         found = []
         for path in self._existing(kind, dataset):
@@ -323,7 +324,7 @@ class Layout:
         entry = self._known_learners.get(of_label) or self._known_partitioners.get(of_label)
         return entry is not None and ("import" not in entry or self._loadable(entry["import"]))
 
-    def _choose_folds(self, dataset: str) -> list[Held]:
+    def _choose_folds(self, dataset: str) -> list[HeldSeeds]:
         """Files of folds that are kept, and new ones."""
         wanted = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
         files = choose(self._found("folds", dataset, held_folds), wanted)
@@ -338,10 +339,10 @@ class Layout:
                     new.append(held_folds(f"{bundle_name(*axes)}/{start}-{stop - 1}.npz"))
         return [*files, *new]
 
-    def _choose_scores(self, dataset: str) -> list[Held]:
+    def _choose_scores(self, dataset: str) -> list[HeldSeeds]:
         """Files of scores that are kept, and new ones: within each file of folds, by groups of learners and blocks of seeds."""
         labels = [self.label_of[name] for name in self.learners_of(dataset)]
-        cells = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
+        cells: dict[tuple[str, ...], int] = {cell.key: cell.n_seeds for cell in self.cells(dataset)}
         wanted = {(name, *cell): n_seeds for name in labels for cell, n_seeds in cells.items()}
         files = choose(self._found("scores", dataset, held_scores), wanted)
         held = covered(files, wanted)
@@ -409,7 +410,7 @@ class Layout:
         return seconds, max(cost.peak_mb for cost in costs.values()) + (self.fold_work(dataset, bundle, held) + cell) / 1e6
 
 
-def _with_some_of(files: list[Held], wanted: dict[Any, Any]) -> list[Held]:
+def _with_some_of(files: list[HeldSeeds], wanted: dict[Any, Any]) -> list[HeldSeeds]:
     """Files that hold some of the seeds that are wanted of a cell."""
     return [file for file in files if any(wanted.get(cell, 0) > file.start for cell in file.cells)]
 

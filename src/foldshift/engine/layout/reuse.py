@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from foldshift.engine.layout.bundles import block_range
-from foldshift.engine.layout.file_names import Held, range_of
+from foldshift.engine.layout.file_names import HeldSeeds, range_of
 
 
 def files_below(folder: str) -> list[Any]:
@@ -35,9 +35,10 @@ def files_below(folder: str) -> list[Any]:
     return found
 
 
-def choose(files: Iterable[Held], wanted: dict[tuple[Any, ...], int]) -> list[Held]:
+def choose(files: Iterable[HeldSeeds], wanted: dict[tuple[Any, ...], int]) -> list[HeldSeeds]:
     """Choose the files that are kept."""
-    chosen, found = [], {}
+    chosen: list[HeldSeeds] = []
+    found: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
     for file in sorted(files):
         ranges = {cell: (file.start, min(file.stop, wanted[cell])) for cell in file.cells if wanted.get(cell, 0) > file.start}
         if ranges and not any(_overlaps(found.get(cell, ()), *ours) for cell, ours in ranges.items()):
@@ -51,7 +52,7 @@ def _overlaps(ranges: Sequence[Any], start: int, stop: int) -> bool:
     return any(first < stop and start < last for first, last in ranges)
 
 
-def covered(files: Iterable[Held], wanted: dict[tuple[Any, ...], int]) -> dict[tuple[Any, ...], list[tuple[int, int]]]:
+def covered(files: Iterable[HeldSeeds], wanted: dict[tuple[Any, ...], int]) -> dict[tuple[Any, ...], list[tuple[int, int]]]:
     """Seeds of every wanted cell that some files hold."""
     ranges: dict[Any, Any] = {}
     for file in files:
@@ -121,14 +122,14 @@ def pieces(existing: Iterable[str], wanted: dict[tuple[str, ...], int], size: in
     held, names = covered(files, wanted), [tuple(file.name.split("/")) for file in files]
     for first in dict.fromkeys(cell[0] for cell in wanted):
         cells = [cell for cell in wanted if cell[0] == first]
-        for tile in tiles(0, max(map(wanted.get, cells)), size):
+        for tile in tiles(0, max(wanted[cell] for cell in cells), size):
             for axes, start, stop in missing(cells, wanted, held, *tile):
                 names.append((*map("+".join, axes), f"{start}-{stop - 1}"))
     place = {cell: i for i, cell in enumerate(wanted)}
     return sorted(names, key=lambda name: (block_range(name[-1])[0], place[tuple(axis.split("+")[0] for axis in name[:-1])]))
 
 
-def _held(name: str, wanted: dict[Any, Any]) -> Held | None:
+def _held(name: str, wanted: dict[Any, Any]) -> HeldSeeds | None:
     """What a piece holds; None if it is none, or holds something that is not wanted."""
     *axes, block = name.split("/")
     cells = tuple(product(*(axis.split("+") for axis in axes)))
@@ -136,4 +137,4 @@ def _held(name: str, wanted: dict[Any, Any]) -> Held | None:
         start, stop = range_of(block)
     except ValueError:
         return None
-    return Held(name, cells, start, stop) if all(wanted.get(cell, 0) >= stop for cell in cells) else None
+    return HeldSeeds(name, cells, start, stop) if all(wanted.get(cell, 0) >= stop for cell in cells) else None

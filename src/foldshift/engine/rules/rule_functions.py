@@ -45,8 +45,8 @@ class RuleFunctions:
     def __init__(self, configured: Configured, root: Path, has_storage: bool) -> None:
         self.config, self.catalogue, self.learners = configured.config, configured.catalogue, configured.learners
         self.runs, self.root, self.has_storage = configured.runs, root, has_storage
-        self.layouts = {study: run.layout for study, run in self.runs.items() if run.layout}
-        self.tasks = {study: run.found.task for study, run in self.runs.items()}
+        self.layouts = {study: run.layout for study, run in self.runs.items() if run.is_cut}
+        self.tasks: dict[str, Any] = {study: run.found.task for study, run in self.runs.items()}
         self.spare_minutes = 10 + (self.config["cell_minutes"] or 0)  # an evaluation may once run into the limit of a cell
         self._digest = cache(self._digest_of_files)
 

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
 def write_folds(path: PathLike, folds: dict[tuple[str, int], UnsignedArray], seeds: dict[int, ArrayLike]) -> None:
     """Write the folds of a block of seeds."""
-    arrays = {f"{partitioner}/k{k}": array for (partitioner, k), array in folds.items()}
+    arrays: dict[str, Any] = {f"seeds/k{k}": np.asarray(values, dtype=np.int64) for k, values in seeds.items()}
+    arrays |= {f"{partitioner}/k{k}": array for (partitioner, k), array in folds.items()}
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, **{f"seeds/k{k}": np.asarray(values, dtype=np.int64) for k, values in seeds.items()}, **arrays)
+        np.savez_compressed(file, **arrays)
 
 
 def read_folds(path: PathLike) -> tuple[dict[tuple[str, int], UnsignedArray], dict[int, IntArray]]:
     """Read folds that `write_folds` wrote."""
-    seeds, folds = {}, {}
+    seeds: dict[int, IntArray] = {}
+    folds: dict[tuple[str, int], UnsignedArray] = {}
     with np.load(path, allow_pickle=False) as archive:
         for name in archive.files:
             partitioner, _, k = name.rpartition("/k")
@@ -39,11 +41,11 @@ def read_folds(path: PathLike) -> tuple[dict[tuple[str, int], UnsignedArray], di
 
 def join_folds(
     paths: Iterable[PathLike], wanted: dict[str, dict[str, Any]], n_seeds: int | None = None
-) -> tuple[dict[tuple[str, int], Array], ...]:
+) -> tuple[dict[tuple[str, int], Any], ...]:
     """Folds of every partitioner and k that are wanted, the files one after the other in the order of their seeds."""
     if n_seeds is not None:
         wanted = wanted | {"seeds": {cell: min(n, n_seeds) for cell, n in wanted["seeds"].items()}}
-    parts: dict[Any, Any] = {}
+    parts: dict[tuple[str, int], list[tuple[Array, Array]]] = {}
     for path in in_order(paths):
         folds, seeds = read_folds(path)
         for (partitioner, k), n_runs in runs_wanted(held_folds(path), wanted).items():
@@ -54,7 +56,7 @@ def join_folds(
 
 def part_of_block(
     folds: dict[tuple[str, int], UnsignedArray], seeds: dict[int, Array], held: str, wanted: str
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[tuple[str, int], UnsignedArray], dict[int, Array]]:
     """Folds of the seeds that a job works through, from those of a file that may hold more."""
     (first, n_held), (start, n_wanted) = block_range(held), block_range(wanted)
     part = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def write_predictions(path: PathLike, predictions: dict[tuple[str, str, int], Array], n_classes: int) -> None:
     """Write the predicted classes of a block of partitions."""
     n_bits = max(1, (n_classes - 1).bit_length())
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for (learner, partitioner, k), codes in predictions.items():
         name = f"{learner}/{partitioner}/k{k}"
         columns = np.ascontiguousarray(codes.T)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def write_raw(path: PathLike, table: RawTable) -> None:
     """Write a parsed table; the same table gives the same bytes."""
     arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
-    about = {"target": table.target, "kinds": table.kinds, "notes": list(table.notes)}
+    about: dict[str, Any] = {"target": table.target, "kinds": table.kinds, "notes": list(table.notes)}
     about |= {"left_out": table.left_out, "own": table.own, "groups": table.groups}
     about |= {"ranges": table.ranges} if table.ranges else {}
     arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, b"foldshift": json.dumps(about).encode()})

@@ -89,8 +89,8 @@ def count_failures(
     """Failed fits of one data set, by cell and message."""
     found: dict[Any, Any] = {}
     for path, columns in failed.items():
-        keys = zip(columns["learner"], columns["partitioner"], columns["k"].tolist(), columns["status"])
-        for key, message in zip(keys, columns["message"]):
+        cells = zip(columns["learner"], columns["partitioner"], columns["k"].tolist(), columns["status"])
+        for key, message in zip(cells, columns["message"]):
             found.setdefault(key, {}).setdefault(message, []).append(path)
     failures = []
     for (learner, partitioner, k, status), messages in found.items():
@@ -100,7 +100,7 @@ def count_failures(
         if others:
             groups[f"({len(by_number) - kept} other messages)"] = others
         for message, paths in groups.items():
-            keys = {"learner": learner, "partitioner": partitioner, "k": k, "status": status, "message": message}
+            keys: dict[str, Any] = {"learner": learner, "partitioner": partitioner, "k": k, "status": status, "message": message}
             numbers = {"n_failed": len(paths), "n_fits": n_fits[learner, partitioner, k], "files": sorted(set(paths))}
             failures.append(keys | numbers)
     return sorted(failures, key=lambda one: tuple(one.values())[:5])

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 from foldshift.engine.costs.job_cost import Cost as Cost
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as FigureType
-
     from foldshift.engine.study.run import Run
 
 FORMATS = {"table": ("html", "csv", "tex", "rst"), "figure": ("html", "svg", "pdf", "png", "rst")}  # first: report
@@ -174,7 +172,7 @@ class Items:
 
     name: str
     make: str
-    items: tuple[Table | FigureType, ...]
+    items: tuple[Table, ...]
     message: str
     inputs: Callable[..., Any] = nothing
     params: Callable[..., Any] = nothing

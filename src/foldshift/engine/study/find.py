@@ -18,14 +18,14 @@ from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.study.declare import Study
 
 if TYPE_CHECKING:
-    from foldshift.core.types import PathLike
+    from foldshift.core.types import PathLike, Task
 
 STUDIES = Path(foldshift.__file__).parent / "studies"
 KEYS = {"title", "summary", "order", "task", "settings", "scales"}
 TASKS = ("regression", "classification", None)
 
 
-class Found(NamedTuple):
+class StudyInfo(NamedTuple):
     """A study and where it was found.
 
     Attributes
@@ -53,7 +53,7 @@ class Found(NamedTuple):
     title: str
     summary: str
     order: float
-    task: str | None
+    task: Task | None
     schema: dict[str, Any]
     scales: dict[str, dict[str, Any]]
 
@@ -77,7 +77,7 @@ class Found(NamedTuple):
         return study
 
 
-def find_studies(folders: Sequence[PathLike] = (), only: Collection[str] | None = None) -> dict[str, Found]:
+def find_studies(folders: Sequence[PathLike] = (), only: Collection[str] | None = None) -> dict[str, StudyInfo]:
     """The studies of the library and of some folders, without what they declare."""
     found: dict[Any, Any] = {}
     for folder in (STUDIES, *map(Path, folders)):
@@ -94,12 +94,12 @@ def find_studies(folders: Sequence[PathLike] = (), only: Collection[str] | None 
     return dict(sorted(found.items(), key=lambda pair: (pair[1].order, pair[0])))
 
 
-def main_study(task: Any) -> Any:
+def main_study(task: Task) -> StudyInfo:
     """Return the first study, in the order of the report, whose data sets have a task, such as ``"regression"``."""
     return min((study for study in find_studies().values() if study.task == task), key=lambda study: study.order)
 
 
-def _read(folder: Path, inside: bool) -> Found:
+def _read(folder: Path, inside: bool) -> StudyInfo:
     where = folder / "study.yaml"
     if not re.fullmatch(r"[a-z][a-z0-9_]*", folder.name):
         raise ConfigError(f"study {folder.name!r}: the folder's name is its id; small letters, digits and underscores only")
@@ -114,7 +114,7 @@ def _read(folder: Path, inside: bool) -> Found:
         if parent not in sys.path:
             sys.path.append(parent)
     package = f"foldshift.studies.{folder.name}" if inside else folder.name
-    return Found(
+    return StudyInfo(
         folder.name,
         folder,
         package,

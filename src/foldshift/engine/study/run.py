@@ -20,9 +20,9 @@ from foldshift.engine.study.declare import Cost
 if TYPE_CHECKING:
     from foldshift.datasets.catalogue_entry import CatalogueEntry
     from foldshift.engine.costs.fit_costs import CostModel, LearnerCost
-    from foldshift.engine.layout.job_layout import Layout
+    from foldshift.engine.layout.job_layout import JobLayout
     from foldshift.engine.study.declare import Items, Measure, Study, Table
-    from foldshift.engine.study.find import Found
+    from foldshift.engine.study.find import StudyInfo
 
 START = {"measure": 1.5, "items": 1.3}  # seconds of Python with SciPy and PyArrow; with pandas and Matplotlib
 
@@ -34,7 +34,7 @@ class Run:
 
     Parameters
     ----------
-    found : foldshift.engine.study.find.Found
+    found : foldshift.engine.study.find.StudyInfo
         The study.
     declared : foldshift.engine.study.declare.Study
         What it declares.
@@ -46,7 +46,7 @@ class Run:
         The learners file, as `foldshift.engine.config.learners_file.read_learners` reads it.
     costs : foldshift.engine.costs.fit_costs.CostModel
         What a fit costs.
-    layout : foldshift.engine.layout.job_layout.Layout, optional
+    layout : foldshift.engine.layout.job_layout.JobLayout, optional
         How the engine cuts the study into jobs; only for a study that it cuts.
     results_here : bool, default=True
         Whether files of earlier runs can be looked up below the folder of the results.
@@ -62,23 +62,41 @@ class Run:
 
     def __init__(
         self,
-        found: Found,
+        found: StudyInfo,
         declared: Study,
         config: dict[str, Any],
         catalogue: dict[str, CatalogueEntry],
         learners: dict[str, dict[str, Any]],
         costs: CostModel,
-        layout: Layout | None = None,
+        layout: JobLayout | None = None,
         results_here: bool = True,
     ) -> None:
         self.found, self.declared, self.id = found, declared, found.id
         self.config, self.settings = config, config["studies"][found.id]
-        self.catalogue, self.learners, self.layout = catalogue, learners, layout
+        self.catalogue, self.learners, self._layout = catalogue, learners, layout
         self.master_seed = config["master_seed"]
         self.costs = costs
         self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
         self.cells = cache(self._cells)
         self._names_in = cache(lambda folder: [path.rpartition(".")[0] for path in files_below(folder)] if results_here else [])
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the engine cuts the study's data sets and evaluates its learners."""
+        return self._layout is not None
+
+    @property
+    def layout(self) -> JobLayout:
+        """How the engine cuts the study into jobs.
+
+        Raises
+        ------
+        ValueError
+            If the study does not declare ``cuts=True``.
+        """
+        if self._layout is None:
+            raise ValueError(f"study {self.id} has no folds and scores; declare Study(cuts=True) if the engine is to make them")
+        return self._layout
 
     # What is studied
 
@@ -160,7 +178,7 @@ class Run:
         """What the engine makes once for a data set: ``seed_scores``, ``failures`` ..."""
         return [self.file(f"{kind}/{name}.{ending}") for name in self.datasets]
 
-    def folds(self, dataset: str, chosen: Callable[..., Any] | None = every, n_seeds: int | None = None) -> list[str]:
+    def folds(self, dataset: str, chosen: Callable[..., Any] = every, n_seeds: int | None = None) -> list[str]:
         """Files of folds of a data set; they may hold more than is wanted: `wanted_folds` says what is, for
         `foldshift.engine.storage.fold_files.join_folds`.
 
@@ -168,7 +186,7 @@ class Run:
         ----------
         dataset : str
         chosen : callable, optional
-            ``chosen(cell)``: whether a `foldshift.engine.layout.job_layout.Cell` is wanted.
+            ``chosen(cell)``: whether a `foldshift.engine.layout.job_layout.CutSpec` is wanted.
         n_seeds : int, optional
             Only files with some of the first seeds.
 
@@ -185,7 +203,7 @@ class Run:
         """What is wanted of `folds`, as plain values; parameters as there."""
         return self.layout.wanted_folds(dataset, chosen, n_seeds)
 
-    def shift(self, dataset: str) -> list[Any]:
+    def shift(self, dataset: str) -> list[str]:
         """Files of the target shift of all folds of a data set."""
         return list(map(self.file, self.layout.shift_files(dataset)))
 
@@ -273,17 +291,17 @@ class Run:
         chosen = [(items, tuple(item for item in items.items if item.when(self))) for items in self.declared.items]
         return [(items, some) for items, some in chosen if some]
 
-    def engine_rows(self) -> list[Any]:
+    def engine_rows(self) -> list[str]:
         """Rows of one kind per data set that the engine makes for a study that it cuts: what tables rest on."""
-        if self.layout is None:
+        if not self.is_cut:
             return []
         kinds = ["seed_scores"] + (["seed_shift"] if self.found.task == "regression" else [])
         return [*(path for kind in kinds for path in self.per_dataset(kind)), *self.per_dataset("failures", "json")]
 
-    def archived(self) -> list[Any]:
+    def archived(self) -> list[str]:
         """What an archive holds beside tables and figures: scores, and all rows that tables are made of."""
-        by_file = []
-        for name in self.datasets if self.layout else ():
+        by_file: list[str] = []
+        for name in self.datasets if self.is_cut else ():
             by_file += [*self.scores(name), *(self.shift(name) if self.found.task == "regression" else ())]
         return [*by_file, *self.engine_rows(), *self.measured(archived_only=True)]
 
@@ -306,16 +324,16 @@ class Run:
         cost = measure.cost(self, cell)
         return Cost(START["measure"] + cost.seconds, cost.mb, cost.writes_mb)
 
-    def items_seconds(self, items: Any) -> Any:
+    def items_seconds(self, items: Items) -> float:
         """Expected time of a job that makes items, with the start of Python."""
         return START["items"] + (items.seconds(self) if callable(items.seconds) else items.seconds)
 
-    def n_fits(self) -> Any:
+    def n_fits(self) -> int:
         """Number of fits that the engine makes for this study: what the time of tables grows with."""
         fits = {name: sum(cell.n_seeds * cell.k * cell.iterations for cell in self.layout.cells(name)) for name in self.datasets}
         return sum(n * len(self.layout.learners_of(name)) for name, n in fits.items())
 
-    def rule_message(self, message: Any) -> str:
+    def rule_message(self, message: str) -> str:
         """A message of a declaration as Snakemake wants it."""
         return f"{self.found.title}: " + re.sub(r"{(\w+)}", r"{wildcards.\1}", message)
 
@@ -333,7 +351,7 @@ def rehearse(run: Run) -> None:
         What was asked, what was raised, and the line.
     """
 
-    def ask(what: str, function: Callable[..., Any], *arguments: Any) -> dict[str, int]:
+    def ask(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         return call_own(f"{run.id}.study ({what})", DECLARED, function, *arguments)
 
     ask("derive", lambda: run.words)

@@ -110,7 +110,7 @@ def single_datasets(
     what, reference : str
         What is compared, and the partitioner that the others are compared with, in words of captions.
     chosen : callable, optional
-        Whether a `foldshift.engine.layout.job_layout.Cell` is compared.
+        Whether a `foldshift.engine.layout.job_layout.CutSpec` is compared.
     inputs : callable, optional
         Further inputs.
 
