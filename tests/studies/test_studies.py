@@ -1,19 +1,18 @@
 """What holds for every study: declarations name functions and files that are there, and nothing outside names a study."""
 
+import ast
 import inspect
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
-import foldshift
 from foldshift.core.errors import ConfigError, DataError, require_keys
 from foldshift.core.imports import import_object
 from foldshift.engine.config.runs import configure
 from foldshift.engine.jobs.code_digest import module_files
-from foldshift.engine.study.declare import FORMATS, PAPER_VS_OURS, key
+from foldshift.engine.study.declare import ENGINE_SETTINGS, FORMATS, PAPER_VS_OURS, key
 from foldshift.engine.study.find import STUDIES as HERE
 from foldshift.engine.study.find import find_studies
 from foldshift.reporting.items import caption_text, to_rst
@@ -88,27 +87,39 @@ def test_printed_numbers_of_the_folder_are_used(study, runs):
     assert not printed or PAPER_VS_OURS in {item.name for _, some in run.items() for item in some}
 
 
-def names(text, study):
-    """Whether a text names a study; an id that is also the name of a package counts as one below ``studies``."""
-    return (re.search(rf"studies[./]{study}\b", text) is not None) if study in foldshift.__all__ else study in text
+def settings_read(text):
+    """Keys that a module reads of settings: ``settings["key"]`` or ``settings.get("key")``, whatever the settings are part of."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Subscript):
+            holder, key = node.value, node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+            holder, key = node.func.value, node.args[0]
+        else:
+            continue
+        name = getattr(holder, "id", getattr(holder, "attr", ""))
+        if name == "settings" and isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value
 
 
-def test_three_files_at_most_outside_the_studies_name_a_study():
-    """Documents, configuration and tests aside; the evidence of the rules of advice is a document."""
-    if not (ROOT / ".git").exists():
-        pytest.skip("which files belong to the project is known to a checkout of git alone")
-    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    code = [
-        path
-        for path in map(ROOT.joinpath, files)
-        if (path.suffix in {".py", ".smk", ".sh"} or path.name in {"Makefile", "Snakefile"})
-        and ROOT / "tests" not in path.parents
-        and HERE not in path.parents
-    ]
-    naming = {
-        str(path.relative_to(ROOT)) for path in code if any(names(path.read_text(encoding="utf-8"), study) for study in STUDIES)
-    }
-    assert 0 < len(naming) <= 3, sorted(naming)
+def modules_of_the_engine():
+    """Code that is the same for every study: the package without the studies, scripts, rules written in Python."""
+    package = [path for path in HERE.parent.rglob("*.py") if HERE not in path.parents]
+    return [*package, *(ROOT / "scripts").glob("*.py")]
+
+
+def test_the_engine_imports_no_study_and_reads_no_setting_of_one_study():
+    wrong = []
+    for path in modules_of_the_engine():
+        text = path.read_text(encoding="utf-8")
+        imports = re.findall(r"^\s*(?:from|import) (foldshift\.studies\.\w+)", text, re.MULTILINE)
+        wrong += [f"{path.name} imports {name}" for name in imports if name.rpartition(".")[2] in STUDIES]
+        wrong += [f"{path.name} reads settings[{key!r}]" for key in settings_read(text) if key not in ENGINE_SETTINGS]
+    assert wrong == [], "declare it in the study (foldshift.engine.study.declare.Study)"
+
+
+def test_settings_that_are_read_are_found():
+    text = "def f(run, settings):\n    settings['a'], run.settings.get('b', 1), settings[run], run.config['c']\n"
+    assert list(settings_read(text)) == ["a", "b"]
 
 
 def study_folder(place, name="mine", **changes):

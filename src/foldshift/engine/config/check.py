@@ -71,7 +71,7 @@ def check_studies(merged: MergedConfig, declared: dict[str, Study]) -> None:
         _check_learners(study, settings, merged)
         for partitioner in settings.get("partitioners", []):
             _check_partitioner(study, partitioner, settings, merged)
-        _check_populations(study, settings, merged.catalogue)
+        _check_parts(study, settings, merged, declared[name])
         call_own(f"{study.package}.study (check)", DECLARED, declared[name].check, settings)
         _check_limits(study, settings, merged.learners)
         _check_references(study, settings, declared[name])
@@ -104,19 +104,20 @@ def _check_learners(study: StudyInfo, settings: dict[str, Any], merged: MergedCo
         if study.task not in learners[name]["tasks"]:
             tasks = ", ".join(learners[name]["tasks"])
             raise ConfigError(f"{study.id}.learners: {name} does not do {study.task}; its tasks are {tasks}")
-    for name in settings.get("audit", {}).get("learners", []):
-        if name not in learners:
-            raise ConfigError(unknown(f"learner in {study.id}.audit.learners", name, learners, hint))
 
 
-def _check_populations(study: StudyInfo, settings: dict[str, Any], catalogue: dict[str, CatalogueEntry]) -> None:
-    """Check the populations of a study, and of each part of its settings."""
-    parts = {study.id: settings} | {f"{study.id}.{key}": part for key, part in settings.items() if isinstance(part, dict)}
-    for where, part in parts.items():
+def _check_parts(study: StudyInfo, settings: dict[str, Any], merged: MergedConfig, declared: Study) -> None:
+    """Check the populations of a study and of each part of its settings, and the learners of the parts."""
+    parts = {"": settings} | {key: part for key, part in settings.items() if isinstance(part, dict)}
+    for key, part in parts.items():
+        where = f"{study.id}.{key}" if key else study.id
         n_sample = part.get("n_sample", min(part.get("sample_sizes", [0])))
-        task = study.task if where == f"{study.id}.held_out" else None
         for name in part.get("populations", []):
-            _check_population(where, name, n_sample, catalogue, task)
+            _check_population(where, name, n_sample, merged.catalogue, declared.population_tasks.get(key))
+        for name in part.get("learners", []) if key else []:
+            if name not in merged.learners:
+                hint = f"Add an entry to {merged.config['learners_file']}."
+                raise ConfigError(unknown(f"learner in {where}.learners", name, merged.learners, hint))
 
 
 def _check_limits(study: StudyInfo, settings: dict[str, Any], learners: dict[str, dict[str, Any]]) -> None:

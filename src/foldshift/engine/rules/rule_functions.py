@@ -52,7 +52,7 @@ class RuleFunctions:
 
     # Digests of code
 
-    def code(self, script: str, objects: Iterable[str] = (), tables: bool = True, called: Iterable[str] = ()) -> str:
+    def code(self, script: str | Path, objects: Iterable[str] = (), tables: bool = True, called: Iterable[str] = ()) -> str:
         """Digest of a script and of the modules it rests on, as a parameter: an edited module plans exactly its dependents again.
 
         As inputs, some fifty files for each job, they were nine tenths of all that Snakemake looks up for a plan. The digest is
@@ -61,8 +61,8 @@ class RuleFunctions:
         """
         return self._digest(script, tuple(objects), tables, tuple(called))
 
-    def _digest_of_files(self, script: str, objects: tuple[str, ...], tables: bool, called: tuple[str, ...]) -> str:
-        path = self.root / "scripts" / f"{script}.py"
+    def _digest_of_files(self, script: str | Path, objects: tuple[str, ...], tables: bool, called: tuple[str, ...]) -> str:
+        path = script if isinstance(script, Path) else self.root / "scripts" / f"{script}.py"
         files = module_files(path, objects=objects, called=called, tables=tables)
         if tables and str(self.root / "src/foldshift/partition/registry.py") in files:
             own = [entry["import"] for entry in self.config["own_partitioners"].values()]
@@ -233,6 +233,11 @@ class RuleFunctions:
     def studies_pattern(self, task: str) -> str:
         """Regular expression of the studies of a task that the engine cuts; one that matches nothing where there are none."""
         return "|".join(study for study in self.layouts if self.tasks[study] == task) or "-"
+
+    def rules_of_studies(self) -> list[str]:
+        """Files of rules that studies have beside those of the engine."""
+        files = [run.found.folder / "rules.smk" for run in self.runs.values()]
+        return [str(file) for file in files if file.is_file()]
 
     def reporting_rules(self) -> list[str]:
         """Names of the rules that make tables and figures."""

@@ -21,6 +21,26 @@ if TYPE_CHECKING:
 FORMATS = {"table": ("html", "csv", "tex", "rst"), "figure": ("html", "svg", "pdf", "png", "rst")}  # first: report
 FOLDERS = {"table": "tables/", "figure": "figures/"}
 PAPER_VS_OURS = "paper_vs_ours"
+# Settings that the engine understands wherever a study has them; it reads no others (docs/add_a_study.md).
+ENGINE_SETTINGS = (
+    "datasets",
+    "partitioners",
+    "learners",
+    "n_folds",
+    "schemes",
+    "n_seeds",
+    "n_truth",
+    "metric",
+    "scaling",
+    "configurations",
+    "max_rows",
+    "max_sample",
+    "seeds_per_block",
+    "learners_per_job",
+    "populations",
+    "n_sample",
+    "sample_sizes",
+)
 
 
 def nothing(*_: Any) -> dict[Any, Any]:
@@ -202,6 +222,8 @@ class Study:
         Whether the engine cuts its data sets and evaluates its learners (folds and scores as files).
     variants : callable
         ``variants(settings)``: `foldshift.engine.layout.bundles.Variants` of the partitioners that the engine cuts as well.
+    population_tasks : dict of str to str
+        Parts of the settings whose ``populations`` must be of one task, ``regression`` or ``classification``; others take both.
     references : tuple of str
         Partitioners that must be there, because others are compared with them.
     check : callable
@@ -216,6 +238,7 @@ class Study:
     items: tuple[Items, ...] = ()
     cuts: bool = False
     variants: Callable[..., Any] = lambda settings: ()
+    population_tasks: dict[str, str] = field(default_factory=dict)
     references: tuple[str, ...] = ()
     check: Callable[..., Any] = nothing
     derive: Callable[..., Any] = nothing

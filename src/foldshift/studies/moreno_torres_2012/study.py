@@ -98,6 +98,7 @@ MEASURES = (
 STUDY = Study(
     cuts=True,
     variants=variants_to_cut,
+    population_tasks={"held_out": "classification"},
     references=("SCV",),
     prepared=lambda settings: "none",  # partitioners see inputs as they are and scale them as their distance wants
     derive=derive,

@@ -1,7 +1,4 @@
-"""Needs: a host of reviews, a mirror, or nothing (generated ones). Makes: counted words of the reviews of a study, their origin.
-
-For studies with the settings `reviews` (amazon, generated), `domains` and `n_features`. Not part of archived mode.
-"""
+"""Needs: a host of reviews, a mirror, or nothing (generated ones). Makes: counted words of the reviews, their origin."""
 
 
 rule count_reviews:
@@ -16,13 +13,13 @@ rule count_reviews:
     # Nodes of a cluster often lack the network.
     localrule: True
     conda:
-        "../../envs/foldshift.yaml"
+        "../../../../envs/foldshift.yaml"
     resources:
         mem_mb=memory(1500),
         runtime=minutes(120, spare=20),
         expected_s=lambda wildcards: 3 if wildcards.reviews == "generated" else 20,
     params:
-        code=ask.code("count_reviews"),
+        code=ask.code(RUNS["geras_2013"].found.folder / "count_reviews.py"),
         domains=lambda wildcards: config["studies"][wildcards.study]["domains"],
         n_features=lambda wildcards: config["studies"][wildcards.study]["n_features"],
         mirror=config["mirror"],
@@ -31,4 +28,4 @@ rule count_reviews:
     message:
         "Counting the words of the reviews ({wildcards.reviews})"
     script:
-        "../../scripts/count_reviews.py"
+        "count_reviews.py"

@@ -1,0 +1,112 @@
+"""The names of Snakemake that foldshift uses and Snakemake does not promise to keep are there, and a missing one is named."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from foldshift.engine.rules.snakemake_internals import (
+    PATHS,
+    RUNNING_PATHS,
+    MissingInternalError,
+    inside,
+    is_quiet,
+    jobs_done_before,
+    shows_failed_logs,
+    stop_rate_limiter,
+    targets_of,
+)
+
+SNAKEFILE = """
+import json
+from pathlib import Path
+from foldshift.engine.rules import snakemake_internals as internals
+
+def there(paths):
+    found = {}
+    for path in paths:
+        try:
+            internals.inside(workflow, path)
+            found[path] = True
+        except internals.MissingInternalError:
+            found[path] = False
+    return found
+
+rule one:
+    "The first."
+    output: "one.txt"
+    resources: expected_s=2
+    shell: "touch {output}"
+
+Path("read.json").write_text(json.dumps(there(internals.PATHS)))
+assert internals.target_rules(workflow) == ["one"] and internals.is_made(workflow, "one.txt")
+assert internals.is_main_process(workflow) and internals.storage_name(workflow) is None
+assert internals.n_cores(workflow) == 1 and internals.path_in_jobs(workflow, "results") == "results"
+
+onstart:
+    jobs = internals.jobs_to_run(workflow.dag)
+    internals.stop_rate_limiter(workflow)
+    assert [job.rule for job in jobs.values()] == ["one"] and [job.seconds for job in jobs.values()] == [2.0]
+    assert internals.runs_locally(workflow) and [job.rule.name for job in internals.planned_jobs(workflow)] == ["one"]
+    Path("running.json").write_text(json.dumps(there(internals.RUNNING_PATHS)))
+"""
+
+
+@pytest.fixture(scope="module")
+def looked_up(tmp_path_factory):
+    """Whether each path was there, in a workflow that was read and that ran."""
+    folder = tmp_path_factory.mktemp("internals")
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    snakemake = Path(sys.executable).with_name("snakemake")
+    done = subprocess.run([snakemake, "--cores", "1", "one"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads((folder / "read.json").read_text()) | json.loads((folder / "running.json").read_text())
+
+
+@pytest.mark.parametrize("path", [*PATHS, *RUNNING_PATHS])
+def test_a_name_that_is_used_is_there_in_the_installed_version(looked_up, path):
+    assert looked_up[path], f"workflow.{path} is gone: mend foldshift.engine.rules.snakemake_internals"
+
+
+def test_a_name_that_is_gone_is_told_with_the_version_to_install():
+    with pytest.raises(MissingInternalError, match=r"has no `workflow.dag.jobs`.* pip install 'snakemake<=9"):
+        inside(SimpleNamespace(dag=SimpleNamespace()), "dag.jobs")
+
+
+def test_logs_are_shown_unless_everything_is_quiet():
+    def workflow(shown, *quiet):
+        settings = SimpleNamespace(show_failed_logs=shown, quiet=[SimpleNamespace(name=name) for name in quiet] or None)
+        return SimpleNamespace(output_settings=settings)
+
+    assert shows_failed_logs(workflow(True)) and shows_failed_logs(workflow(True, "RULES"))
+    assert not shows_failed_logs(workflow(False)) and not shows_failed_logs(workflow(True, "ALL"))
+    assert is_quiet(workflow(True, "ALL")) and not is_quiet(workflow(True))
+
+
+def test_the_rate_limiter_is_taken_away_where_there_is_one():
+    scheduler = SimpleNamespace(job_rate_limiter="timers")
+    stop_rate_limiter(SimpleNamespace(scheduler=scheduler))
+    assert scheduler.job_rate_limiter is None
+    stop_rate_limiter(SimpleNamespace(scheduler=SimpleNamespace()))
+
+
+def test_targets_are_those_that_snakemake_reads():
+    assert targets_of(["/bin/snakemake", "all", "more", "--cores", "2"]) == ["all", "more"]
+    assert targets_of(["pytest", "all"]) == [] and targets_of(["snakemake", "--no-such-option"]) == []
+
+
+def test_jobs_of_an_earlier_run_count_with_the_time_that_it_noted(tmp_path):
+    (tmp_path / "one.tsv").write_text("s\th:m:s\n4.5\t0:00:04\n")
+
+    class Job:
+        def __init__(self, name, timed):
+            self.resources = {"expected_s": 2.0}
+            self.rule, self.benchmark = SimpleNamespace(name=name), timed
+
+    done, left = Job("one", tmp_path / "one.tsv"), Job("two", None)
+    graph = SimpleNamespace(jobs=[done, left], needrun_jobs=lambda: [left])
+    (found,) = jobs_done_before(graph, pace=1.5)
+    assert (found.rule, found.predicted, found.taken) == ("one", 3.0, 4.5)
