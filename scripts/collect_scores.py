@@ -1,8 +1,11 @@
 """One row per seed from the scores of one data set, the mean over the folds; and which fits failed, of how many, and why."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +21,7 @@ CELL = ("learner", "partitioner", "k")
 MESSAGES = (*CELL, "status", "message")
 
 
-def main(job):
+def main(job: Any) -> None:
     """Read the files that hold what is wanted; write it in the order of the configuration, whatever files it stands in."""
     metrics = CLASSIFICATION_METRICS if job.params.task == "classification" else METRICS
     results = Path(job.output.failures).parents[2]

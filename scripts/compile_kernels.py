@@ -1,16 +1,22 @@
 """Compile what the jobs of the run will call, once, before them."""
 
+from __future__ import annotations
+
 import json
 import logging
 import time
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.files import write_text
 from foldshift.engine.costs.compile_cost import kept_paths, record_kept
 from foldshift.engine.jobs.run_job import run
 from foldshift.partition.registry import import_path
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
-def main(job):
+
+def main(job: Any) -> None:
     """Call everything whose code no earlier run has kept, on as many processes as the job has threads; write what it took."""
     start = time.perf_counter()
     params = job.params
@@ -37,7 +43,7 @@ def main(job):
     )
 
 
-def compile_parts(params, left, n_processes):
+def compile_parts(params: Any, left: Collection[str], n_processes: int) -> list[Any]:
     """Compile those of the learners, partitioners and measures whose names are in `left`."""
     from foldshift.engine.jobs.warm_up import compile_kernels  # loads all that compiles: a second where nothing is left
 

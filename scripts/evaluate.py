@@ -1,8 +1,11 @@
 """Evaluate learners on one data set, for all partitions of a block of seeds: scores and, of classifiers, the predictions of every
 sample."""
 
+from __future__ import annotations
+
 import logging
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,13 +24,19 @@ from foldshift.evaluation.regressors import lost_scores
 from foldshift.evaluation.status import OK
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def estimator(spec, data):
+    from foldshift.core.types import Estimator
+    from foldshift.datasets.dataset import Dataset
+
+
+def estimator(spec: dict[str, Any], data: Dataset) -> Estimator:
     """The estimator of a learner's entry; what one of the user's own raises is told as its fault."""
     return call_own(spec["import"], LEARNER, build_learner, spec, data.scaling, data.categorical_features)
 
 
-def _alike(learners):
+def _alike(learners: dict[str, dict[str, Any]]) -> Iterable[list[str]]:
     """Learners of one class beside each other: for the same folds they may share work."""
     found = {}
     for name, spec in learners.items():
@@ -35,7 +44,7 @@ def _alike(learners):
     return found.values()
 
 
-def main(job):
+def main(job: Any) -> None:
     """Write one row per learner, partitioner, k, seed and fold; a fit that fails or is lost is a row with its message."""
     data = read_prepared(job.input.data)
     task = import_object(TASK_OBJECTS[job.params.task], "task")
@@ -49,7 +58,7 @@ def main(job):
         raise DataError(str(error)) from error
     matrices = {nominal: design_matrix(data, nominal) for nominal in {spec["nominal"] for spec in learners.values()}}
 
-    def evaluate(cell):
+    def evaluate(cell: tuple[str, str, int]) -> Any:
         learner, partitioner, k = cell
         states = fit_states(job.params.master_seed, (data.name, partitioner, k), seeds[k], k)
         spec = learners[learner]

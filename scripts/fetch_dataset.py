@@ -1,12 +1,15 @@
 """Fetch one data set from the first source that gives it, check it, and remember its checksum; say what was assumed in reading a
 file of the user's own."""
 
+from __future__ import annotations
+
 import json
 import logging
 import sys
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import DataError
 from foldshift.core.files import write_text
@@ -17,11 +20,14 @@ from foldshift.datasets.sources.fetch import DEFAULT_HOSTS, fetch
 from foldshift.engine.jobs.run_job import run
 from foldshift.engine.storage.raw_table_files import write_raw
 
+if TYPE_CHECKING:
+    from foldshift.datasets.readers.raw_table import RawTable
+
 PAUSE = 30  # seconds: hosts fail for minutes at a time, and the pauses between attempts of one download are shorter
 
 
-def origin(entry, fetched):
-    """Where a table came from, as plain values."""
+def origin(entry: CatalogueEntry, fetched: Any) -> dict[str, Any]:
+    """Return the origin of a table, as plain values."""
     about = {"name": entry.name, "title": entry.title, "task": entry.task, "citation": entry.citation}
     about |= {key: getattr(fetched, key) for key in ("source", "address", "retrieved", "sha256", "fingerprint")}
     about["licence"] = fetched.licence or entry.licence
@@ -29,7 +35,7 @@ def origin(entry, fetched):
     return about
 
 
-def check_lock(lock, entry, fetched):
+def check_lock(lock: Path, entry: CatalogueEntry, fetched: Any) -> None:
     """Compare with the checksum of the first use. A local file is the user's own to change."""
     if fetched.source.startswith("file:") or not lock.exists():
         return
@@ -42,7 +48,7 @@ def check_lock(lock, entry, fetched):
         )
 
 
-def fetch_patiently(entry, pause=PAUSE, **arguments):
+def fetch_patiently(entry: CatalogueEntry, pause: float = PAUSE, **arguments: Any) -> Any:
     """Fetch, and once more after a pause where a host could not be reached. What is wrong with a file is wrong the next time."""
     try:
         return fetch(entry, progress=logging.info, **arguments)
@@ -52,13 +58,13 @@ def fetch_patiently(entry, pause=PAUSE, **arguments):
         return fetch(entry, progress=logging.info, **arguments)
 
 
-def review(entry, table):
+def review(entry: CatalogueEntry, table: RawTable) -> None:
     """Say on the terminal, before anything is computed, how a file of the user's own was read; an error if it cannot be used."""
     for note in prepare(table, entry.name, entry.task, scaling="none").notes:
         print(f"data set {entry.name}: {note}", file=sys.stderr)
 
 
-def main(job):
+def main(job: Any) -> None:
     """Fetch, compare with the checksum of the first use, write the table and where it came from."""
     entry = CatalogueEntry(**job.params.entry)
     if job.params.optin:

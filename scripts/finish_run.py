@@ -1,5 +1,7 @@
 """Make the report after a run and say where everything is, and what failed."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,7 @@ from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.jobs.failure_summary import lost_fits, lost_rows
 
 
-def main():
+def main() -> None:
     """Build results/report.html with Snakemake and print the paths of report, tables and figures."""
     configured = configure(read_yaml("config/config.yaml", "configuration"), Path(__file__).resolve().parents[1])
     results = Path(configured.config["results"])

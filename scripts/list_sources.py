@@ -1,12 +1,15 @@
 """Write beside the results where the data of a study came from, with checksums."""
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 from foldshift.core.files import write_text
 from foldshift.engine.jobs.run_job import run
 
 
-def main(job):
+def main(job: Any) -> None:
     """Join the origins of all data sets."""
     origins = {}
     for path in job.input.origins:

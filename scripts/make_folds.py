@@ -1,6 +1,9 @@
 """Cut one prepared data set into folds: some partitioners, every k, once per seed of a block."""
 
+from __future__ import annotations
+
 import logging
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import DataError
 from foldshift.core.imports import import_object
@@ -13,8 +16,14 @@ from foldshift.engine.storage.fold_files import write_folds
 from foldshift.partition.folds import check_folds
 from foldshift.partition.registry import make_folds, options_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
-def cut(data, name, k, seeds, master_seed, choice):
+    from foldshift.core.types import UnsignedArray
+    from foldshift.datasets.dataset import Dataset
+
+
+def cut(data: Dataset, name: str, k: int, seeds: Sequence[int], master_seed: int, choice: dict[str, Any]) -> UnsignedArray:
     """Folds of one way of cutting; a partition that cannot be made is a `DataError` that names data set, partitioner and k.
 
     Parameters
@@ -47,11 +56,11 @@ def cut(data, name, k, seeds, master_seed, choice):
         raise DataError(f"data set {data.name}, partitioner {name}, k={k}: {error}{remedy}") from error
 
 
-def own_function(name, path):
+def own_function(name: str, path: str) -> Callable[..., UnsignedArray]:
     """A partitioner of the user's own; what it raises is told as its fault."""
     function = import_object(path, f"partitioner {name}")
 
-    def cut(X, y, n_folds, rngs, **options):
+    def cut(X: Any, y: Any, n_folds: int, rngs: Sequence[Any], **options: Any) -> UnsignedArray:
         folds = call_own(path, PARTITIONER, function, X, y, n_folds, rngs, **options)
         try:
             return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
@@ -61,7 +70,7 @@ def own_function(name, path):
     return cut
 
 
-def main(job):
+def main(job: Any) -> None:
     """Make the folds of every seed of the block, write them."""
     data = read_prepared(job.input.data)
     start, n_seeds = block_range(job.wildcards.block)

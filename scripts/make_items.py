@@ -1,5 +1,9 @@
 """Make tables and figures of a study: call the function that the study declares, write what it returns in all forms."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from foldshift.core.errors import require_keys
 from foldshift.core.imports import import_object
 from foldshift.engine.jobs.run_job import run
@@ -7,7 +11,7 @@ from foldshift.engine.jobs.user_code import ITEMS, call_own
 from foldshift.reporting.items import write_item
 
 
-def main(job):
+def main(job: Any) -> None:
     """Write every item that the job declares."""
     settings = job.params.settings
     make = import_object(job.params.make, "items")

@@ -1,6 +1,9 @@
 """Measure one cell of a study: call the function that the study declares, write the rows that it returns."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import Any
 
 from foldshift.core.errors import require_keys
 from foldshift.core.files import atomic_path
@@ -10,7 +13,7 @@ from foldshift.engine.jobs.user_code import MEASURE, ROWS, call_own
 from foldshift.engine.storage.score_files import write_rows
 
 
-def main(job):
+def main(job: Any) -> None:
     """Write one file for every kind of rows; a kind without rows makes a file without rows."""
     make = import_object(job.params.make, "measure")
     schemas = import_object(job.params.make.rpartition(".")[0] + ".SCHEMAS", "measure")

@@ -1,6 +1,10 @@
 """Measure the target shift between training and test part of every fold: D_n of one data set, for the partitions of one file of
 folds."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from foldshift.datasets.dataset import read_prepared
 from foldshift.engine.jobs.run_job import run
 from foldshift.engine.storage.fold_files import read_folds
@@ -8,7 +12,7 @@ from foldshift.engine.storage.score_files import SHIFT_SCHEMA, fold_rows, write_
 from foldshift.shift.measures.ks import fold_ks
 
 
-def main(job):
+def main(job: Any) -> None:
     """One row per partitioner, k, seed and fold."""
     data = read_prepared(job.input.data)
     folds, seeds = read_folds(job.input.folds)

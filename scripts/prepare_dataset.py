@@ -1,7 +1,10 @@
 """Drop rows with missing values, bring the rows into one order, scale; describe what came of it."""
 
+from __future__ import annotations
+
 import json
 import logging
+from typing import Any
 
 from foldshift.core.files import write_text
 from foldshift.datasets.dataset import write_prepared
@@ -10,7 +13,7 @@ from foldshift.engine.jobs.run_job import run
 from foldshift.engine.storage.raw_table_files import read_raw
 
 
-def main(job):
+def main(job: Any) -> None:
     """Prepare one data set with every kind of scaling: together they take less time than starting Python again."""
     entry, table = job.params.entry, read_raw(job.input.table)
     for scaling, file, description in zip(job.params.scalings, job.output.data, job.output.descriptions):

@@ -1,6 +1,8 @@
 """Print what a run will take. Nothing is started: two dry runs of the same configuration say what there is to do, and what is
 left of it."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import shutil
@@ -9,14 +11,18 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import ConfigError
 from foldshift.engine.costs.machine_speed import pace
 from foldshift.engine.costs.plan import RECORD, plan_text, read_jobs
 from foldshift.engine.jobs.run_job import RERUN, run
 
+if TYPE_CHECKING:
+    from foldshift.engine.costs.plan import Job
 
-def dry_run(target, record, *options):
+
+def dry_run(target: str, record: Path, *options: str) -> list[Job]:
     """Jobs of a dry run of a rule; `options` go to Snakemake, `record` is the file that it writes."""
     snakemake = Path(sys.executable).with_name("snakemake")
     command = [str(snakemake) if snakemake.exists() else shutil.which("snakemake"), target, *shlex.split(os.environ[RERUN])]
@@ -28,7 +34,7 @@ def dry_run(target, record, *options):
     return read_jobs(record)
 
 
-def main(job):
+def main(job: Any) -> None:
     """Print the text."""
     # Another workflow that uses this one as a module may put something in front of the names of rules.
     prefix = job.rule.removesuffix(job.params.name)

@@ -4,6 +4,8 @@ ARCHIVE=path`.
 Nothing is fetched or fitted, and no code of the archive is run: the workflow is this one.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import shutil
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -18,6 +21,12 @@ from foldshift.core.errors import DataError, FoldshiftError
 from foldshift.core.versions import installed_versions
 from foldshift.engine.archive.crate import ROWS_FORMAT, content_of, unpack
 from foldshift.engine.archive.differences import differing_code, differing_outputs, differing_versions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foldshift.core.types import PathLike
+    from foldshift.engine.archive.crate import Archive
 
 ROOT = Path(__file__).resolve().parents[1]
 # Where the archive keeps what the configuration names by path.
@@ -32,7 +41,7 @@ PLACES = {
 SHOWN = 10
 
 
-def fresh_folder(name):
+def fresh_folder(name: str | None) -> Path:
     """The folder to work in: the one named, which must be empty, or a temporary one."""
     if name is None:
         return Path(tempfile.mkdtemp(prefix="foldshift-reproduce-"))
@@ -42,7 +51,7 @@ def fresh_folder(name):
     return folder
 
 
-def archived_config(path):
+def archived_config(path: Path) -> dict[str, Any]:
     """The archived configuration, in archived mode, with the places that files have in an archive."""
     try:
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -53,7 +62,7 @@ def archived_config(path):
     return config | PLACES | {"archived": True}
 
 
-def check_format(provenance, path):
+def check_format(provenance: PathLike, path: PathLike) -> None:
     """Refuse rows that this version cannot read, with the version that can.
 
     Parameters
@@ -79,7 +88,7 @@ def check_format(provenance, path):
         )
 
 
-def set_up(archive, unpacked, run, studies_from):
+def set_up(archive: Archive, unpacked: Path, run: Path, studies_from: Sequence[str]) -> None:
     """Move what the tables and figures are made from into a folder of its own; they themselves stay where they were unpacked."""
     for name in archive.files:
         if name not in archive.outputs and name.startswith(("results/", "resources/", "config/")):
@@ -89,7 +98,7 @@ def set_up(archive, unpacked, run, studies_from):
     (run / "archived.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
 
 
-def make_again(run, cores):
+def make_again(run: Path, cores: int) -> None:
     """Run the workflow in archived mode; its output goes to a file and, if it fails, to the screen."""
     command = [sys.executable, "-m", "snakemake", "all", "--snakefile", ROOT / "Snakefile", "--directory", run, "--cores", cores]
     command += ["--workflow-profile", ROOT / "profiles/default", "--configfile", run / "archived.yaml"]
@@ -102,12 +111,12 @@ def make_again(run, cores):
         )
 
 
-def shorten(items):
+def shorten(items: Sequence[str]) -> str:
     """The first items in one line, and how many more there are."""
     return ", ".join(items[:SHOWN]) + (f" and {len(items) - SHOWN} more" if len(items) > SHOWN else "")
 
 
-def reproduce(path, name, cores, studies_from=()):
+def reproduce(path: PathLike, name: str | None, cores: int, studies_from: Sequence[str] = ()) -> int:
     """Unpack, check, make again, compare, say what came of it.
 
     Returns
@@ -146,7 +155,7 @@ def reproduce(path, name, cores, studies_from=()):
     return identical
 
 
-def main():
+def main() -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("archive", help="made with `snakemake archive`: results/archive/foldshift.zip")

@@ -1,20 +1,28 @@
 """Put scores, configuration, provenance, tables and figures into one file, a Workflow Run RO-Crate."""
 
+from __future__ import annotations
+
 import json
 import logging
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import foldshift
 from foldshift.engine.archive.crate import content_of, workflow_files, write_archive
 from foldshift.engine.jobs.code_digest import module_files
 from foldshift.engine.jobs.run_job import run
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foldshift.core.types import PathLike
+
 ROOT = Path(foldshift.__file__).parents[2]
 
 
-def renamed(path, folders):
+def renamed(path: PathLike, folders: dict[str, str]) -> str:
     """Name in the archive: folders have their default names there, wherever they are here."""
     for name, folder in folders.items():
         if Path(folder) in Path(path).parents:
@@ -22,7 +30,7 @@ def renamed(path, folders):
     raise AssertionError(path)
 
 
-def own_modules(imports):
+def own_modules(imports: Sequence[str]) -> dict[str, Path]:
     """Modules of learners and partitioners of the user's own, and what they import, by their place below the working directory or
     the import path."""
     files = [Path(file) for file in module_files(objects=imports)]
@@ -34,7 +42,7 @@ def own_modules(imports):
     }
 
 
-def own_studies(folders):
+def own_studies(folders: dict[str, str]) -> dict[str, Path]:
     """Files of studies of the user's own, for the record: `make reproduce` runs no code of an archive."""
     return {
         f"studies/{study}/{file.relative_to(folder).as_posix()}": file
@@ -44,17 +52,17 @@ def own_studies(folders):
     }
 
 
-def moment(times):
+def moment(times: float) -> str:
     """ISO 8601 text, in UTC, of a time in seconds."""
     return datetime.fromtimestamp(times, UTC).isoformat(timespec="seconds")
 
 
-def read(path):
+def read(path: PathLike) -> Any:
     """A JSON file."""
     return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
-def main(job):
+def main(job: Any) -> None:
     """Name everything, write the archive, log its size and checksum."""
     given, folders = job.input, job.params.folders
     files = workflow_files(ROOT) | own_modules(job.params.imports) | own_studies(job.params.studies)

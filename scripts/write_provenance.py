@@ -1,10 +1,13 @@
 """Write beside the results what they came from: resolved configuration, versions, machine, seeds."""
 
+from __future__ import annotations
+
 import json
 import os
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -21,7 +24,7 @@ SEEDS = (
 )
 
 
-def machine():
+def machine() -> dict[str, Any]:
     """The machine that Snakemake runs on; where a cluster runs the jobs, its own records know the nodes."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.exists() else []
@@ -36,7 +39,7 @@ def machine():
     }
 
 
-def main(job):
+def main(job: Any) -> None:
     """Write the three files."""
     write_text(job.output.config, yaml.safe_dump(job.params.config, sort_keys=True, allow_unicode=True))
     write_text(job.output.versions, json.dumps(installed_versions() | {"rows_format": ROWS_FORMAT}, indent=2) + "\n")

@@ -1,4 +1,5 @@
-"""One file with all that the tables and figures of a run rest on, as a Workflow Run RO-Crate, and its safe way back.
+"""Archive of a run: one file with everything that its tables and figures rest on, as a Workflow Run RO-Crate; written and
+unpacked.
 
 The crate follows RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and Workflow Run Crate 0.5
 (https://w3id.org/ro/wfrun/workflow/0.5): the workflow is the main entity, one `CreateAction` is its run, with configuration and
@@ -90,7 +91,7 @@ class Content(NamedTuple):
 
 
 class Archive(NamedTuple):
-    """What an archive says it holds.
+    """Contents of an archive, as its metadata list them.
 
     Attributes
     ----------
@@ -175,7 +176,7 @@ def crate(
     versions: dict[str, Any],
     origins: list[dict[str, str]],
 ) -> dict[str, Any]:
-    """Metadata of an archive, JSON-LD, without anything random and without the time of day."""
+    """Make the metadata of an archive as JSON-LD: nothing random, no time of day."""
     made = ROCrate(version="1.1")
     made.metadata.extra_contexts.append("https://w3id.org/ro/terms/workflow-run/context")
 
@@ -236,7 +237,7 @@ def crate(
 
 
 def _facts(origin: dict[str, str]) -> dict[str, Any]:
-    """A data set, which is not in the archive, by where it came from."""
+    """Describe a data set, which is not in the archive, by its source."""
     facts = {
         "name": origin.get("title") or origin["name"],
         "identifier": origin["source"],
@@ -276,7 +277,7 @@ def unpack(path: PathLike, folder: PathLike) -> Archive:
 
 
 def _members(opened: ZipFile, path: Path) -> dict[str, ZipInfo]:
-    """Files of a zip file by name, after a look at what could do harm."""
+    """List the members of a zip file by name, and refuse those that could do harm."""
     infos = [info for info in opened.infolist() if not (info.filename.endswith("/") and _is_inside(info.filename.rstrip("/")))]
     if len(infos) > MAX_FILES:
         raise DataError(f"archive {path}: {len(infos):,} files; at most {MAX_FILES:,} are unpacked")
@@ -303,12 +304,12 @@ def _members(opened: ZipFile, path: Path) -> dict[str, ZipInfo]:
 
 
 def _is_inside(name: str) -> bool:
-    """Whether a member's name stays within the folder it is unpacked to, on every system."""
+    """Return True if a member's name stays within the folder it is unpacked to, on every system."""
     return not re.search(r"[\\\x00-\x1f]|^[A-Za-z]:", name) and all(part not in ("", ".", "..") for part in name.split("/"))
 
 
 def _check_space(path: Path, folder: Path, members: dict[str, ZipInfo]) -> None:
-    """Refuse what the disk cannot take, before anything is written."""
+    """Refuse an archive that the disk cannot hold, before anything is written."""
     place = folder.absolute()
     while not place.exists():
         place = place.parent
@@ -321,7 +322,7 @@ def _check_space(path: Path, folder: Path, members: dict[str, ZipInfo]) -> None:
 
 
 def _read_metadata(opened: ZipFile, members: dict[str, ZipInfo], path: Path) -> Archive:
-    """What the metadata of an archive list."""
+    """Read the metadata of an archive."""
     info = members.get(METADATA)
     if info is None:
         raise DataError(f"archive {path}: no {METADATA}; it is not an archive of foldshift")
@@ -339,7 +340,7 @@ def _read_metadata(opened: ZipFile, members: dict[str, ZipInfo], path: Path) -> 
 
 
 def read_crate(metadata: dict[str, Any]) -> Archive:
-    """Read what metadata list; the counterpart of `crate`."""
+    """Read the contents that metadata list; the counterpart of `crate`."""
     entities = {entity["@id"]: entity for entity in metadata["@graph"]}
     (action,) = (entity for entity in entities.values() if entity["@type"] == "CreateAction")
     files = {}
@@ -356,7 +357,7 @@ def read_crate(metadata: dict[str, Any]) -> Archive:
 
 
 def _compare_names(path: Path, members: dict[str, ZipInfo], archive: Archive) -> None:
-    """The zip file must hold what the metadata list, no more and no less."""
+    """Refuse a zip file that holds more or less than its metadata list."""
     for name in sorted(archive.files.keys() ^ (members.keys() - {METADATA})):
         if name in members:
             raise DataError(f"archive {path}: {name} is not listed in {METADATA}; the archive was changed after it was made")

@@ -1,4 +1,4 @@
-"""What differs between an archive and what is here: tables and figures that were made again, versions, code."""
+"""Differences between an archive and this machine: tables and figures that were made again, versions, code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def differing_outputs(archive: Archive, folder: PathLike) -> dict[str, str]:
 
 
 def differing_versions(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    """Versions that are not those of an archive."""
+    """List installed versions that differ from those of an archive."""
     pairs = {key: (ours.get(key), theirs.get(key)) for key in ("foldshift", "python")}
     packages = ours.get("packages", {}), theirs.get("packages", {})
     pairs |= {name: (packages[0][name], packages[1][name]) for name in sorted(packages[0].keys() & packages[1].keys())}
@@ -38,7 +38,7 @@ def differing_versions(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str
 
 
 def differing_code(archive: Archive, root: PathLike) -> list[str]:
-    """Files of the workflow that are not those of an archive."""
+    """List files of the workflow that differ from those of an archive."""
     places = ("Snakefile", "workflow/", "scripts/", "src/")
     here = {name: path for name, path in workflow_files(root).items() if name.startswith(places)}
     there = {name for name in archive.files if name.startswith(places)}

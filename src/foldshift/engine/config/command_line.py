@@ -1,4 +1,4 @@
-"""What was typed: files and settings of the configuration, and targets, looked at before Snakemake says less about them."""
+"""The command line: configuration files, settings and targets, checked early so that messages are better than Snakemake's."""
 
 from __future__ import annotations
 

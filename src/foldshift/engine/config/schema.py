@@ -61,7 +61,7 @@ def _one_line(error: Any) -> str:
 
 
 def _allowed(error: Any) -> str:
-    """What a value must be, in words, and where the schema tells it what the key means."""
+    """Describe the values that are allowed, and the meaning of the key where the schema has it."""
     validator, value = error.validator, error.validator_value
     about = " ".join(str(error.schema.get("description", "")).split()).rstrip(".")
     if validator in LIMITS:

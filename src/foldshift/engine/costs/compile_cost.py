@@ -1,4 +1,4 @@
-"""What earlier runs have compiled and kept, and what compiling the rest is expected to take."""
+"""Expected time of compiling the kernels that no earlier run has compiled and kept."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def compile_seconds(paths: Iterable[str], n_processes: int, kept: Collection[str
 
 
 def kept_paths(paths: Iterable[str]) -> set[str]:
-    """Those of some import paths whose kernels an earlier run has compiled as their source stands now."""
+    """Return the import paths whose kernels an earlier run has compiled from the present source."""
     recorded = _read()
     return {path for path in paths if recorded.get(path) == source_digest(path)}
 
 
 def record_kept(paths: set[str] | list[str]) -> None:
-    """Write down that the kernels of some import paths are compiled; nothing where compiled code is not kept."""
+    """Record that the kernels of some import paths are compiled; do nothing where compiled code is not kept."""
     root = cache_root()
     if root is not None:
         found = _read() | {path: source_digest(path) for path in paths}
@@ -79,7 +79,7 @@ def record_kept(paths: set[str] | list[str]) -> None:
 
 
 def source_digest(path: str) -> str:
-    """Digest of all source that an import path rests on, and of what else machine code depends on."""
+    """Digest of all source that an import path rests on, and of versions and processor."""
     digest = hashlib.sha256(f"{version('numba')} {version('numpy')} {sys.version} {_processor()}".encode())
     for file in module_files(objects=[path, CALLER]):
         digest.update(_of_file(file))

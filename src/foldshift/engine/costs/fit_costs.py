@@ -1,4 +1,4 @@
-"""What a fit costs in time and memory, from a table of measurements: learner x rows x columns."""
+"""Cost model of fits: time and memory by learner, rows and columns, from a table of measurements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEAR = 1e-4  # squared logarithmic distance: a size as near as this is the measu
 
 
 class LearnerCost(NamedTuple):
-    """What a learner costs on a data set.
+    """Cost of a learner on a data set.
 
     Attributes
     ----------

@@ -1,10 +1,10 @@
-"""What a job costs: the word that the engine and the studies declare it in."""
+"""Cost of a job, as the engine and the studies declare it."""
 
 from typing import NamedTuple
 
 
 class Cost(NamedTuple):
-    """What a job is expected to take.
+    """Expected cost of a job.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How fast this machine is, against the one that the costs were measured on."""
+"""Speed of this machine relative to the one that the costs were measured on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REPEATS = 7
 
 
 def interpret() -> int:
-    """Work of the interpreter, which starts of jobs are made of: dictionaries, calls, texts."""
+    """Do a fixed piece of interpreter work, as in the start of a job: dictionaries, calls, texts."""
     counts: dict[str, int] = {}
     words = [f"{number:x}" for number in range(20_000)]
     for word in words:
@@ -22,7 +22,7 @@ def interpret() -> int:
 
 
 def compute() -> float:
-    """Work of compiled code on arrays of a data set's size: sorting, gathering, sums of products."""
+    """Do a fixed piece of array work: sorting, gathering, sums of products."""
     X = np.random.default_rng(0).standard_normal((20_000, 5))
     order = np.argsort(X, axis=0)
     ranked = np.take_along_axis(X, order, axis=0)
@@ -33,7 +33,7 @@ WORKS = {"interpret": interpret, "compute": compute}
 
 
 def milliseconds_of(work: Callable[..., Any], repeats: int = REPEATS) -> float:
-    """Processor time of a call, the least of some: what else goes on in the machine only adds."""
+    """Measure the processor time of a call in milliseconds: the smallest of several, as other work on the machine only adds."""
     found = []
     for _ in range(repeats):
         start = time.process_time()
@@ -43,7 +43,7 @@ def milliseconds_of(work: Callable[..., Any], repeats: int = REPEATS) -> float:
 
 
 def pace(reference: Sequence[float], measure: Callable[..., Any] = milliseconds_of) -> float:
-    """By how much jobs take longer on this machine than their costs say.
+    """Return how much longer jobs take on this machine than their costs say.
 
     Examples
     --------

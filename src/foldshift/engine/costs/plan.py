@@ -1,4 +1,4 @@
-"""What a run will take, before anything is started: jobs, core-hours, longest job, memory, disk, and the time on some cores."""
+"""Plan of a run, before anything is started: jobs, core-hours, longest job, memory, disk, and the time on some cores."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Job(NamedTuple):
 
 
 class Recorder(logging.Handler):
-    """Writes the jobs of a dry run to a file as they are logged, one JSON object a line; `read_jobs` reads them.
+    """Log handler that writes the jobs of a dry run to a file, one JSON object a line; `read_jobs` reads them.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Recorder(logging.Handler):
         self.path = path
 
     def emit(self, record: Any) -> None:
-        """Note a job; everything else that is logged is passed over."""
+        """Record a job; ignore everything else that is logged."""
         if str(getattr(record, "event", "")) != "job_info":
             return
         resources = {name: record.resources.get(name, 0) for name in ("expected_s", "mem_mb", "writes_mb")}
@@ -74,7 +74,7 @@ class Recorder(logging.Handler):
 
 
 def read_jobs(path: PathLike) -> list[Job]:
-    """The jobs that a dry run wrote, without those that make no file."""
+    """Read the jobs of a dry run, without those that make no file."""
     try:
         with open(path, encoding="utf-8") as file:
             rows = [row for row in map(json.loads, file) if row["output"]]
@@ -109,7 +109,7 @@ def read_jobs(path: PathLike) -> list[Job]:
 
 
 def simulate(jobs: Sequence[Job], n_cores: int, dispatch: float = DISPATCH) -> float:
-    """Time until the last of some jobs is done, if the longest of those that are ready always goes first."""
+    """Simulate the time until the last job is done, if the longest job that is ready always goes first."""
     waiting: dict[int, int] = {}
     after: dict[int, list[int]] = {}
     ready: list[tuple[float, int]] = []
@@ -142,7 +142,7 @@ def plan_text(
     n_cores: int,
     pace: float = 1.0,
 ) -> str:
-    """The plan as text for a terminal."""
+    """Format the plan as text for a terminal."""
     to_run = {job.makes for job in left}
     done = [job for job in everything if job.makes not in to_run]  # their costs are those of the table
     there = sum(job.seconds for job in left)
@@ -199,12 +199,12 @@ def plan_text(
 
 
 def unit_of(seconds: float) -> tuple[str, float]:
-    """Name and seconds of the unit that core-time is told in."""
+    """Choose the unit of core-time: its name and its seconds."""
     return ("core-hours", 3600.0) if seconds >= 3600 else ("core-minutes", 60.0)
 
 
 def duration(seconds: float) -> str:
-    """A time for people: ``45 s``, ``12 min``, ``3.4 h``."""
+    """Format a duration: ``45 s``, ``12 min``, ``3.4 h``."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

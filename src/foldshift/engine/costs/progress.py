@@ -1,4 +1,4 @@
-"""Tell while a run goes on how much of it is done, in jobs and in core-hours, and when it will end."""
+"""Progress of a run: how much of it is done, in jobs and in core-hours, and when it will end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST = 0.1  # share of its expected time that a job which goes on is thought to
 
 
 class Estimate(NamedTuple):
-    """Where a run stands.
+    """Progress of a run and its expected time to the end.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ def estimate(
     cores: int | None,
     before: Sequence[Ended] = (),
 ) -> Estimate:
-    """Where a run stands."""
+    """Progress of a run and its expected time to the end."""
     ended = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in finished.items()]
     late = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in running.items() if taken > jobs[i].seconds]
     overall, by_rule = factors([*before, *ended, *late])
@@ -65,7 +65,7 @@ def estimate(
 
 
 def progress_line(n_done: int, n_jobs: int, now: float, elapsed: float, state: Estimate, ended: bool = False) -> str:
-    """One line on where a run stands."""
+    """Format the progress of a run as one line."""
     unit, size = unit_of(state.total)
     text = f"foldshift: {n_done} of {n_jobs} jobs, {state.done / size:.1f} of {state.total / size:.1f} {unit}"
     if n_done == n_jobs:
@@ -78,7 +78,7 @@ def progress_line(n_done: int, n_jobs: int, now: float, elapsed: float, state: E
 
 
 class Progress(logging.Handler):
-    """Follows what Snakemake logs of its jobs, and says at most once per interval where the run stands.
+    """Log handler that follows Snakemake's jobs and reports the progress at most once per interval.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Progress(logging.Handler):
         logger.addHandler(self)
 
     def emit(self, record: Any) -> None:
-        """Note what has begun and what has ended; everything else that is logged is passed over."""
+        """Record jobs that begin and end; ignore everything else that is logged."""
         event, now = str(getattr(record, "event", "")), self.clock()
         if event == "job_info" and record.jobid in self.jobs:
             self.begun[record.jobid] = now
@@ -120,19 +120,19 @@ class Progress(logging.Handler):
                 self.say(self.line())
 
     def line(self, ended: bool = False) -> str:
-        """Where the run stands; see `progress_line`."""
+        """Format the progress of the run; see `progress_line`."""
         now = self.clock()
         running = {i: now - begun for i, begun in self.begun.items()}
         state = estimate(self.jobs, self.finished, running, now - self.started, self.cores, self.before)
         return progress_line(len(self.finished), len(self.jobs), now, now - self.started, state, ended)
 
     def end(self) -> None:
-        """Say how the run ended, if it began."""
+        """Report how the run ended, if it began."""
         if self.jobs:
             self.say(self.line(ended=True))
 
     def say(self, line: str) -> None:
-        """Write a line, if anybody reads it."""
+        """Write a line; do nothing where the reader of the stream is gone."""
         with contextlib.suppress(OSError, ValueError):  # nobody reads on; the run goes on all the same
             stream = sys.stderr if self.stream is None else self.stream
             stream.write(line + "\n")
@@ -140,10 +140,10 @@ class Progress(logging.Handler):
 
 
 class LastWords(logging.Handler):
-    """Says on standard error, in a line, what ends a run that was told to be quiet about everything."""
+    """Log handler that reports, on standard error and in one line, what ended a run that is quiet about everything else."""
 
     def emit(self, record: LogRecord) -> None:
-        """Write what an exception of Snakemake's own says; everything else that is logged is passed over."""
+        """Write the message of an exception of Snakemake; ignore everything else that is logged."""
         if (name := getattr(record, "exception", None)) is None:
             return
         if name == "LockException":

@@ -1,4 +1,4 @@
-"""What the jobs of the engine are expected to take: fetching and preparing, folds, target shift, scores."""
+"""Expected costs of the engine's jobs: fetching and preparing, folds, target shift, scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What jobs took, against what they were thought to take."""
+"""Measured job times against predicted ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = "compile_kernels"  # a rule whose cost is that of what is not kept: once 
 
 
 class Ended(NamedTuple):
-    """A job that has ended, or goes on for longer than predicted: its rule, and the seconds predicted and taken."""
+    """A job that has ended, or has run longer than predicted: its rule, and the seconds predicted and taken."""
 
     rule: str
     predicted: float
@@ -23,7 +23,7 @@ class Ended(NamedTuple):
 
 
 def seconds_taken(path: PathLike) -> float | None:
-    """Wall time of a job as Snakemake noted it."""
+    """Read the wall time of a job, in seconds, that Snakemake recorded; None if the file is missing or damaged."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             return float(next(csv.DictReader(file, delimiter="\t"))["s"])
@@ -32,13 +32,13 @@ def seconds_taken(path: PathLike) -> float | None:
 
 
 def ended_jobs(jobs: Sequence[Job], pace: float = 1.0) -> list[Ended]:
-    """Jobs that are done and were timed, but for those that compile."""
+    """Finished jobs with a recorded time, except those that compile."""
     timed = ((job, seconds_taken(job.timed)) for job in jobs if job.timed and not job.rule.endswith(KEPT))
     return [Ended(job.rule, pace * job.seconds, taken) for job, taken in timed if taken is not None]
 
 
 def factors(ended: Sequence[Ended]) -> tuple[float, dict[str, float]]:
-    """By how much the jobs of every rule take longer than predicted."""
+    """Return how much longer than predicted jobs take: overall, and by rule."""
     overall = (PRIOR + sum(job.taken for job in ended)) / (PRIOR + sum(job.predicted for job in ended))
     sums: dict[str, tuple[float, float]] = {}
     for job in ended:

@@ -1,4 +1,4 @@
-"""Which files of Python a script rests on, read from import statements.
+"""Digest of the Python files that a script rests on, found by their import statements.
 
 Snakemake does not see changes in imported modules. Rules have a digest of these files as a parameter, so that an edited module
 replans exactly what depends on it. Modules of the library count, and the user's own: those outside of the standard library and
@@ -55,7 +55,7 @@ class Import(NamedTuple):
 
 
 def expose(*folders: PathLike) -> None:
-    """Put folders at the front of the import path, of this process and of those it starts."""
+    """Put folders at the front of the import path of this process and of those that it starts."""
     paths = [str(folder) for folder in folders]
     sys.path[:0] = [folder for folder in paths if folder not in sys.path]
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -63,7 +63,7 @@ def expose(*folders: PathLike) -> None:
 
 
 def module_files(*scripts: Any, objects: Iterable[str] = (), called: Iterable[str] = (), tables: bool = True) -> list[str]:
-    """Files that scripts and objects import, directly or through one another: the library's and the user's own."""
+    """List the files of the library and of the user that scripts and objects import, directly or through one another."""
     files = _reached([Path(script).resolve() for script in scripts], tables)
     for paths, with_strings in ((called, tables), (objects, True)):
         for path in paths:
@@ -104,7 +104,7 @@ def _parse(file: Path, content: bytes | None = None) -> ast.Module:
 
 @cache
 def _imports(file: Path) -> tuple[Any, ...]:
-    """What a file imports, and the import paths of the library's objects that stand in it as strings.
+    """Find the imports of a file, and the import paths of library objects that it holds as strings.
 
     They are looked up once for a content: reading all files takes milliseconds, parsing them half a second, and on a cluster
     every job starts Snakemake.
@@ -142,7 +142,7 @@ def _kept_file() -> Path:
 
 @cache
 def _reader() -> str:
-    """What the imports that are found depend on beside the files."""
+    """Version of this reader: the imports that it finds depend on it as well as on the files."""
     return f"{hashlib.sha256(Path(__file__).read_bytes()).hexdigest()} {sys.version}"
 
 
@@ -178,7 +178,7 @@ def _nodes(tree: ast.Module) -> Iterator[Any]:
 
 
 def _files(one: Import, file: Path | None = None) -> list[Path]:
-    """Files that an import runs; `file` is where it stands, for those that begin with dots."""
+    """List the files that an import runs; relative imports count from `file`."""
     parts = tuple(one.module.split(".")) if one.module else ()
     if one.level and file is not None:
         folder = file.parents[one.level - 1]
@@ -265,7 +265,7 @@ def _below(folders: list[Path], parts: tuple[str, ...], name: str | None) -> lis
 
 
 def _is_own(path: Path) -> bool:
-    """Whether a file is neither of the standard library nor of an installed package."""
+    """Return True if a file is neither of the standard library nor of an installed package."""
     return not INSTALLED.intersection(path.parts) and not any(folder in path.parents for folder in STANDARD)
 
 
@@ -285,7 +285,7 @@ def _below_roots(file: Path, roots: Sequence[PathLike]) -> str:
 
 
 def is_there(path: str) -> bool:
-    """Whether the module of an import path can be found."""
+    """Return True if the module of an import path can be found."""
     try:
         return importlib.util.find_spec(path.rpartition(".")[0]) is not None
     except (ImportError, ValueError):

@@ -34,7 +34,7 @@ SIGNALS = {one.value: one.name for one in signal.Signals}
 
 @dataclass(frozen=True)
 class Lost:
-    """What there is instead of the result of a cell.
+    """Placeholder for the result of a cell that was lost.
 
     Attributes
     ----------

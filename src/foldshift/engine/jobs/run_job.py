@@ -47,13 +47,13 @@ MACHINE = {
 
 class _LogFile(logging.FileHandler):
     def handleError(self, record: LogRecord) -> None:
-        """What a full disk keeps out of the log goes to standard error, if it does not stand there already."""
+        """Write to standard error what a full disk keeps out of the log, unless it is there already."""
         if os.environ.get(SHOWN):
             print(self.format(record), file=sys.stderr)
 
 
 def run(main: Callable[..., Any], job: Any) -> None:
-    """Call ``main(job)`` with a log file; what the user or the machine is at fault for ends the job with one line."""
+    """Call ``main(job)`` with a log file; a fault of the user or of the machine ends the job with one line."""
     follow()
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers[0].setLevel(logging.ERROR)
@@ -103,7 +103,7 @@ def rerun_command(
     config: Sequence[str] = (),
     profile: PathLike | None = None,
 ) -> str:
-    """What follows the targets on a command line that runs single jobs of a run in the foreground."""
+    """Return the end of a command line, after the targets, that runs single jobs of a run in the foreground."""
     words = ["--cores", "1", "--snakefile", os.path.abspath(snakefile), "--directory", os.path.abspath(directory)]
     if profile is not None:
         words += ["--workflow-profile", os.path.abspath(profile)]
@@ -122,9 +122,7 @@ def job_command(output: Sequence[str], tail: str) -> str:
 
 
 def follow(interval: float = 0.5) -> None:
-    """End this process soon after the Snakemake that started it has gone: a killed run leaves nothing behind that computes or
-    writes.
-    """
+    """End this process soon after the Snakemake that started it is gone, so that a killed run leaves no process behind."""
     leader = int(os.environ.get(LEADER, 0))
 
     def watch() -> None:

@@ -22,7 +22,7 @@ MISSING = ("404", "NoSuchKey", "NotFound", "NoSuchBucket")
 
 
 class Answers:
-    """What a bucket said of its objects a moment ago.
+    """Cache of a bucket's recent answers about its objects.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Answers:
         self._known: dict[tuple[str, str], tuple[float, dict[str, Any]]] = {}
 
     def ask(self, client: Any, bucket: str, key: str) -> dict[str, Any]:
-        """Head of an object: ``LastModified``, ``ContentLength``; an error of botocore where there is none."""
+        """Return the head of an object (``LastModified``, ``ContentLength``); raise botocore's error where there is none."""
         known = self._known.get((bucket, key))
         if known is None or self._clock() - known[0] > self._fresh:
             self.forget(bucket, key)
@@ -46,12 +46,12 @@ class Answers:
         return known[1]
 
     def forget(self, bucket: str, key: str) -> None:
-        """Ask anew next time: the object is being written or deleted."""
+        """Forget the answer about an object that is written or deleted."""
         self._known.pop((bucket, key), None)
 
 
 def ask_less(objects: type[Any], mtime: type[Any], prefix: str) -> None:
-    """Change the plugin's class of objects so that it asks for less; it then knows no folders, which this workflow never
+    """Patch the plugin's class of objects so that it makes fewer calls; it then knows no folders, which this workflow never
     makes.
     """
     if not all(hasattr(objects, name) for name in USED):

@@ -42,7 +42,7 @@ class Sample(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """What one part of the work took: its name, seconds of processor time, and what went wrong, if anything did."""
+    """Outcome of one part of compiling: its name, processor time in seconds, and the error, if there was one."""
 
     name: str
     seconds: float

@@ -1,5 +1,4 @@
-"""What the name of a file of folds, shift, scores or predictions says: wholly, and without the configuration, what the file
-holds.
+"""File names of folds, shift, scores and predictions: each says completely, without the configuration, what the file holds.
 
 Below the folder of a study, with the bundle ``SCV+DOB-SCV_5x2+10x1`` (partitioners and schemes: five folds iterated twice, ten
 folds once)::
@@ -38,7 +37,7 @@ Name = TypeVar("Name", bound="str | os.PathLike[str]")
 
 
 class HeldSeeds(NamedTuple):
-    """What a file holds.
+    """Seeds and cells that a file holds.
 
     Attributes
     ----------
@@ -57,7 +56,7 @@ class HeldSeeds(NamedTuple):
 
 
 def label(name: str, content: dict[str, Any]) -> str:
-    """A name with four digits that stand for what is behind it."""
+    """Return a name with four digits that stand for its content."""
     text = json.dumps([name, content], sort_keys=True, default=str)
     return f"{_ODD.sub('_', name)}-{hashlib.sha256(text.encode()).hexdigest()[:4]}"
 
@@ -99,18 +98,18 @@ def bundle_cells(name: str) -> tuple[tuple[str, str], ...]:
 
 
 def part_of(bundle: str, part: str) -> str:
-    """The bundle that is meant by a part of a bundle."""
+    """Return the bundle that a part of a bundle stands for."""
     return bundle if part == ALL else part
 
 
 def held_folds(path: PathLike) -> HeldSeeds:
-    """What a file of folds (or of their shift) holds, from the last two parts of its path."""
+    """Parse the path of a file of folds, or of their shift: its last two parts say what it holds."""
     bundle, block = _parts(path, 2)
     return HeldSeeds(f"{bundle}/{block}", bundle_cells(bundle), *range_of(block))
 
 
 def held_scores(path: PathLike) -> HeldSeeds:
-    """What a file of scores (or predictions) holds, from the last five parts of its path; see `held_folds`."""
+    """Parse the path of a file of scores or predictions: its last five parts say what it holds."""
     bundle, held, part, learners, block = _parts(path, 5)
     within, (first, last), (start, stop) = bundle_cells(bundle), range_of(held), range_of(block)
     cells = bundle_cells(part_of(bundle, part))
@@ -128,7 +127,7 @@ def _parts(path: PathLike, n: int) -> tuple[str, ...]:
 
 
 def range_of(block: str) -> tuple[int, int]:
-    """First repetition of a block, and the one after the last; a ValueError if it is not the name of one."""
+    """Return the first repetition of a block and the one after its last; raise ValueError for another name."""
     if not _BLOCK.fullmatch(block):
         raise ValueError(f"{block!r} is not the name of a block, such as 0-99")
     start, n_seeds = block_range(block)
@@ -138,7 +137,7 @@ def range_of(block: str) -> tuple[int, int]:
 
 
 def runs_wanted(held: HeldSeeds, wanted: dict[str, dict[str, Any]]) -> dict[tuple[Any, ...], int]:
-    """What is wanted of a file."""
+    """Return the number of runs that are wanted of each partitioner and k of a file."""
     found = {}
     for *learner, partitioner, scheme in held.cells:
         n_seeds = min(held.stop, wanted["seeds"].get(bundle_name([partitioner], [scheme]), 0)) - held.start

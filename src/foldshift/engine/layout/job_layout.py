@@ -1,5 +1,4 @@
-"""How a study is cut into jobs: what exists is kept, and the rest is cut into learners and blocks of seeds with which every job
-takes minutes."""
+"""Layout of a study: existing files are kept, and the rest is cut into jobs of some minutes, by learners and blocks of seeds."""
 
 from __future__ import annotations
 
@@ -64,12 +63,12 @@ def partitions_per_seed(bundle: Bundle) -> int:
 
 
 def fold_block(bundle: Bundle, n_rows: int) -> int:
-    """Seeds whose folds stand in one file."""
+    """Number of seeds whose folds go into one file."""
     return _power_of_two(min(LARGEST_BLOCK, MOST_FOLD_BYTES // (n_rows * partitions_per_seed(bundle))))
 
 
 def score_block(bundle: Bundle, costs: Iterable[LearnerCost], seconds: float, largest: int) -> int:
-    """Seeds that one job works through."""
+    """Number of seeds that one job evaluates."""
     found = largest
     for cost in costs:
         left = seconds - calls_per_job(bundle) * cost.seconds_once
@@ -89,7 +88,7 @@ def job_seconds(bundle: Bundle, cost: LearnerCost, n_seeds: int) -> float:
 
 
 def pack(seconds: list[tuple[list[str], float]], limit: float) -> list[list[str]]:
-    """Put neighbours together while they stay below a limit, and below the length of a name."""
+    """Group neighbours while a group stays below a limit in seconds, and below the length of a name."""
     parts: list[list[str]] = []
     total = 0.0
     for names, value in seconds:
@@ -102,7 +101,7 @@ def pack(seconds: list[tuple[list[str], float]], limit: float) -> list[list[str]
 
 
 class CutSpec(NamedTuple):
-    """One way of cutting that is wanted of a data set.
+    """One way of cutting a data set that a study wants.
 
     Attributes
     ----------
@@ -125,27 +124,27 @@ class CutSpec(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What stands for it in the names of files: label and scheme."""
+        """Label and scheme, as in the names of files."""
         return self.label, scheme_name(self.k, self.iterations)
 
 
 def every(cell: CutSpec) -> bool:
-    """Whether a cell is wanted: any."""
+    """Return True for any cell."""
     return True
 
 
 def of_experiments(cell: CutSpec) -> bool:
-    """Whether a cell is one of experiments, not of the truth."""
+    """Return True for cells of experiments, not of the truth."""
     return cell.kind != TRUTH
 
 
 def of_own_experiments(cell: CutSpec) -> bool:
-    """Whether a cell is one of the study's own partitioners, not of their variants."""
+    """Return True for cells of the study's own partitioners, not of their variants."""
     return cell.kind == OWN
 
 
 class JobLayout:
-    """The files of folds and scores of a study: those that exist and are kept, and those to be made for the rest.
+    """Files of folds and scores of a study: existing ones that are kept, and new ones for the rest.
 
     Every process that plans or runs a part of a study finds the same files; see `foldshift.engine.layout.reuse`. What a job does
     follows from the names of its files alone.
@@ -215,7 +214,7 @@ class JobLayout:
         self._cut = cache(self._cut_scores)
 
     def choice(self, name: str) -> dict[str, Any]:
-        """How a partitioner cuts: ``partitioner`` or ``import`` (a function of the user's own), and ``options``."""
+        """Return how a partitioner cuts: ``partitioner``, or ``import`` of a user-defined function, and ``options``."""
         return choice_of(name, self.settings, self._config["own_partitioners"], self._variants)
 
     def partitioner_label(self, name: str) -> str:
@@ -225,7 +224,8 @@ class JobLayout:
         return name if told else label(name, choice)
 
     def record(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """What the labels of this configuration stand for: ``learners`` and ``partitioners``, with their names, by label."""
+        """Content of the labels of this configuration: entries of ``learners`` and ``partitioners``, with their names, by
+        label."""
         used = {name for ids in configured_learners(self.settings, self._learners).values() for name in ids.values()}
         return {
             "learners": {self.label_of[name]: self._known_learners[self.label_of[name]] for name in sorted(used)},
@@ -237,11 +237,11 @@ class JobLayout:
         }
 
     def learner(self, of_label: str) -> dict[str, Any]:
-        """What rows of a learner depend on, and its ``name``, by its label."""
+        """Entry of a learner, with its ``name``, by its label: everything that its rows depend on."""
         return self._known_learners[of_label]
 
     def partitioner(self, of_label: str) -> dict[str, Any]:
-        """How a partitioner cuts, and its ``name``, by its label."""
+        """Entry of a partitioner, with its ``name``, by its label: how it cuts."""
         return self._known_partitioners[of_label]
 
     def _learners_of(self, dataset: str) -> list[str]:
@@ -273,7 +273,7 @@ class JobLayout:
     def wanted_folds(
         self, dataset: str, chosen: Callable[..., Any] = every, n_seeds: int | None = None
     ) -> dict[str, dict[str, Any]]:
-        """What a reader takes of the files of folds, or of their shift, which may hold more."""
+        """Partitioners and seeds that a reader takes from files of folds or shift, which may hold more."""
         cells = [cell for cell in self.cells(dataset) if chosen(cell)]
         return {
             "partitioners": {cell.label: cell.partitioner for cell in cells},
@@ -281,7 +281,7 @@ class JobLayout:
         }
 
     def wanted_scores(self, dataset: str, chosen: Callable[..., Any] = every) -> dict[str, dict[str, Any]]:
-        """What a reader takes of the files of scores or predictions: ``learners`` as well; see `wanted_folds`."""
+        """Learners, partitioners and seeds that a reader takes from files of scores or predictions; see `wanted_folds`."""
         learners = {self.label_of[name]: name for name in self.learners_of(dataset)}
         return {"learners": learners} | self.wanted_folds(dataset, chosen)
 
@@ -308,7 +308,8 @@ class JobLayout:
         return [file.name for file in _with_some_of(self._scores(dataset), wanted)]
 
     def _found(self, kind: str, dataset: str, read: Callable[..., Any]) -> list[HeldSeeds]:
-        """What exists and can be made again: files whose names say what this configuration or an earlier one meant."""
+        """List existing files whose labels are known, from this configuration or an earlier one, so that they can be made
+        again."""
         found = []
         for path in self._existing(kind, dataset):
             with contextlib.suppress(ValueError):
@@ -318,7 +319,7 @@ class JobLayout:
         return found
 
     def _is_known(self, of_label: str) -> bool:
-        """Whether what a label stands for is known; of an earlier configuration, its module must still be there."""
+        """Return True if the content of a label is known; for an earlier configuration, its module must still be there."""
         if of_label in self._current:
             return True
         entry = self._known_learners.get(of_label) or self._known_partitioners.get(of_label)
@@ -411,11 +412,11 @@ class JobLayout:
 
 
 def _with_some_of(files: list[HeldSeeds], wanted: dict[Any, Any]) -> list[HeldSeeds]:
-    """Files that hold some of the seeds that are wanted of a cell."""
+    """Filter the files that hold some of the wanted seeds of a cell."""
     return [file for file in files if any(wanted.get(cell, 0) > file.start for cell in file.cells)]
 
 
 def bundle_behind(name: str) -> Bundle:
-    """Partitioners (by label) and iterations of a bundle, from its name."""
+    """Make the bundle that a name stands for; its partitioners are labels."""
     partitioners, schemes = bundle_of(name)
     return Bundle(OWN, partitioners, dict(map(scheme_of, schemes)), 1)

@@ -1,4 +1,4 @@
-"""What the labels in the names of files stand for, kept beside the results: of this configuration and of earlier ones.
+"""Record of the labels in file names, kept beside the results: their content in this configuration and in earlier ones.
 
 And whether Snakemake still knows what the results were made with.
 """
@@ -24,7 +24,7 @@ def record_file(results: str) -> Path:
 
 
 def read_record(path: PathLike) -> dict[str, dict[str, dict[str, Any]]]:
-    """Read what labels stand for."""
+    """Read the record of labels."""
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
         return {kind: {label: dict(entry) for label, entry in record[kind].items()} for kind in KINDS}
@@ -33,7 +33,7 @@ def read_record(path: PathLike) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def add_record(path: PathLike, records: Iterable[dict[str, Any]]) -> None:
-    """Add what labels stand for to those of earlier runs; nothing is written where nothing is new."""
+    """Add labels to the record of earlier runs; write nothing where nothing is new."""
     known = read_record(path)
     record = {kind: dict(known[kind]) for kind in KINDS}
     for one in records:
@@ -44,7 +44,7 @@ def add_record(path: PathLike, records: Iterable[dict[str, Any]]) -> None:
 
 
 def forgotten(results: PathLike, studies: Iterable[str], memory: PathLike = ".snakemake") -> str | None:
-    """Say so where results are left of which Snakemake knows nothing: it would take whatever is there for finished."""
+    """Warn if results exist that Snakemake has no metadata for: it would take them for finished."""
     if any(path.is_file() for path in Path(memory, "metadata").glob("**/*")) or Path(memory, "metadata.db").exists():
         return None
     found = [name for name in studies if any(path.is_file() for path in Path(results, name).glob("**/*"))]

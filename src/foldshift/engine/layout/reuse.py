@@ -1,4 +1,4 @@
-"""Which of the files that exist are kept, and what is to be made beside them: names in, names out.
+"""Reuse of results: which existing files are kept, and which new ones complete them. Names in, names out.
 
 The choice is the same at any moment of a run. Files are looked at in the order of their names; one is kept if it holds something
 that is wanted and nothing that is wanted of one kept before it. A new file holds nothing that a kept one does, and no other new
@@ -53,7 +53,7 @@ def _overlaps(ranges: Sequence[Any], start: int, stop: int) -> bool:
 
 
 def covered(files: Iterable[HeldSeeds], wanted: dict[tuple[Any, ...], int]) -> dict[tuple[Any, ...], list[tuple[int, int]]]:
-    """Seeds of every wanted cell that some files hold."""
+    """Find the ranges of seeds of every wanted cell that some files hold."""
     ranges: dict[Any, Any] = {}
     for file in files:
         for cell in file.cells:
@@ -63,7 +63,7 @@ def covered(files: Iterable[HeldSeeds], wanted: dict[tuple[Any, ...], int]) -> d
 
 
 def gaps(ranges: Sequence[tuple[int, int]], start: int, stop: int) -> list[tuple[int, int]]:
-    """What some ranges leave of another."""
+    """Return the gaps that sorted ranges leave in another range."""
     found = []
     for first, last in ranges:
         if start < min(first, stop):
@@ -90,7 +90,7 @@ def missing(
     start: int,
     stop: int,
 ) -> list[tuple[tuple[tuple[Any, ...], ...], int, int]]:
-    """What is to be made of some cells and seeds: a tile of the study."""
+    """Find the cells and seeds of a tile that no kept file holds."""
     found: dict[Any, Any] = {}
     for cell in cells:
         for gap in gaps(held.get(cell, ()), start, min(stop, wanted.get(cell, 0))):
@@ -130,7 +130,7 @@ def pieces(existing: Iterable[str], wanted: dict[tuple[str, ...], int], size: in
 
 
 def _held(name: str, wanted: dict[Any, Any]) -> HeldSeeds | None:
-    """What a piece holds; None if it is none, or holds something that is not wanted."""
+    """Parse the name of a piece; None for another name, or for a piece that holds something that is not wanted."""
     *axes, block = name.split("/")
     cells = tuple(product(*(axis.split("+") for axis in axes)))
     try:

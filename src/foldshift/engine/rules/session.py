@@ -182,7 +182,7 @@ class Session:
 
 
 def _made_rows(run: Run, rule: str) -> bool:
-    """Whether a rule makes rows of a study; its name may have a prefix that another workflow gave it."""
+    """Return True if a rule makes rows of a study; another workflow may have put a prefix in front of its name."""
     return any(rule.endswith(f"{run.id}_{measure.name}") for measure in run.measures())
 
 

@@ -59,7 +59,7 @@ def inside(workflow: Any, path: str) -> Any:
 
 
 def is_main_process(workflow: Any) -> bool:
-    """Whether this process was started by the user, and not by another Snakemake for one job."""
+    """Return True if this process was started by the user, and not by another Snakemake for one job."""
     return bool(inside(workflow, "is_main_process"))
 
 
@@ -94,17 +94,17 @@ def n_cores(workflow: Any) -> int | None:
 
 
 def is_quiet(workflow: Any) -> bool:
-    """Whether Snakemake was told to be quiet about everything, also about what ends a run."""
+    """Return True if Snakemake was told to be quiet about everything, also about what ends a run."""
     return any(one.name == "ALL" for one in inside(workflow, "output_settings.quiet") or ())
 
 
 def shows_failed_logs(workflow: Any) -> bool:
-    """Whether Snakemake prints the log of a failed job; with ``--quiet all`` it keeps logs to itself."""
+    """Return True if Snakemake prints the log of a failed job; with ``--quiet all`` it keeps logs to itself."""
     return bool(inside(workflow, "output_settings.show_failed_logs")) and not is_quiet(workflow)
 
 
 def runs_locally(workflow: Any) -> bool:
-    """Whether jobs run on this machine."""
+    """Return True if jobs run on this machine."""
     return bool(inside(workflow, "local_exec"))
 
 
@@ -151,7 +151,7 @@ def target_rules(workflow: Any) -> list[str]:
 
 
 def is_made(workflow: Any, file: str) -> bool:
-    """Whether a rule makes a file."""
+    """Return True if a rule makes a file."""
     return any(one.is_producer(file) for one in inside(workflow, "rules"))
 
 

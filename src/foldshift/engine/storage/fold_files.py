@@ -1,4 +1,4 @@
-"""Folds as files: one for a data set and a block of seeds, with one array for every way of cutting."""
+"""Files of folds: one for a data set and a block of seeds, with one array for every way of cutting."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def join_folds(
 def part_of_block(
     folds: dict[tuple[str, int], UnsignedArray], seeds: dict[int, Array], held: str, wanted: str
 ) -> tuple[dict[tuple[str, int], UnsignedArray], dict[int, Array]]:
-    """Folds of the seeds that a job works through, from those of a file that may hold more."""
+    """Select the folds of the seeds that a job evaluates, from a file that may hold more."""
     (first, n_held), (start, n_wanted) = block_range(held), block_range(wanted)
     part = {}
     for k, values in seeds.items():

@@ -1,4 +1,4 @@
-"""The words that a study is written in: what is measured, what is shown, and what both cost.
+"""Declarations that make up a study: measures, outputs, costs.
 
 A study is a folder with a file ``study.yaml`` (title, task, settings) and a module ``study`` that has ``STUDY``, a `Study`.
 Everything else is made from these declarations: rules, output files, report entries, archive, plan, progress, documents and
@@ -44,18 +44,18 @@ ENGINE_SETTINGS = (
 
 
 def nothing(*_: Any) -> dict[Any, Any]:
-    """No inputs, no parameters."""
+    """Return no inputs and no parameters."""
     return {}
 
 
 def always(_: Run) -> bool:
-    """Made in every run."""
+    """Return True: the item is made in every run."""
     return True
 
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """What is measured: a job for every cell, and the rows that it writes.
+    """Declaration of a measure: a job for every cell, and the rows that it writes.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Measure:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table: CSV, HTML, LaTeX, and its caption.
+    """Declaration of a table: CSV, HTML, LaTeX, and its caption.
 
     Attributes
     ----------
@@ -159,14 +159,14 @@ class Table:
 
 
 class Figure(Table):
-    """A figure: SVG, PDF, PNG, and its caption; attributes as of `Table`."""
+    """Declaration of a figure: SVG, PDF, PNG, and its caption; attributes as for `Table`."""
 
     kind = "figure"
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Tables and figures that one job makes: those of a paper are cheap, and starting a job takes longer than making one of them.
+    """Declaration of a group of tables and figures that one job makes: starting a job takes longer than making one of them.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ def key(item: Table) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A study.
+    """Declaration of a study.
 
     Attributes
     ----------

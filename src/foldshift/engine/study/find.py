@@ -1,4 +1,4 @@
-"""Find the studies: those that come with the library, and folders of the user's own."""
+"""Discovery of studies: those of the library and those in user-defined folders."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TASKS = ("regression", "classification", None)
 
 
 class StudyInfo(NamedTuple):
-    """A study and where it was found.
+    """Facts about a study, and where it was found.
 
     Attributes
     ----------
@@ -58,11 +58,11 @@ class StudyInfo(NamedTuple):
     scales: dict[str, dict[str, Any]]
 
     def path(self, name: str) -> str:
-        """Full import path of a function of the study; one with ``foldshift.`` in front stands elsewhere in the library."""
+        """Return the full import path of a function of the study; a name with ``foldshift.`` in front counts from the top."""
         return name if name.startswith("foldshift.") else f"{self.package}.{name}"
 
     def declaration(self) -> Study:
-        """The `Study` that the module ``study`` declares."""
+        """Load the `Study` that the module ``study`` declares."""
         try:
             study = importlib.import_module(f"{self.package}.study").STUDY
         except Exception as error:  # the user's own code may raise anything
@@ -78,7 +78,7 @@ class StudyInfo(NamedTuple):
 
 
 def find_studies(folders: Sequence[PathLike] = (), only: Collection[str] | None = None) -> dict[str, StudyInfo]:
-    """The studies of the library and of some folders, without what they declare."""
+    """Find the studies of the library and of some folders; their declarations are not loaded."""
     found: dict[Any, Any] = {}
     for folder in (STUDIES, *map(Path, folders)):
         places = [folder] if (folder / "study.yaml").is_file() else sorted(path.parent for path in folder.glob("*/study.yaml"))
@@ -128,7 +128,7 @@ def _read(folder: Path, inside: bool) -> StudyInfo:
 
 
 def _check(where: Path, about: dict[str, Any]) -> None:
-    """Refuse a file of the user's own whose parts are not what they must be."""
+    """Check the study.yaml of a user-defined study."""
     for key, kind, words in (("title", str, "text"), ("summary", str, "text"), ("order", (int, float), "a number")):
         if not isinstance(about[key], kind):
             raise ConfigError(f"{where}: {key}={about[key]!r} must be {words}")

@@ -1,4 +1,4 @@
-"""A study under one configuration: what its declarations may ask, and the files that follow from them."""
+"""A study under one configuration: the facts that its declarations may ask for, and the files that follow from them."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class Run:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the engine cuts the study's data sets and evaluates its learners."""
+        """True if the engine cuts the study's data sets and evaluates its learners."""
         return self._layout is not None
 
     @property
     def layout(self) -> JobLayout:
-        """How the engine cuts the study into jobs.
+        """Layout of the study's jobs.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Run:
 
     @property
     def datasets(self) -> list[str]:
-        """Data sets of the study, of the catalogue."""
+        """Names of the study's data sets in the catalogue."""
         return self.settings.get("datasets", [])
 
     @cached_property
@@ -130,7 +130,7 @@ class Run:
         return {name: self.learners[name] for name in (self.learner_ids if ids is None else ids)}
 
     def pick(self, *keys: Any) -> dict[str, Any]:
-        """Some of the settings."""
+        """Select settings by name."""
         return {key: self.settings[key] for key in keys}
 
     def fit_cost(self, learner: str, n_rows: int, n_features: int) -> LearnerCost:
@@ -175,7 +175,7 @@ class Run:
         return str(self.found.folder / "printed" / f"{name}.csv")
 
     def per_dataset(self, kind: str, ending: str = "parquet") -> list[str]:
-        """What the engine makes once for a data set: ``seed_scores``, ``failures`` ..."""
+        """Files that the engine makes once for each data set: ``seed_scores``, ``failures`` ..."""
         return [self.file(f"{kind}/{name}.{ending}") for name in self.datasets]
 
     def folds(self, dataset: str, chosen: Callable[..., Any] = every, n_seeds: int | None = None) -> list[str]:
@@ -200,7 +200,7 @@ class Run:
     def wanted_folds(
         self, dataset: str, chosen: Callable[..., Any] = every, n_seeds: int | None = None
     ) -> dict[str, dict[str, Any]]:
-        """What is wanted of `folds`, as plain values; parameters as there."""
+        """Selection of `folds` that a function needs, as plain values; parameters as there."""
         return self.layout.wanted_folds(dataset, chosen, n_seeds)
 
     def shift(self, dataset: str) -> list[str]:
@@ -216,7 +216,7 @@ class Run:
         return list(map(self.file, self.layout.prediction_files(dataset, chosen)))
 
     def wanted_scores(self, dataset: str, chosen: Callable[..., Any] = every) -> dict[str, dict[str, Any]]:
-        """What is wanted of `scores` and `predictions`, as plain values."""
+        """Selection of `scores` and `predictions` that a function needs, as plain values."""
         return self.layout.wanted_scores(dataset, chosen)
 
     def rows(self, kind: str) -> list[str]:
@@ -283,11 +283,11 @@ class Run:
         return [{key: str(value) for key, value in cell.items()} for cell in measure.cells(self)]
 
     def measures(self) -> list[Measure]:
-        """Measures that have something to do."""
+        """Measures that have at least one cell."""
         return [measure for measure in self.declared.measures if self.cells(measure)]
 
     def items(self) -> list[tuple[Items, tuple[Table, ...]]]:
-        """Jobs that make items, each with those of its items that this run has."""
+        """Groups of outputs, each with those of its items that this run has."""
         chosen = [(items, tuple(item for item in items.items if item.when(self))) for items in self.declared.items]
         return [(items, some) for items, some in chosen if some]
 
@@ -299,7 +299,7 @@ class Run:
         return [*(path for kind in kinds for path in self.per_dataset(kind)), *self.per_dataset("failures", "json")]
 
     def archived(self) -> list[str]:
-        """What an archive holds beside tables and figures: scores, and all rows that tables are made of."""
+        """Files that an archive holds beside tables and figures: scores, and all rows that tables are made of."""
         by_file: list[str] = []
         for name in self.datasets if self.is_cut else ():
             by_file += [*self.scores(name), *(self.shift(name) if self.found.task == "regression" else ())]
@@ -334,12 +334,12 @@ class Run:
         return sum(n * len(self.layout.learners_of(name)) for name, n in fits.items())
 
     def rule_message(self, message: str) -> str:
-        """A message of a declaration as Snakemake wants it."""
+        """Convert a message of a declaration to the form of Snakemake, with wildcards."""
         return f"{self.found.title}: " + re.sub(r"{(\w+)}", r"{wildcards.\1}", message)
 
 
 def rehearse(run: Run) -> None:
-    """Ask a study of the user's own once all that planning will ask it, so that what it raises is told in a line.
+    """Call every function that a user-defined study declares once, so that its errors are reported in one line.
 
     Parameters
     ----------

@@ -1,7 +1,10 @@
 """Fetch the reviews of products, or draw them from their model, and count their words."""
 
+from __future__ import annotations
+
 import json
 import logging
+from typing import Any
 
 from foldshift.core.files import write_text
 from foldshift.core.seeding import generator
@@ -12,7 +15,7 @@ from foldshift.engine.jobs.run_job import run
 PER_DOMAIN = 2000  # generated reviews, as many as there are real ones
 
 
-def fetched(job):
+def fetched(job: Any) -> tuple[Any, list[dict[str, Any]]]:
     """Counts of the real reviews, and where each file came from."""
     known, reviews, origins = review_files(), {}, []
     for domain in job.params.domains:
@@ -27,7 +30,7 @@ def fetched(job):
     return bag_of_words(reviews, n_features=job.params.n_features), origins
 
 
-def main(job):
+def main(job: Any) -> None:
     """Write the counts and their origin."""
     if job.wildcards.reviews == "amazon":
         counts, origins = fetched(job)
