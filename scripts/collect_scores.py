@@ -1,7 +1,5 @@
 """One row per seed from the scores of one data set, the mean over the folds; and which fits failed, of how many, and why."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

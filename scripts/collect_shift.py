@@ -1,7 +1,5 @@
 """One row per seed from the target shift of one data set: the mean of D_n over the folds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from foldshift.engine.jobs.run_job import run

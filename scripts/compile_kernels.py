@@ -1,19 +1,15 @@
 """Compile what the jobs of the run will call, once, before them."""
 
-from __future__ import annotations
-
 import json
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from foldshift.core.files import write_text
 from foldshift.engine.costs.compile_cost import kept_paths, record_kept
 from foldshift.engine.jobs.run_job import run
 from foldshift.partition.registry import import_path
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 
 def main(job: Any) -> None:

@@ -1,18 +1,18 @@
 """Evaluate learners on one data set, for all partitions of a block of seeds: scores and, of classifiers, the predictions of every
 sample."""
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from foldshift.core.errors import DataError
 from foldshift.core.imports import import_object
 from foldshift.core.seeding import fit_states
-from foldshift.datasets.dataset import read_prepared
+from foldshift.core.types import Estimator
+from foldshift.datasets.dataset import Dataset, read_prepared
 from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.jobs.run_job import run
 from foldshift.engine.jobs.user_code import LEARNER, call_own
@@ -23,12 +23,6 @@ from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.regressors import lost_scores
 from foldshift.evaluation.status import OK
 from foldshift.evaluation.task_objects import TASK_OBJECTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from foldshift.core.types import Estimator
-    from foldshift.datasets.dataset import Dataset
 
 
 def estimator(spec: dict[str, Any], data: Dataset) -> Estimator:

@@ -1,27 +1,23 @@
 """Fetch one data set from the first source that gives it, check it, and remember its checksum; say what was assumed in reading a
 file of the user's own."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from foldshift.core.errors import DataError
 from foldshift.core.files import write_text
 from foldshift.datasets.catalogue_entry import CatalogueEntry
 from foldshift.datasets.prepare import prepare
+from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.sources.download import UnreachableError
 from foldshift.datasets.sources.fetch import DEFAULT_HOSTS, fetch
 from foldshift.engine.jobs.run_job import run
 from foldshift.engine.storage.raw_table_files import write_raw
-
-if TYPE_CHECKING:
-    from foldshift.datasets.readers.raw_table import RawTable
 
 PAUSE = 30  # seconds: hosts fail for minutes at a time, and the pauses between attempts of one download are shorter
 

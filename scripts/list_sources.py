@@ -1,7 +1,5 @@
 """Write beside the results where the data of a study came from, with checksums."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

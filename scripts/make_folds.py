@@ -1,26 +1,20 @@
 """Cut one prepared data set into folds: some partitioners, every k, once per seed of a block."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from foldshift.core.errors import DataError
 from foldshift.core.imports import import_object
 from foldshift.core.seeding import draw_seeds, seed_sequence
-from foldshift.datasets.dataset import read_prepared
+from foldshift.core.types import UnsignedArray
+from foldshift.datasets.dataset import Dataset, read_prepared
 from foldshift.engine.jobs.run_job import run
 from foldshift.engine.jobs.user_code import PARTITIONER, OwnCodeError, call_own
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.storage.fold_files import write_folds
 from foldshift.partition.folds import check_folds
 from foldshift.partition.registry import make_folds, options_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from foldshift.core.types import UnsignedArray
-    from foldshift.datasets.dataset import Dataset
 
 
 def cut(data: Dataset, name: str, k: int, seeds: Sequence[int], master_seed: int, choice: dict[str, Any]) -> UnsignedArray:

@@ -1,7 +1,5 @@
 """Make tables and figures of a study: call the function that the study declares, write what it returns in all forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from foldshift.core.errors import require_keys

@@ -1,7 +1,5 @@
 """Measure one cell of a study: call the function that the study declares, write the rows that it returns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Measure the target shift between training and test part of every fold: D_n of one data set, for the partitions of one file of
 folds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from foldshift.datasets.dataset import read_prepared

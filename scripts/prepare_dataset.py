@@ -1,7 +1,5 @@
 """Drop rows with missing values, bring the rows into one order, scale; describe what came of it."""
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Any

@@ -1,8 +1,6 @@
 """Print what a run will take. Nothing is started: two dry runs of the same configuration say what there is to do, and what is
 left of it."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil
@@ -11,15 +9,12 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from foldshift.core.errors import ConfigError
 from foldshift.engine.costs.machine_speed import pace
-from foldshift.engine.costs.plan import RECORD, plan_text, read_jobs
+from foldshift.engine.costs.plan import RECORD, Job, plan_text, read_jobs
 from foldshift.engine.jobs.run_job import RERUN, run
-
-if TYPE_CHECKING:
-    from foldshift.engine.costs.plan import Job
 
 
 def dry_run(target: str, record: Path, *options: str) -> list[Job]:

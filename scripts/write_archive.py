@@ -1,28 +1,22 @@
 """Put scores, configuration, provenance, tables and figures into one file, a Workflow Run RO-Crate."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import foldshift
 from foldshift.engine.archive.crate import content_of, workflow_files, write_archive
 from foldshift.engine.jobs.code_digest import module_files
 from foldshift.engine.jobs.run_job import run
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from foldshift.core.types import PathLike
-
 ROOT = Path(foldshift.__file__).parents[2]
 
 
-def renamed(path: PathLike, folders: dict[str, str]) -> str:
+def renamed(path: str | Path, folders: dict[str, str]) -> str:
     """Name in the archive: folders have their default names there, wherever they are here."""
     for name, folder in folders.items():
         if Path(folder) in Path(path).parents:
@@ -57,7 +51,7 @@ def moment(times: float) -> str:
     return datetime.fromtimestamp(times, UTC).isoformat(timespec="seconds")
 
 
-def read(path: PathLike) -> Any:
+def read(path: str | Path) -> Any:
     """A JSON file."""
     return json.loads(Path(path).read_text(encoding="utf-8"))
 

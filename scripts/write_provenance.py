@@ -1,7 +1,5 @@
 """Write beside the results what they came from: resolved configuration, versions, machine, seeds."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """Fetch the reviews of products, or draw them from their model, and count their words."""
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Any
