@@ -10,10 +10,13 @@ import argparse
 import sys
 
 import numpy as np
+import pandas as pd
+from tables import write_table
 
 from foldshift.inference import conservative_z, f_5x2cv, nadeau_bengio, paired_t
 
 N, D = 100, 3
+SEED = 20062
 
 
 def nearest(X, y, train, test):
@@ -81,14 +84,16 @@ def main():
     parser.add_argument("--studies", type=int, default=2000, help="simulated data sets (default 2000)")
     parser.add_argument("--learners", nargs="*", default=["nearest", "lda", "centroid"], choices=["nearest", "lda", "centroid"])
     arguments = parser.parse_args()
+    learners, rows = {"nearest": nearest, "lda": lda, "centroid": centroid}, []
     for name in arguments.learners:
-        rng = np.random.default_rng(20062)
-        found = [study({"nearest": nearest, "lda": lda, "centroid": centroid}[name], rng) for _ in range(arguments.studies)]
-        print(f"\n{name}, {arguments.studies} data sets: share of findings at .05 and .01 (standard error about "
-              f"{(0.1 * 0.9 / arguments.studies) ** 0.5:.4f})")  # fmt: skip
+        rng = np.random.default_rng(SEED)
+        found = [study(learners[name], rng) for _ in range(arguments.studies)]
         for test in found[0]:
             p = np.array([one[test] for one in found])
-            print(f"  {test:<42} {(p <= 0.05).mean():.4f} {(p <= 0.01).mean():.4f}", flush=True)
+            rows.append({"learner": name, "test": test} | {f"share_{level}": (p <= level).mean() for level in (0.05, 0.01)})
+            print("  {:10} {:<42} {:.4f} {:.4f}".format(*rows[-1].values()), flush=True)
+    path = write_table("corrected_t", pd.DataFrame(rows), n_studies=arguments.studies, seed=SEED)
+    print(f"wrote {path.name}; shares have a standard error of about {(0.1 * 0.9 / arguments.studies) ** 0.5:.4f}")
 
 
 if __name__ == "__main__":

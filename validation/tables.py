@@ -1,0 +1,33 @@
+"""Tables that a validation program writes, each with its provenance: the constants that users are shown are tied to them by tests."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foldshift.core.versions import commit_of, installed_versions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "validation" / "tables"
+
+
+def write_table(name: str, table: pd.DataFrame, **facts: Any) -> Path:
+    """Write a table as CSV and, beside it, as JSON the command, the commit, versions and further facts such as seeds."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{name}.csv"
+    table.to_csv(path, index=False, lineterminator="\n")
+    provenance = {
+        "command": " ".join(["python", Path(sys.argv[0]).resolve().relative_to(ROOT).as_posix(), *sys.argv[1:]]),
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit_of(ROOT),
+        "versions": installed_versions(),
+        **facts,
+    }
+    path.with_suffix(".json").write_text(json.dumps(provenance, indent=1, default=str) + "\n", encoding="utf-8")
+    return path
