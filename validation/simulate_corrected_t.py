@@ -11,9 +11,9 @@ import sys
 
 import numpy as np
 import pandas as pd
-from tables import write_table
 
 from foldshift.inference import conservative_z, f_5x2cv, nadeau_bengio, paired_t
+from provenance_tables import write_table
 
 N, D = 100, 3
 SEED = 20062

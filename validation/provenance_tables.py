@@ -1,4 +1,4 @@
-"""Tables that a validation program writes, each with its provenance: the constants that users are shown are tied to them by tests."""
+"""Tables of validation programs, each with its provenance: tests tie the constants that users are shown to them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("foldshift", "numpy", "scipy", "scikit-learn", "pandas", "numba")
 FOLDER = ROOT / "validation" / "tables"
 
 
@@ -26,7 +27,7 @@ def write_table(name: str, table: pd.DataFrame, **facts: Any) -> Path:
         "command": " ".join(["python", Path(sys.argv[0]).resolve().relative_to(ROOT).as_posix(), *sys.argv[1:]]),
         "ended": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit_of(ROOT),
-        "versions": installed_versions(),
+        "versions": {name: version for name, version in installed_versions()["packages"].items() if name in PACKAGES},
         **facts,
     }
     path.with_suffix(".json").write_text(json.dumps(provenance, indent=1, default=str) + "\n", encoding="utf-8")
