@@ -83,7 +83,7 @@ def test_every_direct_requirement_is_locked(root, lock):
     extras = ("workflow", "docs") if lock.startswith("docs") else ("workflow", "test")
     wanted = project["dependencies"] + [name for extra in extras for name in project["optional-dependencies"][extra]]
     locked = {pin.split("==")[0] for pin in pins((root / lock).read_text())}
-    assert {re.split(r"[><=]", name)[0] for name in wanted} <= locked
+    assert {re.split(r"[\[><=]", name)[0] for name in wanted} <= locked
 
 
 def test_the_site_is_made_with_the_versions_that_everything_else_runs_with(root):
