@@ -151,7 +151,7 @@ def test_targets_of_make_that_the_project_names_exist(root):
         if path.suffix in (".py", ".md", ".yaml", ".smk", "") and path.name != "CHANGELOG.md"
         for call in re.findall(r"(?:`|^|^ +)make ([a-z0-9-]+)(?: WHAT=([\w-]+))?", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    wrong = [call for call in named if call[1] not in choices or call[2] and call[2] not in choices[call[1]]]
+    wrong = [call for call in named if call[1] not in choices or (call[2] and call[2] not in choices[call[1]])]
     assert not wrong and len(named) > 40
 
 
