@@ -85,7 +85,7 @@ by spaces, are tried in order:
 | `drop` | columns to leave out, by name or position |
 | `map=column:text=number,...` | recode labels |
 | `round=column:digits` | round a column |
-| `groups=column` | rows with the same value belong together; the column is not an input; CB-TSCV, CB-SCV and CB-CV keep each group in one fold |
+| `groups=column` | rows with one value belong together; CB-TSCV, CB-SCV and CB-CV keep them in one fold; not an input |
 | `keep` | columns of your own file to use as inputs although they do not look like inputs; dates become days since 1970 |
 | `ranges=declared` | scale inputs by the ranges that a KEEL file declares, not by those of its rows without missing values |
 | `missing` | more signs of a missing value (besides blank, `?`, `NA`, `nan`, `<null>`) |
