@@ -138,6 +138,8 @@ def test_make_has_few_targets_and_names_all_their_choices(root):
     named = dict(re.findall(r"^([a-z]+):.* ## .*WHAT=([\w|-]+\|[\w|-]+)", makefile, re.MULTILINE))
     assert {target: sorted(choices[target]) for target in named} == {target: names.split("|") for target, names in named.items()}
     assert set(named) == {"thorough", "validate"}
+    programs = re.findall(r"[\w/]+\.py", makefile)
+    assert len(programs) > 15 and all((root / program).exists() for program in programs)
 
 
 def test_targets_of_make_that_the_project_names_exist(root):
