@@ -1,4 +1,4 @@
-# make run | test | setup | bench | lint ...: what each does stands beside it. `make help` lists them.
+# `make help` lists the targets. Some take WHAT=choice; a target without its choice, or with an unknown one, names them.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -11,6 +11,10 @@ SITE_READY := $(VENV)/site-ready
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
+
+# The command that WHAT chooses of a target: the variable <target>_<choice>.
+choices = $(sort $(patsubst $(1)_%,%,$(filter $(1)_%,$(.VARIABLES))))
+choice = $(if $(filter $(WHAT),$(call choices,$(1))),$($(1)_$(WHAT)),$(error make $(1) WHAT=$(WHAT): expected one of $(call choices,$(1))))
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -29,14 +33,6 @@ $(READY): requirements.lock pyproject.toml
 	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
-.PHONY: lock
-lock: ## renew requirements.lock and envs/foldshift.yaml from pyproject.toml (needs uv)
-	uv pip compile pyproject.toml --extra workflow --extra test --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade --quiet -o requirements.lock
-	uv pip compile pyproject.toml --extra docs --extra workflow --constraint requirements.lock --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet -o docs/requirements.lock
-	"$(BIN)/python" envs/write_conda_env.py
-
 .PHONY: run
 run: $(READY) ## the main job with the default configuration: minutes, no data host needed
 	@"$(BIN)/snakemake" --cores $(CORES) all
@@ -54,13 +50,28 @@ check: $(READY) ## the tests that `make test` leaves out: all studies, the same 
 	$(PYTEST) -m "slow and not thorough"
 
 .PHONY: thorough
-thorough: $(READY) ## the tests that `make check` leaves out: the same once more in another study or in another way: half an hour
-	$(PYTEST) -m thorough
+thorough: $(READY) ## the tests that `make check` leaves out: half an hour; or one longer trial: WHAT=adapters|bytes|crash|fuzz|s3|slurm
+	$(if $(WHAT),$(call choice,thorough),$(PYTEST) -m thorough)
+
+# contract tests against skore, optuna and AutoGluon, each in a fresh environment: two minutes
+thorough_adapters = "$(BIN)/python" tests/try_adapters.py
+# both main studies, cut small, run in nine ways (cores, blocks, hash seeds, folders): are the bytes the same?
+thorough_bytes = "$(BIN)/python" tests/check_bytes.py
+# ten kills of a run with its jobs, ten of Snakemake alone, at random moments: what is computed again, and are the bytes the same?
+thorough_crash = "$(BIN)/python" tests/crash_runner.py
+# a million damaged data files against every parser
+thorough_fuzz = "$(BIN)/python" tests/fuzz/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
+# a run with its files in a bucket of a server on this machine, killed and resumed; calls are counted: ten minutes
+thorough_s3 = "$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[cloud]' && \
+	"$(BIN)/python" -m pytest tests/engine/test_bucket.py tests/workflow/test_s3.py && "$(BIN)/python" tests/s3_server.py
+# the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)
+thorough_slurm = FOLDSHIFT_SLURM=1 FOLDSHIFT_SLURM_FULL=1 "$(BIN)/python" -m pytest tests/slurm
 
 .PHONY: lint
-lint: $(READY) ## ruff, snakefmt and snakemake --lint
+lint: $(READY) ## ruff, mypy, snakefmt and snakemake --lint
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
+	"$(BIN)/mypy"
 	"$(BIN)/snakefmt" --check Snakefile workflow
 	"$(BIN)/snakemake" --lint
 
@@ -78,17 +89,37 @@ package: $(READY) ## wheel and sdist, tried in fresh environments of the Pythons
 	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check build
 	"$(BIN)/python" tests/try_package.py
 
-.PHONY: adapters
-adapters: $(READY) ## contract tests against skore, optuna and AutoGluon, each in a fresh environment: two minutes
-	@"$(BIN)/python" tests/try_adapters.py
-
 .PHONY: bench
-bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours
-	"$(BIN)/python" benchmarks/bench.py $(if $(MIRROR),--mirror $(MIRROR))
+bench: $(READY) ## speed: ratios within one run, milliseconds per fit, projected core-hours; WHAT=scale: planning; WHAT=overhead: what the workflow costs
+	$(if $(WHAT),$(call choice,bench),"$(BIN)/python" benchmarks/bench.py $(if $(MIRROR),--mirror $(MIRROR)))
 
-.PHONY: drift-levels
-drift-levels: $(READY) ## level and power of fold_drift, DriftReport and the tests of whole tables, simulated: an hour
-	"$(BIN)/python" validation/simulate_drift.py
+# time and memory of planning all studies, and one of 280 data sets
+bench_scale = "$(BIN)/python" benchmarks/measure_scale.py
+# what the workflow costs beside computing, on a slice of each main study, with the real data: MIRROR=folder
+overhead = "$(BIN)/python" benchmarks/measure_overhead.py --mirror $(or $(MIRROR),$(error Name the folder of the real data: make bench WHAT=overhead MIRROR=folder)) --cores $(CORES)
+bench_overhead = $(overhead) --study saez_2022 --datasets stock && \
+	$(overhead) --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --config n_seeds=50 n_truth=100
+
+.PHONY: validate
+validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|draws|drift|levels|readings
+	$(call choice,validate)
+
+# is advice right? coverage, alarms, promises and faults on populations that no rule was made from; MIRROR=folder, SAMPLES=100
+validate_advice = "$(BIN)/python" validation/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))
+# how often tests on one data set find a difference between equally good learners: half an hour
+validate_corrected-t = "$(BIN)/python" validation/simulate_corrected_t.py
+# coverage of every interval on six populations, and the promise of recommend_repetitions
+validate_coverage = "$(BIN)/python" validation/simulate_coverage.py --out build/coverage
+# the shift that the balanced cuts leave on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
+validate_cuts = "$(BIN)/python" validation/balance_of_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
+# the findings of foldshift_2026 in each published draw of its samples, and in all together: a minute; DRAWS="commit commit ..."
+validate_draws = "$(BIN)/python" -m foldshift.studies.foldshift_2026.compare_draws $(or $(DRAWS),7deca6f e211d5f HEAD)
+# level and power of fold_drift, DriftReport and the tests of whole tables
+validate_drift = "$(BIN)/python" validation/simulate_drift.py
+# real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties
+validate_levels = "$(BIN)/python" validation/simulate_levels.py
+# could another split or reading give printed numbers that are not met? ten minutes; MIRROR=folder, or RUN=folder of a run, for Table VII
+validate_readings = "$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR)) $(if $(RUN),--run $(RUN))
 
 .PHONY: paper
 paper: $(READY) ## a study at the paper's scale, STUDY=moreno_torres_2012 or (default) saez_2022; MIRROR=folder takes the data from there
@@ -103,67 +134,6 @@ reproduce: $(READY) ## tables and figures again from an archive, compared byte f
 	@test -n "$(ARCHIVE)" || { echo "Name the archive: make reproduce ARCHIVE=results/archive/foldshift.zip"; exit 1; }
 	@"$(BIN)/python" scripts/reproduce.py "$(ARCHIVE)" --cores $(CORES) $(if $(STUDIES_FROM),--studies-from $(STUDIES_FROM))
 
-.PHONY: publish
-publish: $(READY) ## tables and figures of an archive, with provenance, below docs/results: ARCHIVE=results/archive/foldshift.zip
-	@test -n "$(ARCHIVE)" || { echo "Name the archive: make publish ARCHIVE=results/archive/foldshift.zip"; exit 1; }
-	@"$(BIN)/python" docs/publish.py $(ARCHIVE)
-
-.PHONY: fuzz
-fuzz: $(READY) ## a million damaged data files against every parser
-	"$(BIN)/python" tests/fuzz/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
-
-.PHONY: coverage
-coverage: $(READY) ## coverage of every interval on six populations, and whether recommend_repetitions keeps its promise: an hour or two
-	"$(BIN)/python" validation/simulate_coverage.py --out build/coverage
-
-.PHONY: levels
-levels: $(READY) ## real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties: an hour or two
-	"$(BIN)/python" validation/simulate_levels.py
-
-.PHONY: corrected-t
-corrected-t: $(READY) ## how often tests on one data set find a difference between equally good learners: half an hour
-	"$(BIN)/python" validation/simulate_corrected_t.py
-
-.PHONY: cuts
-cuts: $(READY) ## what the balanced cuts reach on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
-	"$(BIN)/python" validation/balance_of_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
-
-.PHONY: readings
-readings: $(READY) ## could another split or reading give printed numbers that are not met? some ten minutes; MIRROR=folder, or RUN=folder of a run, for Table VII
-	"$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR)) $(if $(RUN),--run $(RUN))
-
-.PHONY: draws
-draws: $(READY) ## what the study of honesty found in each published draw of its samples, and in all together: a minute
-	@"$(BIN)/python" -m foldshift.studies.foldshift_2026.compare_draws $(or $(DRAWS),7deca6f e211d5f HEAD)
-
-.PHONY: advice
-advice: $(READY) ## is advice right? coverage, alarms, promises and faults on populations that no rule was made from: an hour or two; MIRROR=folder, SAMPLES=100
-	"$(BIN)/python" validation/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))
-
-.PHONY: scale
-scale: $(READY) ## how long and with how much memory all studies, and one of 280 data sets, are planned
-	"$(BIN)/python" benchmarks/measure_scale.py
-
-.PHONY: overhead
-overhead: $(READY) ## what the workflow costs beside computing, on a slice of each study: MIRROR=folder of the real data
-	@test -n "$(MIRROR)" || { echo "Name the folder of the real data: make overhead MIRROR=folder"; exit 1; }
-	"$(BIN)/python" benchmarks/measure_overhead.py --study saez_2022 --datasets stock --mirror $(MIRROR) --cores $(CORES)
-	"$(BIN)/python" benchmarks/measure_overhead.py --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --mirror $(MIRROR) --cores $(CORES) --config n_seeds=50 n_truth=100
-
-.PHONY: crash
-crash: $(READY) ## ten kills of a run with its jobs, ten of Snakemake alone, at random moments; what was done again, and whether the bytes are the same
-	"$(BIN)/python" tests/crash_runner.py
-
-.PHONY: bytes
-bytes: $(READY) ## both main studies, cut small, run in nine ways (cores, blocks, hash seeds, folders): the same bytes?
-	"$(BIN)/python" tests/check_bytes.py
-
-.PHONY: slurm
-slurm: $(READY) ## the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)
-	FOLDSHIFT_SLURM=1 FOLDSHIFT_SLURM_FULL=1 "$(BIN)/python" -m pytest tests/slurm
-
-.PHONY: s3
-s3: $(READY) ## a run with its files in a bucket of a server on this machine, killed and resumed, the same bytes?; calls are counted (ten minutes)
-	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[cloud]'
-	"$(BIN)/python" -m pytest tests/engine/test_bucket.py tests/workflow/test_s3.py
-	"$(BIN)/python" tests/s3_server.py
+# Targets of earlier versions that are choices now.
+.DEFAULT:
+	@echo "No target $@$(strip $(foreach target,thorough bench validate,$(if $(filter $@,$(call choices,$(target))),; it is now make $(target) WHAT=$@))). make help lists the targets."; exit 1

@@ -1,8 +1,7 @@
-"""Publish the results of full runs: tables and figures of archives, with provenance, below docs/results: `make publish
-ARCHIVE=results/archive/foldshift.zip`.
+"""Publish tables and figures of archives, with provenance, below docs/results: `python docs/publish.py foldshift.zip`.
 
-Of each study of an archive its tables (CSV), figures (SVG) and captions are taken, as they are, and ``provenance.json`` is
-written beside them: the archive's name and checksum, commit, versions, machine, settings, data, and the checksum of every file
+Tables (CSV), figures (SVG) and captions of every study in an archive are copied unchanged, and ``provenance.json`` is written
+beside them: the archive's name and checksum, commit, versions, machine, settings, data, and the checksum of every file
 in the archive. The archive itself is kept elsewhere.
 """
 

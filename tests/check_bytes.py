@@ -1,4 +1,4 @@
-"""Run all studies, cut small, in many ways, and compare every table and figure byte for byte: `make bytes`.
+"""Run all studies, cut small, in many ways, and compare every table and figure byte for byte: `make thorough WHAT=bytes`.
 
     python tests/check_bytes.py [--ways 6 7 8]
 

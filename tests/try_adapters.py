@@ -1,4 +1,4 @@
-"""Contract tests against the packages that users bring along, each in an environment of its own: `make adapters`.
+"""Contract tests against the packages that users bring along, each in an environment of its own: `make thorough WHAT=adapters`.
 
 Their pins differ from each other's and from those of the lock file: foldshift is installed beside them as a user would.
 """

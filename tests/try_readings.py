@@ -1,6 +1,6 @@
 """Printed numbers that were not met: could another reading, or another split, have given them?
 
-    make readings MIRROR=FOLDER
+    make validate WHAT=readings MIRROR=FOLDER
 
 *Page.* In print 3 of its 10 features fail without any shift. Of 10,000 random splits: in how many do so many fail, and what comes
 of those in which exactly 3 do, beside the printed numbers that rest on the same split.
@@ -18,21 +18,20 @@ mammographic).
 distance are taken, which the paper does not say: standard deviation over random orders of the rows, folds unchanged. And RPART
 with 6 samples per leaf, as printed, and with 7, R's own default.
 
-*Tables V and VI of the classification study.* From the seed rows of a run of it (``make readings RUN=FOLDER``, as below): the
-printed Table V held against every way to cut that was run, with one iteration and with all of an experiment, and with the printed
-p of Table IV as thresholds, so that the truth of the run plays no part; and Table VI by the number of iterations. The tool takes
-equal samples for no neighbours, and what its DB-SCV does is not published: the 2,201 rows of titanic are 24 different ones, and
-cut into two folds by that rule DB-SCV puts equal rows into the same fold. So its cut is also held against print with titanic cut
-anew, equal rows being neighbours.
+*Tables V and VI of the classification study.* From the seed rows of a run of it (``make validate WHAT=readings RUN=FOLDER``,
+as below): the printed Table V held against every way to cut that was run, with one iteration and with all of an experiment,
+and with the printed p of Table IV as thresholds, so that the truth of the run plays no part; and Table VI by the number of
+iterations. The tool takes equal samples for no neighbours, and what its DB-SCV does is not published: the 2,201 rows of
+titanic are 24 different ones, and cut into two folds by that rule DB-SCV puts equal rows into the same fold. So its cut is
+also held against print with titanic cut anew, equal rows being neighbours.
 
-*Table VII of the classification study.* From the predictions of a run of it (``make readings RUN=FOLDER``, the folder that holds
-``results`` and ``resources``): experiments until the correlation is reached, by the first step that reaches it and by the first
-from which on it holds; for three ways to read ".9999" (reached; passed, when four digits are looked at; the same of its square);
-and for three vectors: whether every instance is right, its predicted class, and the predicted class of every place in the files
-of test parts. The tool writes these fold by fold and in a fold class by class, and its results have no other name for an
-instance, so that a place keeps its class and not its instance. And what the agreement between single runs leads one to expect,
-for every distance and rule of the partitioners.
-"""
+*Table VII of the classification study.* From the predictions of a run of it (``make validate WHAT=readings RUN=FOLDER``, the
+folder that holds ``results`` and ``resources``): experiments until the correlation is reached, by the first step that reaches
+it and by the first from which on it holds; for three ways to read ".9999" (reached; passed, when four digits are looked at;
+the same of its square); and for three vectors: whether every instance is right, its predicted class, and the predicted class
+of every place in the files of test parts. The tool writes these fold by fold and in a fold class by class, and its results
+have no other name for an instance, so that a place keeps its class and not its instance. And what the agreement between single
+runs leads one to expect, for every distance and rule of the partitioners."""
 
 import argparse
 import warnings

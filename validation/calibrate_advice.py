@@ -1,4 +1,4 @@
-"""Is advice right? Measured on what no rule was made from (`validation/held_out_sets.py`): `make advice`.
+"""Is advice right? Measured on what no rule was made from (`validation/held_out_sets.py`): `make validate WHAT=advice`.
 
 Coverage of the recommended interval by cell, errors by population, of rows and of groups of rows; alarms of a split that is or is
 not shifted; whether the promise on repetitions is kept; the error of the estimate against 10-fold once, 5-fold once and 10 x

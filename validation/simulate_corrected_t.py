@@ -1,4 +1,4 @@
-"""How often tests on one data set find a difference between two equally good learners: `make corrected-t`.
+"""How often tests on one data set find a difference between two equally good learners: `make validate WHAT=corrected-t`.
 
 Two classes of 50 rows each, twice three inputs: the first learner sees three of them, the second the other three, which are drawn
 alike. So both have the same expected accuracy, whatever the learner, and every finding is an error. 10 x 10-fold cross-validation

@@ -1,4 +1,4 @@
-"""Coverage of every interval, and the promise of `recommend_repetitions`, measured where the truth is known: `make coverage`.
+"""Coverage of every interval, and the promise of `recommend_repetitions`, against the truth: `make validate WHAT=coverage`.
 
 Six populations that no test uses. Every sample is cross-validated and held against the true errors of rows outside it; the unit
 of the errors of a mean is the population (learners of a population share its samples), that of a single coverage is the sample

@@ -1,4 +1,4 @@
-"""Real levels of the tests over data sets where all methods are equally good: `make levels`.
+"""Real levels of the tests over data sets where all methods are equally good: `make validate WHAT=levels`.
 
 For every number of data sets n = 3 to 15 and of methods k = 2 to 6, with normal scores and with heavy ties (three values), the
 share of simulated studies in which a test finds something at .05 and at .01: Friedman, Iman-Davenport's F, Nemenyi, Holm over

@@ -614,7 +614,7 @@ def test_the_budget_is_kept():
 
     begun = time.perf_counter()
     foldshift.advise(X_CLASSES, Y_CLASSES, prepared(LOGISTIC, X_CLASSES), budget=5)
-    assert time.perf_counter() - begun < 60  # a hang, no more: speed is shown by `make advice`
+    assert time.perf_counter() - begun < 60  # a hang, no more: speed is shown by `make validate WHAT=advice`
 
 
 # Mistakes

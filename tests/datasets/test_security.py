@@ -310,9 +310,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
 
 def test_it_is_said_that_import_paths_name_code(root):
     text = (root / "config/README.md").read_text(encoding="utf-8")
-    assert (
-        "The import path is the only place, with `own_partitioners`, where configuration names code: use files you trust." in text
-    )
+    assert "Configuration names code in three places: `import` of a learner, `own_partitioners` and `studies_from`." in text
 
 
 def test_nothing_unpickles_what_comes_from_a_file_and_no_shell_is_used(root):

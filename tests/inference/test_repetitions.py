@@ -43,7 +43,7 @@ def test_what_repeating_cannot_remove_is_not_enlarged_by_the_overlap_of_training
 
 @pytest.mark.parametrize("model", ["centroid", "stump", "highdim"])
 def test_the_promise_is_kept_in_nine_of_ten_studies(model):
-    """On the version before, in 6 % (centroid), 45 % (stump) and 32 % (highdim) of them; the full size is in `make coverage`."""
+    """Before: in 6 % (centroid), 45 % (stump) and 32 % (highdim) of them; at full size: `make validate WHAT=coverage`."""
     many = simulate_repeated(model, 10, 10, 1000, 2, np.random.default_rng(1)).losses.mean(axis=2)
     fixed = np.cov(many.T)[0, 1]
     studies = simulate_repeated(model, 10, 10, 60, 70, np.random.default_rng(2))

@@ -17,6 +17,7 @@ from publish import faults, publish
 
 GUIDES = sorted((pages.ROOT / "docs" / "guides").glob("*.md"))
 GALLERY = sorted((pages.ROOT / "docs" / "gallery").glob("plot_*.py"))
+NAMED = ("CONTRIBUTING.md", "README.md", "docs/architecture.md")
 CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -26,6 +27,48 @@ def test_the_code_of_a_guide_runs_in_its_order(path, tmp_path):
     environment = os.environ | {"PYTHONPATH": str(pages.ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def paths_named(text):
+    """Paths of files and folders of the project in a page: targets of links, and words in code that begin with a place of it."""
+    places = {path.name for path in pages.ROOT.iterdir() if not path.name.startswith(".")} | {".ci"}
+    links = re.findall(r"\]\(([^)#:]+)\)", text)
+    codes = re.findall(r"`[^`]+`|^    .+", text.replace("```", "`"), re.MULTILINE)
+    words = [word.strip("`,;()") for code in codes for word in code.split()]
+    return links, [word for word in words if word.split("/")[0] in places and "<" not in word]
+
+
+@pytest.mark.parametrize("page", NAMED)
+def test_paths_that_a_page_names_exist(page):
+    links, words = paths_named((pages.ROOT / page).read_text(encoding="utf-8"))
+    assert len(links) + len(words) > 10
+    made = ("build/", "results/", "resources/")
+    gone = [link for link in links if not (pages.ROOT / page).parent.joinpath(link).exists()]
+    gone += [word for word in words if not word.startswith(made) and not (pages.ROOT / word).exists()]
+    assert gone == []
+
+
+def test_functions_that_a_page_names_are_in_the_files_it_names():
+    named = [
+        pair
+        for page in NAMED
+        for pair in re.findall(
+            r"((?:`\w+`(?:, | and )?)+) (?:in|of) `(src/[\w/]+\.py)`", (pages.ROOT / page).read_text(encoding="utf-8")
+        )
+    ]
+    assert len(named) > 15
+    for names, path in named:
+        text = (pages.ROOT / path).read_text(encoding="utf-8")
+        for name in re.findall(r"`(\w+)`", names):
+            assert re.search(rf"^(?:def {name}\(|class {name}\b|{name}\b.* = )", text, re.MULTILINE), f"{path} has no {name}"
+
+
+def test_the_page_on_the_architecture_names_every_room():
+    text = (pages.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    package = pages.ROOT / "src" / "foldshift"
+    rooms = {path.parent.relative_to(package).as_posix() for path in package.glob("*/__init__.py")} - {"engine", "studies"}
+    rooms |= {path.parent.relative_to(package).as_posix() for path in package.glob("engine/*/__init__.py")}
+    assert set(re.findall(r"^\| `([\w/]+)` \|", text, re.MULTILINE)) == rooms and "`src/foldshift/studies/" in text
 
 
 def test_every_study_has_a_page_and_every_page_of_the_gallery_a_title():

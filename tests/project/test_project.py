@@ -83,7 +83,7 @@ def test_every_direct_requirement_is_locked(root, lock):
     extras = ("workflow", "docs") if lock.startswith("docs") else ("workflow", "test")
     wanted = project["dependencies"] + [name for extra in extras for name in project["optional-dependencies"][extra]]
     locked = {pin.split("==")[0] for pin in pins((root / lock).read_text())}
-    assert {re.split(r"[><=]", name)[0] for name in wanted} <= locked
+    assert {re.split(r"[\[><=]", name)[0] for name in wanted} <= locked
 
 
 def test_the_site_is_made_with_the_versions_that_everything_else_runs_with(root):
@@ -103,7 +103,7 @@ def test_the_conda_recipe_asks_for_what_pip_does(root):
 
 def test_versions_agree(root):
     assert yaml.safe_load((root / "CITATION.cff").read_text())["version"] == foldshift.__version__
-    assert f"## {foldshift.__version__}" in (root / "CHANGELOG.md").read_text()
+    assert f"## [{foldshift.__version__}]" in (root / "CHANGELOG.md").read_text()
 
 
 def test_the_configuration_readme_is_made_from_the_schemas(root):
@@ -125,6 +125,38 @@ def test_files_and_targets_that_the_readme_names_exist(root):
         assert re.search(rf"^{target}:", (root / "Makefile").read_text(), re.MULTILINE), target
 
 
+def make_choices(makefile):
+    """Targets of make to the choices that WHAT takes; of a target without choices none."""
+    targets = re.findall(r"^([a-z]+):.* ## ", makefile, re.MULTILINE)
+    return {target: set(re.findall(rf"^{target}_(\S+) =", makefile, re.MULTILINE)) for target in targets}
+
+
+def test_make_has_few_targets_and_names_all_their_choices(root):
+    makefile = (root / "Makefile").read_text()
+    choices = make_choices(makefile)
+    assert {"setup", "run", "test", "bench"} <= set(choices) and len(choices) <= 14
+    named = dict(re.findall(r"^([a-z]+):.* ## .*WHAT=([\w|-]+\|[\w|-]+)", makefile, re.MULTILINE))
+    assert {target: sorted(choices[target]) for target in named} == {target: names.split("|") for target, names in named.items()}
+    assert set(named) == {"thorough", "validate"}
+    programs = re.findall(r"[\w/]+\.py", makefile)
+    assert len(programs) > 15 and all((root / program).exists() for program in programs)
+
+
+def test_targets_of_make_that_the_project_names_exist(root):
+    choices = make_choices((root / "Makefile").read_text())
+    folders = ("src", "scripts", "workflow", "tests", "benchmarks", "validation", "config")
+    files = [path for folder in folders for path in (root / folder).rglob("*") if path.suffix in (".py", ".md", ".yaml", ".smk")]
+    files += [*root.glob("*.md"), *(root / "docs").glob("*.*"), *(root / "docs" / "guides").glob("*.md"), root / ".ci" / "run"]
+    named = {
+        (path.relative_to(root).as_posix(), *call)
+        for path in files
+        if path.suffix in (".py", ".md", ".yaml", ".smk", "") and path.name != "CHANGELOG.md"
+        for call in re.findall(r"(?:`|^|^ +)make ([a-z0-9-]+)(?: WHAT=([\w-]+))?", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    wrong = [call for call in named if call[1] not in choices or (call[2] and call[2] not in choices[call[1]])]
+    assert not wrong and len(named) > 40
+
+
 def test_every_script_is_run_by_a_rule_or_a_target_of_make(root):
     callers = [*sorted((root / "workflow").rglob("*.smk")), root / "Makefile"]
     run = set(re.findall(r"scripts/(\w+\.py)", "".join(path.read_text() for path in callers)))
@@ -143,10 +175,9 @@ def test_what_is_left_to_make_check_by_its_name_is_there(slow_places):
 
 def test_continuous_integration_runs_the_command_of_the_readme_and_then_what_it_leaves_out(root):
     commands = [line.removesuffix(" &") for line in (root / ".ci/run").read_text().splitlines() if line.startswith("make ")]
-    assert commands == ["make setup", "make lint", "make test", "make check", "make docs", "make adapters"]
-    recipes = dict(
-        re.findall(r"^(test|check|thorough): .*\n\t\$\(PYTEST\) -m (.*)", (root / "Makefile").read_text(), re.MULTILINE)
-    )
+    assert commands == ["make setup", "make lint", "make test", "make check", "make docs", "make thorough WHAT=adapters"]
+    recipe = re.compile(r"^(test|check|thorough): .*\n\t.*\$\(PYTEST\) -m (thorough|\".*\")", re.MULTILINE)
+    recipes = dict(recipe.findall((root / "Makefile").read_text()))
     # No test in two of them, none in none: what is thorough is slow (conftest.py).
     assert recipes == {"test": '"not slow"', "check": '"slow and not thorough"', "thorough": "thorough"}
 

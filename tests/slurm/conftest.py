@@ -12,7 +12,7 @@ from workflow_runner import Workflow
 @pytest.fixture(scope="session")
 def cluster():
     if "FOLDSHIFT_SLURM" not in os.environ:
-        pytest.skip("tests on a SLURM cluster take root and ten minutes: make slurm, or .ci/run as root")
+        pytest.skip("tests on a SLURM cluster take root and ten minutes: make thorough WHAT=slurm, or .ci/run as root")
     if os.geteuid() != 0:
         pytest.skip("a SLURM cluster for tests needs root")
     done = subprocess.run([SCRIPT, "start"], capture_output=True, text=True, timeout=180)

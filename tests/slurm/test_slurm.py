@@ -156,7 +156,7 @@ def test_after_a_kill_of_snakemake_the_documented_commands_resume_the_run(cluste
     assert same_bytes(workflow, regression, TABLES)
 
 
-@pytest.mark.skipif("FOLDSHIFT_SLURM_FULL" not in os.environ, reason="the whole default configuration on SLURM: make slurm")
+@pytest.mark.skipif("FOLDSHIFT_SLURM_FULL" not in os.environ, reason="the whole default run on SLURM: make thorough WHAT=slurm")
 def test_the_whole_default_configuration_gives_the_same_bytes(cluster, tmp_path):
     laptop, workflow = (Workflow(tmp_path / name, BOTH) for name in ("laptop", "cluster"))
     for each in (laptop, workflow):

@@ -11,7 +11,7 @@ from workflow_runner import Workflow
 
 pytestmark = pytest.mark.workflow
 SEED = 20220721
-N_KILLS = 1  # of either kind; `make crash` has ten
+N_KILLS = 1  # of either kind; `make thorough WHAT=crash` has ten
 FULL = "No space left on device"
 
 

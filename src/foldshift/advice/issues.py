@@ -95,7 +95,7 @@ def find_faults(
     Notes
     -----
     None of these is a test with a level: a threshold says from when on a thing is no chance in any table. They are measured on 20
-    clean sets by `make advice`.
+    clean sets by `make validate WHAT=advice`.
     """
     rng = np.random.default_rng(ROWS_SEED) if rng is None else rng
     identifiers = [column.name for column in data.columns if column.kind == "identifier"]

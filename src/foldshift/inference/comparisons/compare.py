@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, Splitter, TableLike
 
 DESIGNS = ("folds", "datasets", "sources")
-# Shares of findings where there is nothing to find, 2,000 data sets each: `make corrected-t`.
+# Shares of findings where there is nothing to find, 2,000 data sets each: `make validate WHAT=corrected-t`.
 HELD = {
     "10 x 10 folds": {"5 nearest neighbours": 0.110, "LDA": 0.046, "nearest centroid": 0.042},
     "10 folds": {"5 nearest neighbours": 0.036, "LDA": 0.013, "nearest centroid": 0.014},

@@ -23,7 +23,7 @@ TARGET = "mean area under the ROC curve of these models"
 FEW_ROWS = 1000  # more have not been simulated
 KNOWN_LOW = (
     "Its coverage is known to be low: .91 to .94 on average, .83 at the lowest, in 200 samples of 150 rows each of three "
-    "populations, where .95 is promised (make coverage)."
+    "populations, where .95 is promised (make validate WHAT=coverage)."
 )
 
 
@@ -101,7 +101,7 @@ def auc_interval(
         ``logit``: symmetric about the log odds of the area, with Student's t and one degree of freedom for each row of the
         smaller class but one in every fold, so that few rows widen it and it never leaves 0 to 1; ``normal``: estimate plus or
         minus a normal quantile times its standard error, cut at 0 and 1, as in [1]_. Where .95 is promised, the first covered
-        .92 on average with ten folds of 150 rows, the second .89, of three populations (`make coverage`).
+        .92 on average with ten folds of 150 rows, the second .89, of three populations (`make validate WHAT=coverage`).
     confidence : float, default=0.95
         Probability of coverage aimed at.
 

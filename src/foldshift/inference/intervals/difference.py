@@ -20,7 +20,7 @@ TARGET = "difference of the mean errors of these k models of either learner"
 FEW_ROWS = 1000  # more have not been simulated; the interval is one for many
 KNOWN_LOW = (
     "Its coverage is known to be low: .88 to .92 in 400 samples of 150 rows each of three populations, where .95 is promised "
-    "(make coverage)."
+    "(make validate WHAT=coverage)."
 )
 
 

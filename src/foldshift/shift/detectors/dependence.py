@@ -98,8 +98,8 @@ def dependence_test(
 
     The energy distance and the maximum mean discrepancy hardly see such a change: three columns that are uncorrelated in one
     table and correlated by .3 in the other, 100 rows each, they tell apart in one case of eight at .05, the classifier two-sample
-    test in one of four, this test in four of five (``make drift-levels``). A dependence without a direction, such as a parabola,
-    it does not see; the classifier may. Time grows with rows, permutations and the square of the columns.
+    test in one of four, this test in four of five (``make validate WHAT=drift``). A dependence without a direction, such as a
+    parabola, it does not see; the classifier may. Time grows with rows, permutations and the square of the columns.
 
     References
     ----------

@@ -20,7 +20,7 @@ ROWS_TOLERANCE = 0.002  # share of the rows by which a part of Table 1 may diffe
 UNSTATED = ("Page", "Pendigits", "Satimage", "Segment")  # several classes, and the paper does not say which is positive
 SPREAD = "plus or minus"
 BINARISATION = "which class is positive is not stated; it enters through the stratified split"
-# In 395 of 10,000 random splits of Page 3 or more features fail; what the 136 give in which 3 do: `make readings`.
+# In 395 of 10,000 random splits of Page 3 or more features fail; what the 136 give in which 3 do: `make validate WHAT=readings`.
 PAGE = "three features fail without any shift in print, as three or more do in 4.0 % of 10,000 random splits; "
 # What explains single printed cells, by table, data set and condition.
 KNOWN = {

@@ -1,4 +1,4 @@
-"""The study over several draws of its samples, what holds in each and in all together: `make draws DRAWS="7deca6f HEAD"`.
+"""Compare several draws of the study's samples, one by one and all together: `make validate WHAT=draws DRAWS="7deca6f HEAD"`.
 
 A draw is a commit whose published tables it is, or a file ``by_population.csv`` of a run. The samples of a draw are others, of
 the same populations; these stay the unit: the value of a population is the mean over its sizes in all draws.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PRINTED_SEEDS = 1000
 DEFAULT_LEAVES = "RPART7"  # RPART with R's own default for the samples of a leaf, 7 where Table 2 prints 6
 # By number of folds: standard deviation of the mean error of NN over orders of the rows, which decide between samples at equal
-# distance (`make readings`). Theirs is not known.
+# distance (`make validate WHAT=readings`). Theirs is not known.
 TIE_ERROR = {2: 2e-5, 5: 3e-5, 10: 4e-5}
 PRINT_KEYS = ("dataset", "regressor", "metric", "k", "partitioner", "quantity")  # of a printed number
 
