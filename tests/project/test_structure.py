@@ -2,6 +2,9 @@
 
 import ast
 import itertools
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -115,6 +118,39 @@ def test_a_circle_is_found_within_functions_and_named():
     }
     assert circle(edges(texts)) == ["a.one imports b.two", "b.two imports g from c.three", "c.three imports a.one"]
     assert circle(edges(texts | {"c.three": "import foldshift.c"})) is None
+
+
+LIBRARY = ("core", "datasets", "partition", "learners", "shift", "evaluation", "inference", "reporting", "advice")
+
+
+def test_the_library_imports_nothing_of_the_engine_the_command_or_a_study(texts):
+    wrong = [
+        f"{module} imports {target}"
+        for module, text in texts.items()
+        for target, _ in imports(text, texts)
+        if house(module) in LIBRARY and house(target) in ("engine", "command", "studies", "study")
+    ]
+    assert wrong == [], "move what the library needs down into the library"
+
+
+def test_a_cut_loads_no_module_of_the_engine_and_no_snakemake():
+    code = (
+        "import sys, numpy as np; from foldshift.partition import make_folds; "
+        "make_folds('DOB-SCV', np.random.rand(30, 2), np.arange(30) % 2, 3, [1]); "
+        "print(sorted(name for name in sys.modules if name.startswith(('foldshift.engine', 'snakemake'))))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_folders_are_small_enough_to_overlook_and_names_tell_modules_apart():
+    files = [file for file in PACKAGE.rglob("*.py") if not file.name.startswith("__")]
+    sizes = Counter(file.parent.relative_to(PACKAGE).as_posix() for file in files)
+    assert max(sizes.values()) <= 16, sizes.most_common(3)
+    assert sizes["."] <= 2, "a module belongs into a room"
+    names = Counter(file.stem for file in files)
+    shared = sum(count for count in names.values() if count > 1)
+    assert shared <= 0.12 * len(files), {name: count for name, count in names.items() if count > 1}
 
 
 def test_nothing_private_is_taken_from_another_module(texts):
