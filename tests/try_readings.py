@@ -56,9 +56,9 @@ from foldshift.inference.repetitions.agreement import agreements, pairwise_tests
 from foldshift.inference.repetitions.convergence import CAP, converge_cell
 from foldshift.learners import NNRegressor, PDFClassifier, RIPPERClassifier, RPARTRegressor, SVMClassifier
 from foldshift.partition import make_folds
-from foldshift.studies.cieslak_2009.conditions import BIAS
 from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values, shift_rows
 from foldshift.studies.cieslak_2009.measure import draw_repeat, shifted_tests
+from foldshift.studies.cieslak_2009.shift_conditions import BIAS
 from foldshift.studies.moreno_torres_2012.experiments import read_experiments
 
 ROOT = Path(__file__).resolve().parents[1]

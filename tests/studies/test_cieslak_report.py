@@ -22,11 +22,11 @@ from foldshift.studies.cieslak_2009 import (
     hellinger_tables,
     illustrations,
     learner_tables,
-    worked_examples,
+    shift_test_examples,
 )
-from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, NAMES, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import NOT_PUBLIC, listed_datasets, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, SCHEMAS
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, NAMES, condition_kind
 from foldshift.studies.cieslak_2009.study import COMPARED, STUDY
 
 LEARNERS = ("PET", "NB", "5NN", "LSVM")
@@ -348,7 +348,7 @@ def test_table_1_has_the_rows_that_are_left_for_validation(printed):
 
 
 def test_worked_examples_come_out_as_they_should():
-    table = worked_examples.examples_table()
+    table = shift_test_examples.examples_table()
     value = {(row.example, row.quantity): (row.printed, row.paper, row.corrected) for row in table.itertuples()}
     assert (
         value["Table 5", "chi-square"][1:] == pytest.approx((-5.690476, 19.0)) and value["Table 5", "degrees of freedom"][2] == 2
@@ -368,7 +368,7 @@ def test_worked_examples_come_out_as_they_should():
     hidden = value["phi (equation 8)", "MNAR of 4 features, all others fail"]
     assert hidden[1] == 0.2 and np.isnan(hidden[2])
     assert value["2000 negative, 1000 positive", "negative rows removed for P(+) = .5"] == (1000, 1000, 1000)
-    assert to_html(worked_examples.examples_grid(table)) and to_tex(worked_examples.examples_grid(table))
+    assert to_html(shift_test_examples.examples_grid(table)) and to_tex(shift_test_examples.examples_grid(table))
 
 
 def _learner_rows(accuracies, dataset="estate", repeat=0, auc=0.8, p=0.5):

@@ -27,7 +27,7 @@ from foldshift.studies.foldshift_2026.bias_tables import (
     whole_samples,
 )
 from foldshift.studies.foldshift_2026.compare_draws import pooled
-from foldshift.studies.foldshift_2026.constants import METHODS, n_fits
+from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS, n_fits
 from foldshift.studies.foldshift_2026.interval_tables import COLUMNS, methods_table
 from foldshift.studies.foldshift_2026.interval_tables import everything as tables_of_methods
 from foldshift.studies.foldshift_2026.measure import SCHEMAS, cross_validate

@@ -16,12 +16,12 @@ from foldshift.learners import NNClassifier
 from foldshift.shift.detectors.co_failure import failing
 from foldshift.shift.detectors.univariate import category_counts, chi_square, kruskal_wallis, two_proportion
 from foldshift.shift.inject.injectors import feature_scale, versions
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED
 from foldshift.studies.cieslak_2009.detectors import prediction_detectors as predictions
 from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values, hellinger_permutation_p
 from foldshift.studies.cieslak_2009.detectors.prediction_detectors import learner_scores
 from foldshift.studies.cieslak_2009.measure import draw_repeat, feature_rows, learner_rows
-from foldshift.studies.cieslak_2009.splits import positive_class, split, split_sizes
+from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS, UNSHIFTED
+from foldshift.studies.cieslak_2009.three_part_split import positive_class, split, split_sizes
 
 # Rows of the negative and of the positive class, and printed rows of training, validation and test part.
 TABLE1 = {

@@ -13,9 +13,9 @@ from foldshift.inference.proportions import wilson_interval
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
-from foldshift.studies.cieslak_2009.conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Inputs

@@ -13,9 +13,9 @@ from foldshift.reporting.number_formats import EMPTY, count, number, percent, wi
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.shift.detectors.co_failure import translation_limit
 from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE, compared, compared_grid, heading, over_repeats
-from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRANSLATION, TRUE_MNAR, WORDS, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, listed_datasets
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, TRANSLATION, TRUE_MNAR, WORDS, condition_kind
 
 if TYPE_CHECKING:
     from pathlib import Path

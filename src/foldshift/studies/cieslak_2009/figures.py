@@ -12,8 +12,8 @@ from matplotlib.patches import Patch
 
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
-from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets, paper_name
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ import pandas as pd
 from foldshift.reporting.items import Shown
 from foldshift.reporting.table_grid import plain_grid
 from foldshift.studies.cieslak_2009.compared_with_print import compared, compared_grid, over_repeats
-from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRUE_MNAR
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, TRUE_MNAR
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Shown
-from foldshift.studies.cieslak_2009.worked_examples import KS_A, KS_B, examples_grid, examples_table
+from foldshift.studies.cieslak_2009.shift_test_examples import KS_A, KS_B, examples_grid, examples_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,9 +11,9 @@ from foldshift.inference.comparisons.ranks import friedman
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
-from foldshift.studies.cieslak_2009.conditions import BASE, KIND_NAMES, NO_SHIFT, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import read_rows
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, KIND_NAMES, NO_SHIFT, condition_kind
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs

@@ -20,7 +20,6 @@ from foldshift.core.seeding import fit_states, generator
 from foldshift.datasets.dataset import Dataset, read_prepared
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.shift.inject.injectors import ENDS, Versions, feature_scale, versions
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED, Condition
 from foldshift.studies.cieslak_2009.detectors.feature_detectors import (
     class_failures,
     complete_tables,
@@ -31,7 +30,8 @@ from foldshift.studies.cieslak_2009.detectors.feature_detectors import (
 )
 from foldshift.studies.cieslak_2009.detectors.prediction_detectors import detector_rows, learner_scores
 from foldshift.studies.cieslak_2009.row_schemas import SCHEMAS
-from foldshift.studies.cieslak_2009.splits import Split, positive_class, split
+from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS, UNSHIFTED, Condition
+from foldshift.studies.cieslak_2009.three_part_split import Split, positive_class, split
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, Inputs, Rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from foldshift.engine.storage.score_files import TEXT, read_columns
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS
+from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS
 from foldshift.studies.common.row_order import in_order
 
 if TYPE_CHECKING:

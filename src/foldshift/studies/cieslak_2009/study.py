@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.cieslak_2009.paper_names import paper_name
+from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.common.standard_items import has_print
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from foldshift.reporting.number_formats import EMPTY, counted, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.common.coverage_rows import TASK_TITLES
 from foldshift.studies.foldshift_2026.bias_tables import FAR, mean_and_error
-from foldshift.studies.foldshift_2026.constants import METHODS
+from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS
 from foldshift.studies.foldshift_2026.measure_methods import ENDS, KEYS
 
 if TYPE_CHECKING:

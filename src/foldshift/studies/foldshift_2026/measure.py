@@ -10,7 +10,7 @@ import pyarrow as pa
 from foldshift.core.seeding import seed_sequence
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.studies.common.samples import NUMBERS, measure_folds
-from foldshift.studies.foldshift_2026.sampling import cut_rows, measure_samples
+from foldshift.studies.foldshift_2026.measure_samples import cut_rows, measure_samples
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,8 +15,8 @@ from foldshift.inference.fit_losses import losses_after_fit, squared_error, zero
 from foldshift.inference.intervals.conservative import conservative_z
 from foldshift.inference.intervals.cross_validation import nested_cv_interval
 from foldshift.studies.common.samples import attempt
-from foldshift.studies.foldshift_2026.constants import METHODS, NESTED_FOLDS, n_fits
-from foldshift.studies.foldshift_2026.sampling import cut_rows, measure_samples
+from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS, NESTED_FOLDS, n_fits
+from foldshift.studies.foldshift_2026.measure_samples import cut_rows, measure_samples
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, Inputs, Rows, UnsignedArray

@@ -9,7 +9,7 @@ import numpy as np
 
 from foldshift.partition.registry import find_partitioner, make_folds, options_of
 from foldshift.shift.measures.covariates import fold_ks_attributes
-from foldshift.studies.foldshift_2026.constants import RERANDOMISED
+from foldshift.studies.foldshift_2026.cuts_and_methods import RERANDOMISED
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, Task, UnsignedArray

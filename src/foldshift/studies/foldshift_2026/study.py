@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.foldshift_2026.constants import RERANDOMISED, n_fits
+from foldshift.studies.foldshift_2026.cuts_and_methods import RERANDOMISED, n_fits
 
 if TYPE_CHECKING:
     from foldshift.core.types import Rows

@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
-from foldshift.studies.geras_2013.rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
+from foldshift.studies.geras_2013.source_rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
 from foldshift.studies.geras_2013.variance_estimators import (
     COMPONENTS,
     ESTIMATES,

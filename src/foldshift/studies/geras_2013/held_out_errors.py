@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from foldshift.studies.geras_2013.rows import AXES, above_zero, blocks, mean_and_error, share_and_error
+from foldshift.studies.geras_2013.source_rows import AXES, above_zero, blocks, mean_and_error, share_and_error
 
 DRAWS = ("learner", "sampling", "n_sources", "n_points", "draw", "cvs", "cvr", "out_of_source", "sd_cvs", "sd_cvr")
 

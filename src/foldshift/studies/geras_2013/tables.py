@@ -8,7 +8,7 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
-from foldshift.studies.geras_2013.rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
+from foldshift.studies.geras_2013.source_rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
 from foldshift.studies.geras_2013.variance_estimators import (
     COMPONENTS,
     ESTIMATES,

@@ -12,7 +12,7 @@ from scipy.stats import t as student_t
 from foldshift.inference.repetitions.agreement import jackknife_error
 from foldshift.inference.repetitions.variance import ESTIMATORS
 from foldshift.inference.simulation.source_models import mean_predictor_fixed, mean_predictor_random
-from foldshift.studies.geras_2013.rows import CELL, cells, mean_and_error, ratio_or_nan, share_and_error
+from foldshift.studies.geras_2013.source_rows import CELL, cells, mean_and_error, ratio_or_nan, share_and_error
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray

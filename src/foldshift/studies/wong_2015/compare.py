@@ -8,8 +8,7 @@ import pandas as pd
 
 from foldshift.reporting.items import Shown
 from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
-from foldshift.studies.wong_2015.example_tables import as_printed
-from foldshift.studies.wong_2015.worked_examples import worked_examples
+from foldshift.studies.wong_2015.worked_examples import as_printed, worked_examples
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs

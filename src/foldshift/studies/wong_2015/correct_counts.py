@@ -14,7 +14,7 @@ from foldshift.inference.comparisons.paired import mcnemar, nadeau_bengio
 from foldshift.inference.comparisons.ranks import critical_difference
 from foldshift.inference.intervals.accuracy import accuracy_interval, large_sample
 from foldshift.inference.repetitions.recommend import recommend_repetitions
-from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS
+from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray

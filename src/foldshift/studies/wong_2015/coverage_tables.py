@@ -12,7 +12,7 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.common.coverage_rows import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
-from foldshift.studies.wong_2015.rows import read_rows
+from foldshift.studies.wong_2015.accuracy_rows import read_rows
 
 if TYPE_CHECKING:
     import pandas as pd

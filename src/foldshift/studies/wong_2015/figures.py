@@ -14,9 +14,9 @@ from foldshift.reporting.critical_difference import draw_critical_difference
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.studies.common.coverage_rows import ROWS, audit_table, partitioner_table
+from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_rows
 from foldshift.studies.wong_2015.correct_counts import intervals_table, ranks_table, repetitions_table
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
-from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_rows
 
 if TYPE_CHECKING:
     import pandas as pd

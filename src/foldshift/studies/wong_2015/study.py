@@ -116,7 +116,7 @@ STUDY = Study(
     items=(
         Items(
             "examples",
-            make="example_tables.examples",
+            make="worked_examples.examples",
             local=True,
             message="worked examples, printed and corrected; Table 1",
             items=(
@@ -208,7 +208,7 @@ STUDY = Study(
         ),
         Items(
             "claims",
-            make="claims.claims",
+            make="claim_tables.claims",
             inputs=lambda run: {"rows": run.rows("claims")},
             seconds=2,
             local=True,

@@ -10,6 +10,7 @@ from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, number, p_value
 from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_pairs
 from foldshift.studies.wong_2015.correct_counts import (
     INTERVALS,
     TESTS,
@@ -19,7 +20,6 @@ from foldshift.studies.wong_2015.correct_counts import (
     ranks_table,
     repetitions_table,
 )
-from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_pairs
 
 if TYPE_CHECKING:
     import pandas as pd

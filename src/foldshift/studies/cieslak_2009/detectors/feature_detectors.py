@@ -14,8 +14,8 @@ from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_d
 from foldshift.shift.detectors.univariate import category_counts, chi_square, skew
 from foldshift.shift.measures.hellinger import bin_codes, hellinger_features
 from foldshift.shift.measures.ks import ks_features, ks_p_value
-from foldshift.studies.cieslak_2009.conditions import LARGEST_EXACT
 from foldshift.studies.cieslak_2009.row_schemas import BY_CLASS
+from foldshift.studies.cieslak_2009.shift_conditions import LARGEST_EXACT
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray

@@ -19,14 +19,14 @@ from foldshift.learners.linear.naive_bayes import NaiveBayesClassifier
 from foldshift.learners.neighbours.nearest_classifier import NNClassifier
 from foldshift.shift.detectors.univariate import friedman_bootstrap, kruskal_wallis, two_proportion
 from foldshift.shift.measures.ks import ks_features, ks_p_value
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS, LARGEST_EXACT
+from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS, LARGEST_EXACT
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
     from foldshift.datasets.dataset import Dataset
     from foldshift.shift.inject.injectors import Versions
-    from foldshift.studies.cieslak_2009.conditions import Condition
-    from foldshift.studies.cieslak_2009.splits import Split
+    from foldshift.studies.cieslak_2009.shift_conditions import Condition
+    from foldshift.studies.cieslak_2009.three_part_split import Split
 
 
 class LearnerScores(NamedTuple):

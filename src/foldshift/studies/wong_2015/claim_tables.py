@@ -11,7 +11,7 @@ from foldshift.inference.simulation.wong_claims import CLAIMS, dropping_bias
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
-from foldshift.studies.wong_2015.rows import REPETITIONS, read_rows
+from foldshift.studies.wong_2015.accuracy_rows import REPETITIONS, read_rows
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
