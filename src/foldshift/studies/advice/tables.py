@@ -32,7 +32,7 @@ def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Any]:
 
 def advice_grid(rows: Any) -> Grid:
     """The table as it is printed: a block for each task."""
-    shown: list[Any] = []
+    shown: list[list[Cell | str]] = []
     for task, block in rows.groupby("task", sort=True):
         shown.append([TASKS[task]])
         for _, row in block.iterrows():
@@ -47,9 +47,7 @@ def advice_grid(rows: Any) -> Grid:
                 [row["dataset"], row["learner"], cut, str(row["n_repeats"]), values[0], f"{values[1]} to {values[2]}",
                  Cell(row["against_baseline"], bold=row["against_baseline"] == "better"), beware or EMPTY]
             )  # fmt: skip
-    notes: list[Any] = [
-        "Times: repetitions that are enough. Shifted: columns that scikit-learn's default split shifts by more than chance."
-    ]
+    notes = ["Times: repetitions that are enough. Shifted: columns that scikit-learn's default split shifts by more than chance."]
     return Grid(["Data set", "Learner", "Cut", "Times", "Score", "95 % interval", "Against baseline", "Beware"], shown, notes)
 
 

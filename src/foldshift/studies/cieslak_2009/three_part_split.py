@@ -1,4 +1,4 @@
-"""How one data set is cut: training, validation and test part, and which class is positive."""
+"""Cut one data set into training, validation and test part, and say which class is positive."""
 
 from __future__ import annotations
 
@@ -6,22 +6,64 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from foldshift.core.seeding import generator
+from foldshift.shift.inject.injectors import feature_scale
+
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, BoolArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
     from foldshift.datasets.dataset import Dataset
 
+STUDY = "cieslak_2009"
 SMALLEST_CLASS = 4  # rows: one or more in every part
 
 
 class Split(NamedTuple):
     """Rows of the three parts, each in random order."""
 
-    train: Array
-    validation: Array
-    test: Array
+    train: IntArray
+    validation: IntArray
+    test: IntArray
 
 
-def split_sizes(n: int) -> tuple[int, ...]:
+class Repeat(NamedTuple):
+    """A random split of a data set.
+
+    Attributes
+    ----------
+    data : foldshift.datasets.Dataset
+        Classification data set, not scaled.
+    master_seed, number : int
+        All randomness is derived from both, with the names of data set, condition and learner: rows do not depend on what else is
+        measured.
+    y : ndarray of shape (n_samples,), dtype bool
+        True for positive rows.
+    parts : Split
+        Rows of the parts.
+    scale : ndarray of shape (n_features,)
+        Standard deviations in the training part, the unit of a translation; 0 for nominal features, which are not moved.
+    """
+
+    data: Dataset
+    master_seed: int
+    number: int
+    y: BoolArray
+    parts: Split
+    scale: FloatArray
+
+    def generator(self, purpose: str, *names: str | float) -> np.random.Generator:
+        """Make the generator of one purpose."""
+        return generator(self.master_seed, STUDY, self.data.name, purpose, self.number, *names)
+
+
+def draw_repeat(data: Dataset, master_seed: int, number: int, positive: str | None = None) -> Repeat:
+    """Split a data set at random into training, validation and test part; `positive` as for `positive_class`."""
+    y = positive_class(data, positive)
+    parts = split(y, generator(master_seed, STUDY, data.name, "split", number))
+    scale = np.where(data.categorical_features, 0.0, feature_scale(data.X[parts.train]))
+    return Repeat(data, master_seed, number, y, parts, scale)
+
+
+def split_sizes(n: int) -> tuple[int, int, int]:
     """Rows of training, validation and test part: 50, 20 and 30 % of the rows of a class, the first two rounded up.
 
     Summed over classes they are Table 1 of the paper to 0.2 % of the rows (but for Compustat, which is a split by time).
@@ -34,9 +76,9 @@ def split_sizes(n: int) -> tuple[int, ...]:
     return n_train, n_validation, n - n_train - n_validation
 
 
-def split(y: Array, rng: np.random.Generator) -> Split:
-    """Random training, validation and test part with the same share of every class."""
-    parts = [[], [], []]
+def split(y: BoolArray, rng: np.random.Generator) -> Split:
+    """Draw training, validation and test part with the same share of every class."""
+    parts: tuple[list[IntArray], ...] = ([], [], [])
     for label in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == label))
         for part, piece in zip(parts, np.split(rows, np.cumsum(split_sizes(len(rows)))[:2])):
@@ -45,7 +87,7 @@ def split(y: Array, rng: np.random.Generator) -> Split:
 
 
 def positive_class(data: Dataset, label: str | None = None) -> BoolArray:
-    """Which rows are positive: those of one class, against all others."""
+    """Mark the rows of the positive class: `label`, or the rarest class (of several the last)."""
     if label is None:
         counts = np.bincount(data.y, minlength=len(data.classes))
         return data.y == len(counts) - 1 - np.argmin(counts[::-1])

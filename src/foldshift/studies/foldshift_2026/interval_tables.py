@@ -61,7 +61,7 @@ def methods_table(rows: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
 
 def methods_grid(table: pd.DataFrame, level: float, n_failed: int) -> Grid:
     """`methods_table` as it is printed: a block for each task and size."""
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (task, n_sample), block in table.groupby(["task", "n_sample"], sort=False):
         rows.append([f"{TASK_TITLES[task]}, samples of {n_sample}; {counted(block['n_populations'].max(), 'population')}"])
         for _, row in block.iterrows():
@@ -78,7 +78,7 @@ def methods_grid(table: pd.DataFrame, level: float, n_failed: int) -> Grid:
                     with_error(row["bias"], row["bias_error"], "+.1f"),
                 ]
             )
-    notes: list[Any] = [
+    notes = [
         "Holds: per cent of the samples, mean over populations ± standard error over populations; bold: below the level by more "
         "than two standard errors. Lowest: of a population. Width and bias in per cent of the true error. Fits: of one sample "
         "and learner."

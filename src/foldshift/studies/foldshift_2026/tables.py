@@ -113,7 +113,7 @@ def answers(
 
 def honesty_grid(table: pd.DataFrame, lost: int) -> Grid:
     """`honesty.honesty_table` as it is printed: a block for each task, size and k."""
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
         rows.append(
             [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
@@ -121,7 +121,7 @@ def honesty_grid(table: pd.DataFrame, lost: int) -> Grid:
         for _, row in block.iterrows():
             cells = [_measured(row, name) for name in LABELS]
             rows.append([row["cut"], *cells])
-    notes: list[Any] = [
+    notes = [
         "Per cent of the true error of the model trained on the whole sample, mean over populations (of each over its "
         "learners) ± standard error over populations. Bold: further from the reference (SCV for classes, CV for numbers) than "
         "two standard errors of the difference, which stands in the CSV file. Right choice: per cent of the pairs of learners "
@@ -144,7 +144,7 @@ def _measured(row: pd.Series, name: str) -> Cell:
 def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
     """Coverage of the error of the model trained on the whole sample, as it is printed."""
     intervals = list(dict.fromkeys(table["interval"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
         rows.append(
             [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
@@ -163,7 +163,7 @@ def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
                 )
                 shown.append(Cell(with_error(100 * one["coverage"], 100 * one["coverage_error"], ".1f"), bold=bool(low)))
             rows.append(shown)
-    notes: list[Any] = [
+    notes = [
         f"Per cent of the samples whose {100 * level:g} % interval holds the error of the model trained on the whole sample, "
         "mean over populations ± standard error over populations. Bold: below the level by more than two standard errors. "
         "The CSV file has the two other targets (the average over training parts, and these very models), widths and "
@@ -174,7 +174,7 @@ def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
 
 def ledger_grid(table: pd.DataFrame) -> Grid:
     """`honesty.ledger` as it is printed."""
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for task, row in ((task, row) for task, part in table.groupby("task", sort=True) for _, row in part.iterrows()):
         if [TASK_TITLES[task]] not in rows:
             rows.append([TASK_TITLES[task]])
@@ -193,7 +193,7 @@ def ledger_grid(table: pd.DataFrame) -> Grid:
                 ", ".join(_number(row[name], "+.1f") for name in HALVES),
             ]
         )
-    notes: list[Any] = [
+    notes = [
         "Difference: of bias in percentage points of the true error, of right choices in percentage points of the pairs of "
         "learners, of error and spread in per cent of those of the second cut (geometric mean); ± standard error over "
         "populations; p by Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds "
@@ -212,7 +212,7 @@ def folds_grid(table: pd.DataFrame) -> Grid:
         for cut, part in own.groupby("cut", sort=False):
             cells = part.set_index("k")
             rows.append([cut, *(_against(cells.loc[k], measure) if k in cells.index else Cell(EMPTY) for k in ks)])
-    notes: list[Any] = [
+    notes = [
         "Against the reference (SCV for classes, CV for numbers) with as many folds, over all sizes of samples: of error "
         "and spread in per cent of the reference's (geometric mean over populations), of bias in percentage points of the "
         "true error; ± standard error over populations. Bold: further from 0 than two standard errors. The CSV file has p, "
@@ -230,7 +230,7 @@ def _against(row: pd.Series, measure: str) -> Cell:
 
 def answer_grid(table: pd.DataFrame) -> Grid:
     """`answers` as they are printed: a block for each task and learner."""
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (task, learner), block in table.groupby(["task", "learner"], sort=False):
         rows.append([f"{TASK_TITLES[task]}, {'all learners' if learner == ALL else learner}"])
         for _, row in block.iterrows():
@@ -252,7 +252,7 @@ def answer_grid(table: pd.DataFrame) -> Grid:
                     _number(100 * row["plain_coverage"], ".0f"),
                 ]
             )
-    notes: list[Any] = [
+    notes = [
         "Cut: the reference (SCV for classes, CV for numbers) with the number of folds of its least error, unless another "
         "one was shown to be nearer to the truth. Nearest: cut and number of folds with the least error of one repetition; "
         "its gain: by how many per cent that error is smaller than with the reference and as many folds, ± standard error "
@@ -264,7 +264,7 @@ def answer_grid(table: pd.DataFrame) -> Grid:
         "(with as many folds), the bias after the colon; with the mean of the folds plus or minus Student's t times their spread "
         f"({PLAIN}), the last column of the samples are held.",
     ]
-    header: list[Any] = [
+    header = [
         "Rows",
         "Cut",
         "Folds",

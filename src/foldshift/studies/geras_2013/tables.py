@@ -77,8 +77,8 @@ def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 def error_grid(table: pd.DataFrame) -> Grid:
     """`error_table` as it is printed, with notes that say where the order CVR < OSE < CVS does not hold."""
-    header: list[Any] = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
-    body: list[Any] = []
+    header = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
+    body: list[list[Cell | str]] = []
     for keys, part in blocks(table, ["learner", "sampling", "axis"]):
         body.append([_axis_heading(*keys, part)])
         for _, row in part.iterrows():
@@ -122,8 +122,8 @@ def order_notes(table: pd.DataFrame) -> list[str]:
 
 def spread_grid(table: pd.DataFrame) -> Grid:
     """`spread_table` as it is printed."""
-    header: list[Any] = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
-    body: list[Any] = []
+    header = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
+    body: list[list[Cell | str]] = []
     for keys, part in blocks(table, ["learner", "sampling", "axis"]):
         body.append([_axis_heading(*keys, part)])
         for _, row in part.iterrows():
@@ -137,7 +137,7 @@ def spread_grid(table: pd.DataFrame) -> Grid:
 
 def decomposition_grid(table: pd.DataFrame) -> Grid:
     """`decomposition_table` as it is printed."""
-    header: list[Any] = [
+    header = [
         "M",
         "sigma term",
         "omega term",
@@ -149,7 +149,7 @@ def decomposition_grid(table: pd.DataFrame) -> Grid:
         "omega spread",
         "gamma spread",
     ]
-    body: list[Any] = []
+    body: list[list[Cell | str]] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
@@ -165,7 +165,7 @@ def decomposition_grid(table: pd.DataFrame) -> Grid:
 
 def figure6_grid(table: pd.DataFrame) -> Grid:
     """`figure6_table` as it is printed: one row per M."""
-    body: list[Any] = []
+    body: list[list[Cell | str]] = []
     names = dict.fromkeys(name for design in FIGURE6 for name in FIGURE6[design])
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
@@ -175,24 +175,24 @@ def figure6_grid(table: pd.DataFrame) -> Grid:
                 Cell("") if name not in FIGURE6[design] else _pair(by_name.loc[name], "average", ".2e", ".0e") for name in names
             ]
             body.append([str(n_points), _pair(row, "theta", ".2e", ".0e"), *cells])
-    header: list[Any] = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
+    header = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
     return Grid(header, body, [f"{count_range(table['n_datasets'])} data sets. {LETTERS}"])
 
 
 def estimators_grid(table: pd.DataFrame) -> Grid:
     """`estimators_table` as it is printed."""
-    body: list[Any] = []
+    body: list[list[Cell | str]] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
             body.append([_estimator(row), str(row["n_points"]), *_judged_cells(row), *_coverage_cells(row, "coverage")])
-    header: list[Any] = ["Estimator", "M", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
+    header = ["Estimator", "M", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
     return Grid(header, body, _judged_notes(table))
 
 
 def models_grid(table: pd.DataFrame) -> Grid:
     """`models_table` as it is printed."""
-    body: list[Any] = []
+    body: list[list[Cell | str]] = []
     for (model, sources, design), part in blocks(table, MODEL_CELL[:3]):
         body.append([f"{model}, sources {sources}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
@@ -207,7 +207,7 @@ def models_grid(table: pd.DataFrame) -> Grid:
                     *_coverage_cells(row, "coverage_ose"),
                 ]
             )
-    header: list[Any] = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
+    header = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
     return Grid([*header, "Coverage of OSE", "OSE with t"], body, _judged_notes(table))
 
 
@@ -215,8 +215,8 @@ def mean_predictor_grid(table: pd.DataFrame) -> Grid:
     """`mean_predictor_table` as it is printed."""
     columns = list(table.columns[2:])
     heads = {"out_of_source": "OSE", "mu_cvs": "E[CVS]", "mu_cvr": "E[CVR]"}
-    header: list[Any] = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
-    body: list[Any] = []
+    header = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
+    body: list[list[Cell | str]] = []
     for (sources,), part in blocks(table, ["sources"]):
         body.append([f"sources {sources}"])
         body += [

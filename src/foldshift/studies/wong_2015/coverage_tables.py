@@ -43,7 +43,7 @@ def audit(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 def audit_grid(table: pd.DataFrame, level: float = 0.95, populations: Sequence[str] = ()) -> Grid:
     """`audit_table` as it is printed: coverage in per cent by population, target, learner and partitioner."""
     intervals = list(dict.fromkeys(table["interval"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (population, target), block in table.groupby(["population", "target"], sort=False, observed=True):
         rows.append([f"{population}: {target}"])
         for (learner, partitioner), part in block.groupby(["learner", "partitioner"], sort=False, observed=True):
@@ -59,8 +59,8 @@ def audit_grid(table: pd.DataFrame, level: float = 0.95, populations: Sequence[s
                 below = coverage == coverage and not not_refuted(coverage, n, level)
                 row.append(Cell(percent(coverage), bold=bool(below)))
             rows.append([*row, Cell(_percent_negative(cells))])
-    header: list[Any] = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
-    notes: list[Any] = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
+    header = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
+    notes = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
     if "regression" in set(table["task"]):
         notes.append("Of numbers the error is the squared error as a share of the variance of the target in the population.")
     failed = int(table.drop_duplicates([*PAIR, "partitioner"])["n_failed"].sum())

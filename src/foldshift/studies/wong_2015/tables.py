@@ -47,7 +47,7 @@ def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 def intervals_grid(table: pd.DataFrame) -> Grid:
     """The intervals as they are printed, a block per data set."""
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([f"{dataset}, {int(block['n'].iloc[0])} rows"])
         for row in block.to_dict("records"):
@@ -56,14 +56,14 @@ def intervals_grid(table: pd.DataFrame) -> Grid:
             if small == "fail" and row["k"] != LEAVE_ONE_OUT:
                 small += f" in {row['n_small']:.0f} of {row['k']}"
             rows.append([row["learner"], Cell(_cut(row["k"])), Cell(number(row["accuracy"], ".3f")), *cells, Cell(small)])
-    notes: list[Any] = [
+    notes = [
         "Conditions: at least five right and five wrong predictions in every fold (leave-one-out: in all). Where they fail the "
         "paper drops the fold, which biases the estimate; here all folds are kept, and of the two binomial intervals Wilson's is "
         "the one to read. For leave-one-out there are no folds and no repetitions.",
     ]
     if lost := int(table["n_failed"].sum()):
         notes.append(f"{lost} fits were lost; what rests on them is left out. The CSV file has the messages.")
-    header: list[Any] = ["Classifier", "k", "Accuracy", *INTERVALS.values(), "Conditions"]
+    header = ["Classifier", "k", "Accuracy", *INTERVALS.values(), "Conditions"]
     return Grid(header, rows, notes)
 
 
@@ -72,7 +72,7 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
     alpha = round(1 - level, 10)
     by_cut = {loo: [key for key in TESTS if key[2] == loo] for loo in (False, True)}
     names = list(dict.fromkeys(_column(test, formula) for test, formula, _ in TESTS))
-    rows: list[Any] = [] if len(table) else [[NO_PAIRS]]
+    rows: list[list[Cell | str]] = [] if len(table) else [[NO_PAIRS]]
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([dataset])
         for (a, b, k), part in block.groupby(["learner_a", "learner_b", "k"], sort=False):
@@ -84,7 +84,7 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
                 cells[_column(test, formula)] = Cell(p_value(value), bold=bool(value <= alpha))
             numbers = [Cell(number(value, "+.3f")) for value in (difference, part["phi"].iloc[0])]
             rows.append([f"{a} - {b}", Cell(_cut(k)), *numbers, *[cells.get(name, Cell("")) for name in names]])
-    notes: list[Any] = [
+    notes = [
         "Matched t over folds and independent z are Wong's; the first takes the folds for independent. Nadeau-Bengio uses all "
         "repetitions without counting them as independent; "
         "all other tests are of one partition, so that their p depends on the luck of the cut. McNemar: exact.",
@@ -102,7 +102,7 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
 def agreement_grid(table: pd.DataFrame) -> Grid:
     """Rejections and disagreements as they are printed: one block per k, tests by number."""
     tests = list(TESTS.values())
-    rows: list[Any] = [] if len(table) else [[NO_PAIRS]]
+    rows: list[list[Cell | str]] = [] if len(table) else [[NO_PAIRS]]
     for k, block in table.groupby("k", sort=False):
         rows.append([f"k = {k}"])
         cells = block.set_index(["test_a", "test_b"])
@@ -113,7 +113,7 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
                 Cell("") if i == j else Cell(number(cells.loc[(a, b), "disagree_percent"], ".1f")) for j, b in enumerate(tests)
             ]
             rows.append([f"{i + 1} {a}", Cell(f"{own['n']:.0f}"), rejects, *others])
-    header: list[Any] = ["Test", "Pairs", "Rejects, %", *[str(i + 1) for i in range(len(tests))]]
+    header = ["Test", "Pairs", "Rejects, %", *[str(i + 1) for i in range(len(tests))]]
     note = (
         "Numbers 1 to 8 head the columns of the tests: per cent of pairs on which the test of the row and that of the column "
         "decide differently."

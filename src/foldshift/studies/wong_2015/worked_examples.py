@@ -29,7 +29,7 @@ SECOND_LISTING = (32, 28, 30, 30, 32)
 FIVE_FOLDS = len(SECOND_LISTING)
 ANY_SEED = 0  # the sizes of schemes 2 and 3 do not depend on the random numbers
 SCHEME_1_SIZES = (38, 41, 44, 37, 43)
-LEAVE_ONE_OUT = {"r_a": 80, "r_b": 84, "n": 100}
+RIGHT_A, RIGHT_B, N_ROWS = 80, 84, 100  # correct predictions of both schemes by leave-one-out, and rows
 PRINTED_FREQUENCIES = (30, 44, 26)
 PRINTED_VARIANCE = 0.16
 
@@ -118,7 +118,7 @@ def textbooks_grid(table: pd.DataFrame) -> Grid:
     return Grid(header, [[name, *map(Cell, rest)] for name, *rest in table.itertuples(index=False)])
 
 
-def as_printed(printed: str, value: str | float) -> bool:
+def as_printed(printed: str, value: str | float | None) -> bool:
     """Whether a value is what is printed, to the digits printed."""
     if isinstance(value, str):
         return value == printed
@@ -140,17 +140,13 @@ def worked_examples() -> list[ExampleRow]:
     return [*_conditions(), *_partitions(), *_example_1(), *_theorem_3(), *_example_2()]
 
 
-def matched_frequencies(r_a: int, r_b: int, n: int, variance: float) -> tuple[int, ...]:
-    """Frequencies of the differences -1, 0, +1 that are possible and come nearest to a sample variance."""
+def matched_frequencies(r_a: int, r_b: int, n: int, variance: float) -> tuple[int, int, int]:
+    """Find the possible frequencies of the differences -1, 0, +1 whose sample variance is nearest to the given one."""
 
     def distance(frequencies: tuple[int, int, int]) -> float:
-        return abs(_squared_error(frequencies, r_a=r_a, r_b=r_b) * n - variance)
+        return abs(loo_matched_frequencies(*frequencies, r_a=r_a, r_b=r_b).standard_error ** 2 * n - variance)
 
     return min(feasible_frequencies(r_a, r_b, n), key=distance)
-
-
-def _squared_error(frequencies: tuple[int, int, int], **totals: Any) -> float:
-    return loo_matched_frequencies(*frequencies, **totals).standard_error ** 2
 
 
 def _conditions() -> list[ExampleRow]:
@@ -166,19 +162,17 @@ def _conditions() -> list[ExampleRow]:
 
 
 def _partitions() -> list[ExampleRow]:
-    def listed(sizes: TableLike) -> str:
-        return ", ".join(str(size) for size in sizes)
-
     fold = str(fold_of_uniform(0.26, FIVE_FOLDS) + 1)
     total = str(sum(SCHEME_1_SIZES))
     rows = [
         ExampleRow("Section 4.3.2", "fold of u = 0.26", "2", fold, fold, "counted from 1"),
         ExampleRow(
-            "Section 4.3.2", f"scheme 1, sum of {listed(SCHEME_1_SIZES)}", "203", total, total, "an example of random sizes"
+            "Section 4.3.2", f"scheme 1, sum of {_listed(SCHEME_1_SIZES)}", "203", total, total, "an example of random sizes"
         ),
     ]
-    for scheme, printed in ((2, "40, 40, 40, 40, 43"), (3, "40, 40, 41, 41, 41")):
-        sizes = listed(wong_partition(203, FIVE_FOLDS, scheme, np.random.default_rng(ANY_SEED)).sizes)
+    printed_sizes: dict[Literal[2, 3], str] = {2: "40, 40, 40, 40, 43", 3: "40, 40, 41, 41, 41"}
+    for scheme, printed in printed_sizes.items():
+        sizes = _listed(wong_partition(203, FIVE_FOLDS, scheme, np.random.default_rng(ANY_SEED)).sizes)
         rows.append(ExampleRow("Section 4.3.2", f"scheme {scheme}, sizes", printed, sizes, sizes, ""))
     return rows
 
@@ -233,20 +227,16 @@ def _theorem_3() -> list[ExampleRow]:
 
 
 def _example_2() -> list[ExampleRow]:
-    r_a, r_b, n = LEAVE_ONE_OUT.values()
-    totals = {"r_a": r_a, "r_b": r_b}
+    r_a, r_b, n = RIGHT_A, RIGHT_B, N_ROWS
     z = [compare_independent([r_a], n, [r_b], n, formula=formula) for formula in ("paper", "corrected")]
     printed = PRINTED_FREQUENCIES
     possible = matched_frequencies(r_a, r_b, n, PRINTED_VARIANCE)
     as_printed, squared = (loo_matched_frequencies(*printed, formula=formula) for formula in ("paper", "corrected"))
-    matched = loo_matched_frequencies(*possible, **totals)
+    matched = loo_matched_frequencies(*possible, r_a=r_a, r_b=r_b)
     n_minus, _, n_plus = possible
     product = ((n - r_a) * r_b / n, ((n - r_a) * (n - r_b) + r_a * r_b) / n, r_a * (n - r_b) / n)
 
-    def listed(frequencies: tuple[float, float, float]) -> str:
-        return ", ".join(f"{value:g}" for value in frequencies)
-
-    def row(item: str, printed: str, paper: float | str, corrected: float | str, note: str = "") -> ExampleRow:
+    def row(item: str, printed: str, paper: float | str | None, corrected: float | str, note: str = "") -> ExampleRow:
         return ExampleRow("Example 2", item, printed, paper, corrected, note)
 
     return [
@@ -254,16 +244,16 @@ def _example_2() -> list[ExampleRow]:
         row("p of z", "-", z[0].p_value, z[1].p_value),
         row(
             "frequencies of -1, 0, +1",
-            listed(printed),
-            _refusal(printed, totals),
-            listed(possible),
+            _listed(printed),
+            _refusal(printed, r_a, r_b),
+            _listed(possible),
             "the possible ones with the printed variance",
         ),
         row(
             "frequencies if schemes were independent",
             "-",
-            listed(product),
-            listed(possible),
+            _listed(product),
+            _listed(possible),
             "Theorem 4's products of accuracies, times n",
         ),
         row("mean difference", "-0.04", as_printed.estimate, matched.estimate),
@@ -295,16 +285,21 @@ def _example_2() -> list[ExampleRow]:
     ]
 
 
-def _refusal(frequencies: tuple[int, int, int], totals: dict[str, int]) -> str:
+def _refusal(frequencies: tuple[int, int, int], r_a: int, r_b: int) -> str:
+    """Say why frequencies are impossible with these totals, or that they are possible."""
     try:
-        check_frequencies(*frequencies, **totals)
+        check_frequencies(*frequencies, r_a=r_a, r_b=r_b)
     except ValueError as refused:
         return f"refused: {refused}"
     return "possible"
 
 
-def _text(value: str | float) -> str:
+def _text(value: str | float | None) -> str:
     return "" if value is None else value if isinstance(value, str) else f"{value:.10g}"
+
+
+def _listed(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
 
 
 def _shorter(text: str) -> str:
