@@ -592,7 +592,7 @@ def test_reasons_tell_whether_one_of_our_splits_is_like_print(printed):
 
 def test_a_number_outside_all_our_splits_is_not_explained_by_that():
     def row(table, condition, quantity, found, dataset="Phoneme", printed=0.3):
-        return compare._row(table, dataset, "phoneme", condition, quantity, printed, found, "")
+        return compare._row(compare.PrintedNumber(table, dataset, "phoneme", condition, quantity, printed), found, "")
 
     outside = {"value": 0.1, "lowest": 0.05, "highest": 0.29, "n_repeats": 20}
     among = outside | {"highest": 0.31}

@@ -1,4 +1,4 @@
-"""Tables of the study of several sources (Geras and Sutton 2013) as they are printed."""
+"""Printed tables of the study of several sources (Geras and Sutton 2013)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LETTERS = (
 
 
 def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Figures 2 and 3 as tables."""
+    """Make Figures 2 and 3 as tables."""
     rows = read_rows(inputs.rows, DRAWS)
     grid = {name: settings[name] for name in GRID}
     bias, spread = error_table(rows, **grid), spread_table(rows, **grid)
@@ -48,10 +48,7 @@ def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def variance(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Figures 4 and 6 as tables, and how good the estimators are; as `error`.
-
-    `inputs` has ``estimates`` and ``components``: files of both, one for each cell.
-    """
+    """Make Figures 4 and 6 as tables, and the table of estimators."""
     estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
     decomposition = decomposition_table(components, settings["n_truth"])
     figure6, estimators = figure6_table(estimates), estimators_table(estimates)
@@ -63,10 +60,7 @@ def variance(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Models in which everything is known, exact and simulated; as `error`.
-
-    `inputs` has ``rows``: files of simulations, none where no model is simulated.
-    """
+    """Make the tables of models in which everything is known: exact, and simulated where a model was simulated."""
     exact = mean_predictor_table()
     items = {"mean_predictor": Shown(exact, mean_predictor_grid(exact))}
     if inputs.rows:
@@ -76,15 +70,15 @@ def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def error_grid(table: pd.DataFrame) -> Grid:
-    """`error_table` as it is printed, with notes that say where the order CVR < OSE < CVS does not hold."""
+    """Print `error_table`, with notes on where the order CVR < OSE < CVS does not hold."""
     header = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
     body: list[list[Cell | str]] = []
-    for keys, part in blocks(table, ["learner", "sampling", "axis"]):
-        body.append([_axis_heading(*keys, part)])
+    for (learner, sampling, axis), part in blocks(table, ["learner", "sampling", "axis"]):
+        body.append([_axis_heading(learner, sampling, axis, part)])
         for _, row in part.iterrows():
             body.append(
                 [
-                    _size(keys[2], row),
+                    _size(axis, row),
                     *[_pair(row, name, ".4f") for name in ("cvr", "out_of_source", "cvs")],
                     _pair(row, "ose_minus_cvr", "+.4f", bold=row["ose_above_cvr"]),
                     _pair(row, "cvs_minus_ose", "+.4f", bold=row["cvs_above_ose"]),
@@ -95,7 +89,7 @@ def error_grid(table: pd.DataFrame) -> Grid:
 
 
 def order_notes(table: pd.DataFrame) -> list[str]:
-    """Where CVR < OSE < CVS holds beyond two errors, where it is not told, and where it is the other way round."""
+    """Say where CVR < OSE < CVS holds beyond two errors, where it is not shown, and where it is the other way round."""
     points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
     holds = int(points["order_holds"].sum())
     notes = [
@@ -121,22 +115,22 @@ def order_notes(table: pd.DataFrame) -> list[str]:
 
 
 def spread_grid(table: pd.DataFrame) -> Grid:
-    """`spread_table` as it is printed."""
+    """Print `spread_table`."""
     header = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
     body: list[list[Cell | str]] = []
-    for keys, part in blocks(table, ["learner", "sampling", "axis"]):
-        body.append([_axis_heading(*keys, part)])
+    for (learner, sampling, axis), part in blocks(table, ["learner", "sampling", "axis"]):
+        body.append([_axis_heading(learner, sampling, axis, part)])
         for _, row in part.iterrows():
             cells = [_pair(row, name, ".4f") for name in ("sd_cvs", "sd_cvr")]
             difference = _pair(row, "cvs_minus_cvr", "+.4f", bold=row["cvs_above_cvr"])
-            body.append([_size(keys[2], row), *cells, difference, Cell(number(row["ratio"], ".2f"))])
+            body.append([_size(axis, row), *cells, difference, Cell(number(row["ratio"], ".2f"))])
     points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
     note = f"CVS varies more than CVR by two standard errors at {int(points['cvs_above_cvr'].sum())} of {len(points)} points."
     return Grid(header, body, [note])
 
 
 def decomposition_grid(table: pd.DataFrame) -> Grid:
-    """`decomposition_table` as it is printed."""
+    """Print `decomposition_table`."""
     header = [
         "M",
         "sigma term",
@@ -164,7 +158,7 @@ def decomposition_grid(table: pd.DataFrame) -> Grid:
 
 
 def figure6_grid(table: pd.DataFrame) -> Grid:
-    """`figure6_table` as it is printed: one row per M."""
+    """Print `figure6_table`: one row per M."""
     body: list[list[Cell | str]] = []
     names = dict.fromkeys(name for design in FIGURE6 for name in FIGURE6[design])
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
@@ -180,7 +174,7 @@ def figure6_grid(table: pd.DataFrame) -> Grid:
 
 
 def estimators_grid(table: pd.DataFrame) -> Grid:
-    """`estimators_table` as it is printed."""
+    """Print `estimators_table`."""
     body: list[list[Cell | str]] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
@@ -191,7 +185,7 @@ def estimators_grid(table: pd.DataFrame) -> Grid:
 
 
 def models_grid(table: pd.DataFrame) -> Grid:
-    """`models_table` as it is printed."""
+    """Print `models_table`."""
     body: list[list[Cell | str]] = []
     for (model, sources, design), part in blocks(table, MODEL_CELL[:3]):
         body.append([f"{model}, sources {sources}; {DESIGNS[design]}"])
@@ -212,7 +206,7 @@ def models_grid(table: pd.DataFrame) -> Grid:
 
 
 def mean_predictor_grid(table: pd.DataFrame) -> Grid:
-    """`mean_predictor_table` as it is printed."""
+    """Print `mean_predictor_table`."""
     columns = list(table.columns[2:])
     heads = {"out_of_source": "OSE", "mu_cvs": "E[CVS]", "mu_cvr": "E[CVR]"}
     header = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
@@ -267,7 +261,7 @@ def _judged_notes(table: pd.DataFrame) -> list[str]:
 
 
 def _pair(row: pd.Series, name: str, form: str, error_form: str | None = None, bold: bool = False, empty: str = EMPTY) -> Cell:
-    """A number ± its error, from the columns `name` and ``se_<name>``."""
+    """Print a number ± its error, from the columns `name` and ``se_<name>``."""
     return Cell(with_error(row[name], row[f"se_{name}"], form, error_form, empty=empty), bold=bool(bold))
 
 

@@ -1,4 +1,4 @@
-"""Tables of intervals, comparisons and repetitions as they are printed."""
+"""Printed tables of intervals, comparisons and repetitions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_PAIRS = "There are no two classifiers to compare."
 
 
 def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Intervals, comparisons and their agreement, repetitions, average ranks."""
+    """Make the tables of intervals, comparisons and their agreement, repetitions, and average ranks."""
     level = settings["level"]
     folds, pairs = read_folds(inputs.folds, settings), read_pairs(inputs.correct, settings)
     accuracies, comparisons = intervals_table(folds, level), comparisons_table(folds, pairs, level)
@@ -46,7 +46,7 @@ def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def intervals_grid(table: pd.DataFrame) -> Grid:
-    """The intervals as they are printed, a block per data set."""
+    """Print the intervals, a block per data set."""
     rows: list[list[Cell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([f"{dataset}, {int(block['n'].iloc[0])} rows"])
@@ -68,7 +68,7 @@ def intervals_grid(table: pd.DataFrame) -> Grid:
 
 
 def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
-    """p-values as they are printed: a block per data set, a row per pair and k."""
+    """Print p-values: a block per data set, a row per pair and k."""
     alpha = round(1 - level, 10)
     by_cut = {loo: [key for key in TESTS if key[2] == loo] for loo in (False, True)}
     names = list(dict.fromkeys(_column(test, formula) for test, formula, _ in TESTS))
@@ -100,7 +100,7 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
 
 
 def agreement_grid(table: pd.DataFrame) -> Grid:
-    """Rejections and disagreements as they are printed: one block per k, tests by number."""
+    """Print rejections and disagreements: a block per k, tests by number."""
     tests = list(TESTS.values())
     rows: list[list[Cell | str]] = [] if len(table) else [[NO_PAIRS]]
     for k, block in table.groupby("k", sort=False):
@@ -122,8 +122,8 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
 
 
 def repetitions_grid(table: pd.DataFrame) -> Grid:
-    """What repeating can gain as it is printed, a block per data set."""
-    rows = []
+    """Print the gain of repeating, a block per data set."""
+    rows: list[list[Cell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([dataset])
         for row in block.to_dict("records"):
@@ -154,7 +154,7 @@ def repetitions_grid(table: pd.DataFrame) -> Grid:
 
 
 def ranks_grid(table: pd.DataFrame) -> Grid:
-    """Average ranks as they are printed."""
+    """Print average ranks."""
     header = ["Classifier", "Average rank", "Mean accuracy", "Groups", "p against the best"]
     if table.empty:
         return Grid(header, [["Fewer than two classifiers or data sets have leave-one-out results in common."]])
@@ -181,7 +181,7 @@ def ranks_grid(table: pd.DataFrame) -> Grid:
 
 
 def _column(test: str, formula: str) -> str:
-    """Head of a test's column; only the matched t over instances is there in both formulas."""
+    """Head of a test's column; only the matched t over instances has both formulas."""
     return f"{test}, as printed" if (test, formula) == ("matched t over instances", "paper") else test
 
 
@@ -194,5 +194,5 @@ def _range(low: float, high: float) -> str:
 
 
 def _missing(name: str, row: dict[str, Any]) -> str:
-    """What stands where there is no interval: nothing where there can be none."""
+    """Text of a cell without an interval: empty where there cannot be one."""
     return "" if row["k"] == LEAVE_ONE_OUT and name in ("fold", "corrected") else EMPTY

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from foldshift.reporting.number_formats import EMPTY
 from foldshift.reporting.table_grid import Cell, Grid
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Inputs
+    from foldshift.core.types import Inputs, Rows
 
 FOLD_SIZE = 40
 FIRST_LISTING = (32, 28, 30, 32, 28)
@@ -37,8 +38,8 @@ PRINTED_VARIANCE = 0.16
 class ExampleRow(NamedTuple):
     """One number of a worked example.
 
-    ``printed`` holds the characters of the paper ("-" where it prints nothing), ``paper`` what its formula gives for the data it
-    states (None where it has none), ``corrected`` what is right.
+    ``printed`` holds the characters of the paper ("-" where it prints nothing), ``paper`` the value by its formula on the data it
+    states (None where it has no formula), ``corrected`` the right value.
     """
 
     example: str
@@ -50,7 +51,7 @@ class ExampleRow(NamedTuple):
 
 
 class Textbook(NamedTuple):
-    """What a textbook says about cross-validation; "-" where it says nothing."""
+    """Advice of a textbook on cross-validation; "-" where it gives none."""
 
     book: str
     folds: str
@@ -72,7 +73,7 @@ TEXTBOOKS = (
 
 
 def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """The worked examples, and Table 1."""
+    """Make the table of worked examples, and Table 1."""
     worked, textbooks = examples_table(), textbooks_table()
     return {
         "examples": Shown(worked, examples_grid(worked)),
@@ -81,8 +82,8 @@ def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def examples_table() -> pd.DataFrame:
-    """The worked examples."""
-    rows = []
+    """Tabulate the worked examples: numbers as text of ten digits, as some entries are words; `agrees` to the digits printed."""
+    rows: Rows = []
     for row in worked_examples():
         texts = {name: _text(getattr(row, name)) for name in ("paper", "corrected")}
         agrees = (
@@ -95,8 +96,8 @@ def examples_table() -> pd.DataFrame:
 
 
 def examples_grid(table: pd.DataFrame) -> Grid:
-    """The worked examples as they are printed, a block per example."""
-    rows = []
+    """Print the worked examples, a block per example."""
+    rows: list[list[Cell | str]] = []
     for example, block in table.groupby("example", sort=False):
         rows.append([example])
         for row in block.itertuples():
@@ -113,13 +114,13 @@ def textbooks_table() -> pd.DataFrame:
 
 
 def textbooks_grid(table: pd.DataFrame) -> Grid:
-    """Table 1 as it is printed."""
+    """Print Table 1."""
     header = ["Textbook", "Folds", "Fold size", "Averaging over", "Repetition", "Leave-one-out"]
     return Grid(header, [[name, *map(Cell, rest)] for name, *rest in table.itertuples(index=False)])
 
 
 def as_printed(printed: str, value: str | float | None) -> bool:
-    """Whether a value is what is printed, to the digits printed."""
+    """True if a value agrees with print, to the digits printed."""
     if isinstance(value, str):
         return value == printed
     try:
@@ -131,12 +132,7 @@ def as_printed(printed: str, value: str | float | None) -> bool:
 
 
 def worked_examples() -> list[ExampleRow]:
-    """All worked examples, printed and corrected side by side.
-
-    References
-    ----------
-    .. [1] Wong (2015).
-    """
+    """Compute all worked examples, printed and corrected side by side."""
     return [*_conditions(), *_partitions(), *_example_1(), *_theorem_3(), *_example_2()]
 
 
