@@ -16,7 +16,7 @@ NOT_PUBLIC = {"Compustat": "not measured, as its financial data are not public i
 
 
 class ListedDataset(NamedTuple):
-    """A data set of a table: its printed name, its name in the run (None if it is not there), and why it is not there."""
+    """A data set of a table: its printed name, and its name in the run, or None and a note that says why."""
 
     name: str
     ours: str | None

@@ -261,8 +261,10 @@ def translation_grid(table: pd.DataFrame) -> Grid:
 
 
 def _printed_phi(row: pd.Series) -> str:
+    """Print the phi of the paper with its plus or minus."""
     return with_error(row["printed"], row["printed_spread"], ".3f")
 
 
 def _at(frame: pd.DataFrame, key: tuple[str, str], column: str | None) -> float:
+    """Look up a number; NaN if the row is missing or `column` is None."""
     return float(frame.loc[key, column]) if column and key in frame.index else np.nan

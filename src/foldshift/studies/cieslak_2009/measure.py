@@ -255,4 +255,5 @@ def _columns(n: int, **columns: Any) -> Columns:
 
 
 def _joined(parts: list[Columns]) -> Columns:
+    """Join columns of the same names."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}

@@ -76,7 +76,7 @@ def examples_table() -> pd.DataFrame:
 
 
 def printed_chi_square(counts: ArrayLike) -> float:
-    """Equation 5 as it is printed, for `counts` of shape (n_populations, n_values): negative where it should be large."""
+    """Compute equation 5 as printed, for `counts` of shape (n_populations, n_values); it is negative where it should be large."""
     counts = np.asarray(counts, dtype=np.float64)
     n = counts.sum()
     expected = (counts * counts.sum(axis=1, keepdims=True)).sum(axis=0) / n

@@ -41,15 +41,25 @@ TERMS = {
     "omega_term": r"$\omega$: with its own block",
     "gamma_term": r"$\gamma$: with other blocks",
 }
-# Index of the style, and label. Estimators that are equal for blocks of equal size look the same, though papers name them twice.
+
+
+class Line(NamedTuple):
+    """A line of a figure: number of its style, label, and width."""
+
+    look: int
+    label: str
+    width: float = 1.2
+
+
+# Estimators that are equal for blocks of equal size look the same, though the papers name them twice.
 SERIES = {
-    "theta_gamma": (1, r"$\hat\theta^\gamma$ or $\hat\theta_3$ = S2/K"),
-    "theta_A": (2, r"$\hat\theta_A$ or $\hat\theta_4$ = W/N"),
-    "theta_B": (3, r"$\hat\theta_B$ = 2W/N"),
-    "theta_5": (4, r"$\hat\theta_5$ = (1+1/K) S2 $-$ W/M"),
+    "theta_gamma": Line(1, r"$\hat\theta^\gamma$ or $\hat\theta_3$ = S2/K"),
+    "theta_A": Line(2, r"$\hat\theta_A$ or $\hat\theta_4$ = W/N"),
+    "theta_B": Line(3, r"$\hat\theta_B$ = 2W/N"),
+    "theta_5": Line(4, r"$\hat\theta_5$ = (1+1/K) S2 $-$ W/M"),
 }
 SERIES["theta_3"], SERIES["theta_4"] = SERIES["theta_gamma"], SERIES["theta_A"]
-STUDENT_SERIES = (5, r"S2/K with Student's t$_{K-1}$")
+STUDENT_SERIES = Line(5, r"S2/K with Student's t$_{K-1}$")
 # Powers of ten below the largest value that are drawn logarithmically; nearer to 0 the axis is linear and shows negative values.
 DECADES = 3
 WHITE, LIGHT, GREY, DARK = "#FFFFFF", "#DDDDDD", "#8C8C8C", "#333333"
@@ -205,10 +215,10 @@ def draw_estimators(table: pd.DataFrame) -> Figure:
     figure, panels = _by_design(table, "variance of the estimate")
     for axis, design, part in panels:
         truth = part.drop_duplicates("n_points")
-        _series(axis, truth["n_points"], truth["theta"], truth["se_theta"], 0, r"true variance $\theta$", lw=2)
+        _draw_line(axis, truth["n_points"], truth, "theta", Line(0, r"true variance $\theta$", width=2))
         for step, name in enumerate(FIGURE6[design], start=1):
             of = part[part["estimator"] == name]
-            _series(axis, _aside(of["n_points"], step), of["average"], of["se_average"], *SERIES[name])
+            _draw_line(axis, _aside(of["n_points"], step), of, "average", SERIES[name])
         _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
     _show_signs(panels, ["theta", "average"])
     return _with_legend(figure, 3)
@@ -221,9 +231,9 @@ def draw_coverage(table: pd.DataFrame, level: float = LEVEL) -> Figure:
         axis.axhline(level, color="#000000", lw=1.2, label=f"nominal: {level:g}")
         for step, name in enumerate(FIGURE6[design], start=-1):
             of = part[part["estimator"] == name]
-            _series(axis, _aside(of["n_points"], step), of["coverage"], of["se_coverage"], *SERIES[name], most=1)
+            _draw_line(axis, _aside(of["n_points"], step), of, "coverage", SERIES[name], most=1)
             if name in STUDENT:
-                _series(axis, _aside(of["n_points"], step - 1), of["coverage_t"], of["se_coverage_t"], *STUDENT_SERIES, most=1)
+                _draw_line(axis, _aside(of["n_points"], step - 1), of, "coverage_t", STUDENT_SERIES, most=1)
         _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
     low = min(axis.get_ylim()[0] for axis in figure.axes)
     for axis in figure.axes:
@@ -242,7 +252,7 @@ def _draw_along_axes(table: pd.DataFrame, series: dict[str, str], label: str, ma
             for index, (column, text) in enumerate(series.items()):
                 step = index - (len(series) - 1) / 2
                 x = sizes + 0.09 * step if name == "sources" else _aside(sizes, step)
-                _series(axis, x, part[column], part[f"se_{column}"], index, text)
+                _draw_line(axis, x, part, column, Line(index, text))
             _size_axis(axis, sizes, logarithmic=name == "points")
             axis.margins(y=0.12)
             axis.set_title(f"{learner}, {SAMPLING[sampling]}", fontsize=9)
@@ -255,7 +265,7 @@ def _draw_along_axes(table: pd.DataFrame, series: dict[str, str], label: str, ma
 
 
 def _mark_order(axis: Axes, sizes: FloatArray, holds: BoolArray, reversed_: BoolArray) -> None:
-    """Mark sizes at which CVR < OSE < CVS is not shown by a ring at the bottom, those at which it is refuted by a cross."""
+    """Mark sizes at the bottom: a ring if CVR < OSE < CVS is not shown, a cross if it is refuted."""
     for marker, face, marked, label in (
         ("o", WHITE, ~holds & ~reversed_, "CVR < OSE < CVS not shown by two errors"),
         ("X", "#000000", reversed_, "contrary to it by two errors"),
@@ -285,13 +295,11 @@ def _by_design(table: pd.DataFrame, label: str) -> tuple[Figure, list[Panel]]:
     return figure, panels
 
 
-def _series(
-    axis: Axes, x: FloatArray, values: pd.Series, errors: pd.Series, index: int, label: str, lw: float = 1.2, most: float = np.inf
-) -> None:
-    """Draw a line with bars of two standard errors, which end at `most`, the largest value there can be."""
-    look = style(index)
-    axis.plot(x, values, lw=lw, ms=4, label=label, **look)
-    half = 2 * errors.fillna(0)
+def _draw_line(axis: Axes, x: ArrayLike, rows: pd.DataFrame, column: str, line: Line, most: float = np.inf) -> None:
+    """Draw a column with bars of two standard errors (``se_<column>``), which end at `most`, the largest value there can be."""
+    values, look = rows[column], style(line.look)
+    axis.plot(x, values, lw=line.width, ms=4, label=line.label, **look)
+    half = 2 * rows[f"se_{column}"].fillna(0)
     bars = [half, np.minimum(half, most - values)]
     axis.errorbar(x, values, yerr=bars, fmt="none", ecolor=look["color"], elinewidth=1, capsize=2)
 

@@ -224,19 +224,23 @@ def mean_predictor_grid(table: pd.DataFrame) -> Grid:
 
 
 def _axis_heading(learner: str, sampling: str, axis: str, part: pd.DataFrame) -> str:
+    """Heading of the rows along one axis, with the size of the other one."""
     fixed = f"M = {part['n_points'].iloc[0]} points" if axis == "sources" else f"K = {part['n_sources'].iloc[0]} sources"
     return f"{learner}, {SAMPLING[sampling]}; {fixed}"
 
 
 def _size(axis: str, row: pd.Series) -> str:
+    """Size of a row along an axis."""
     return f"K = {row['n_sources']}" if axis == "sources" else f"M = {row['n_points']}"
 
 
 def _estimator(row: pd.Series) -> str:
+    """Name of an estimator with its formula."""
     return f"{row['estimator']} = {row['formula']}"
 
 
 def _judged_cells(row: pd.Series) -> list[Cell]:
+    """Print the numbers of `judged` without coverage."""
     return [
         _pair(row, "ratio", ".2f"),
         Cell(number(row["cv"], ".2f")),
@@ -246,10 +250,12 @@ def _judged_cells(row: pd.Series) -> list[Cell]:
 
 
 def _coverage_cells(row: pd.Series, name: str) -> list[Cell]:
+    """Print a coverage by the normal and by Student's quantile."""
     return [_pair(row, column, ".3f", empty="") for column in (name, f"{name}_t")]
 
 
 def _judged_notes(table: pd.DataFrame) -> list[str]:
+    """Write the notes below a table of estimators."""
     undefined = int(table["n_undefined"].sum())
     notes = [
         f"{count_range(table['n_datasets'])} data sets; plus or minus: Monte Carlo standard error. An interval whose variance "
@@ -266,4 +272,5 @@ def _pair(row: pd.Series, name: str, form: str, error_form: str | None = None, b
 
 
 def _exact_head(name: str) -> str:
+    """Head of a column of exact results."""
     return f"{name.removeprefix('ratio_')} / theta" if name.startswith("ratio_") else name.replace("_", " ")

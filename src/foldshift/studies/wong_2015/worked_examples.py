@@ -146,6 +146,8 @@ def matched_frequencies(r_a: int, r_b: int, n: int, variance: float) -> tuple[in
 
 
 def _conditions() -> list[ExampleRow]:
+    """Compute the large-sample conditions of Section 2."""
+
     def row(item: str, printed: str, r: float, m: int) -> ExampleRow:
         answer = "large" if large_sample(r, m) else "not large"
         return ExampleRow("Section 2", item, printed, answer, answer, "")
@@ -158,6 +160,7 @@ def _conditions() -> list[ExampleRow]:
 
 
 def _partitions() -> list[ExampleRow]:
+    """Compute the sizes of folds of Section 4.3.2."""
     fold = str(fold_of_uniform(0.26, FIVE_FOLDS) + 1)
     total = str(sum(SCHEME_1_SIZES))
     rows = [
@@ -174,6 +177,7 @@ def _partitions() -> list[ExampleRow]:
 
 
 def _example_1() -> list[ExampleRow]:
+    """Compute the intervals of Example 1."""
     r = np.array(SECOND_LISTING)
     n = FIVE_FOLDS * FOLD_SIZE
     whole, folds = accuracy_interval(r, FOLD_SIZE, "dataset"), accuracy_interval(r, FOLD_SIZE, "fold")
@@ -209,6 +213,7 @@ def _example_1() -> list[ExampleRow]:
 
 
 def _theorem_3() -> list[ExampleRow]:
+    """Compute the test of Theorem 3 on the two listings of Example 1."""
     pairs = [(SECOND_LISTING, FOLD_SIZE, FIRST_LISTING, FOLD_SIZE)]
     paper, corrected = (compare_independent(*pairs[0], test="t", formula=formula) for formula in ("paper", "corrected"))
 
@@ -223,6 +228,7 @@ def _theorem_3() -> list[ExampleRow]:
 
 
 def _example_2() -> list[ExampleRow]:
+    """Compute the comparison by leave-one-out of Example 2."""
     r_a, r_b, n = RIGHT_A, RIGHT_B, N_ROWS
     z = [compare_independent([r_a], n, [r_b], n, formula=formula) for formula in ("paper", "corrected")]
     printed = PRINTED_FREQUENCIES

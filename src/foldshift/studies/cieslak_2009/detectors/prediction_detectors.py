@@ -157,7 +157,7 @@ class _Scorer:
         self.low = np.where(nominal, 0.0, train.min(axis=0))
         self.width = np.where(nominal, 1.0, train.max(axis=0) - self.low)
         self.width[self.width == 0] = 1.0
-        self.data = replace(data, scaling="global")  # scaled as a whole, as far as learners can tell
+        self.data = replace(data, scaling="global")  # learners see it as scaled as a whole
         # Nothing to recode where all features are numeric.
         self.nominal: Literal["codes", "one_hot", "native"] = spec["nominal"] if nominal.any() else "native"
         self.estimator = clone_with_state(build_learner(spec, categorical_features=nominal), random_state)
