@@ -56,9 +56,9 @@ SCHEMAS = {
 
 
 class Correct(NamedTuple):
-    """Correct predictions of a learner: of shape (n_repetitions, n_samples), and status and message of failed fits.
+    """Correct predictions of a learner, shape (n_repetitions, n_samples), and its failed fits.
 
-    Failures are by repetition and fold.
+    Failures are status and message by repetition and fold.
     """
 
     right: BoolArray
@@ -112,18 +112,18 @@ def count_correct(
 
     rows: dict[str, Rows] = {"folds": [], "correct": []}
     for (learner, k), result in run_cells(measure, [(name, k) for name in fitting for k in folds], **limits):
-        right, failures = _all_lost(folds[k], result) if isinstance(result, Lost) else result
-        for kind, text in dict.fromkeys(failures.values()):
+        correct = _all_lost(folds[k], result) if isinstance(result, Lost) else result
+        for kind, text in dict.fromkeys(correct.failures.values()):
             logging.warning("%s, k=%d: %s: %s", learner, k, kind, text)
         keys = {"dataset": data.name, "learner": learner, "k": k}
-        rows["folds"].append(fold_rows(Correct(right, failures), folds[k], start, **keys))
+        rows["folds"].append(fold_rows(correct, folds[k], start, **keys))
         if k == LEAVE_ONE_OUT:
             rows["folds"][-1]["fold"] = np.array([TOTAL])
         if not start:
-            lost = any(repetition == 0 for repetition, _ in failures)
-            bits = None if lost else np.packbits(right[0]).tobytes()
+            lost = any(repetition == 0 for repetition, _ in correct.failures)
+            bits = None if lost else np.packbits(correct.right[0]).tobytes()
             rows["correct"].append({name: [value] for name, value in (keys | {"n_rows": n, "right": bits}).items()})
-        logging.info("%s, k=%d: %d repetitions, %d fits lost", learner, k, len(folds[k]), len(failures))
+        logging.info("%s, k=%d: %d repetitions, %d fits lost", learner, k, len(folds[k]), len(correct.failures))
     return rows
 
 
