@@ -55,9 +55,9 @@ from foldshift.inference.repetitions.agreement import agreements, pairwise_tests
 from foldshift.inference.repetitions.convergence import CAP, converge_cell
 from foldshift.learners import NNRegressor, PDFClassifier, RIPPERClassifier, RPARTRegressor, SVMClassifier
 from foldshift.partition import make_folds
-from foldshift.studies.cieslak_2009.conditions import BIAS
-from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values, shift_rows
+from foldshift.studies.cieslak_2009.detectors.feature_detectors import TrainTest, feature_p_values, shift_rows
 from foldshift.studies.cieslak_2009.measure import draw_repeat, shifted_tests
+from foldshift.studies.cieslak_2009.shift_conditions import BIAS
 from foldshift.studies.moreno_torres_2012.experiments import read_experiments
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -100,11 +100,10 @@ def page(data, n_splits):
         failing.append(int((feature_p_values(train, test, np.arange(len(test))[None], nominal).paper < ALPHA).sum()))
         if failing[-1] != IN_PRINT:
             continue
-        y_train, y_test = repeat.y[repeat.parts.train], repeat.y[repeat.parts.test]
         row = {}
         for shifted in shifted_tests(repeat, "smallest", print):
             if shifted.condition.kind in ("mcar", "translation"):
-                per_version, whole = shift_rows(train, test, y_train, y_test, shifted.versions, nominal, ALPHA)
+                per_version, whole = shift_rows(TrainTest.of(repeat), shifted.versions, ALPHA)
                 row[f"{shifted.condition.name}: share"] = (per_version["fails_paper"] / per_version["n_tested"]).mean()
                 row[f"{shifted.condition.name}: phi"] = whole["phi_paper"]
         found.append(row)

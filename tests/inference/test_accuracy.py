@@ -18,8 +18,7 @@ from foldshift.inference.comparisons.accuracy_tests import (
 )
 from foldshift.inference.intervals.accuracy import METHODS, accuracy_interval, large_sample, loo_interval
 from foldshift.inference.simulation.wong_partitions import fold_of_uniform, wong_partition
-from foldshift.studies.wong_2015.example_tables import TEXTBOOKS
-from foldshift.studies.wong_2015.worked_examples import matched_frequencies, worked_examples
+from foldshift.studies.wong_2015.worked_examples import TEXTBOOKS, matched_frequencies, worked_examples
 
 FOLDS = [32, 28, 30, 30, 32]
 OTHER = [32, 28, 30, 32, 28]

@@ -9,7 +9,7 @@ from foldshift.shift.detectors.co_failure import failing
 from foldshift.shift.inject.injectors import feature_scale, versions
 from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values
-from foldshift.studies.cieslak_2009.splits import positive_class, split
+from foldshift.studies.cieslak_2009.three_part_split import positive_class, split
 
 pytestmark = pytest.mark.oracle
 

@@ -24,7 +24,7 @@ from foldshift.studies.saez_2022.compare import TIE_ERROR
 from foldshift.studies.saez_2022.compare import verdicts as regression_verdicts
 from foldshift.studies.wong_2015.compare import examples_vs_print
 from foldshift.studies.wong_2015.compare import verdicts as wong_verdicts
-from foldshift.studies.wong_2015.example_tables import examples_table
+from foldshift.studies.wong_2015.worked_examples import examples_table
 
 PRINTED = pd.DataFrame(
     [

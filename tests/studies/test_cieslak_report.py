@@ -3,10 +3,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
+from factories import one_row, write_table
 from foldshift.engine.study.declare import key
 from foldshift.reporting.figure_style import plt
 from foldshift.reporting.number_formats import EMPTY
@@ -22,11 +21,11 @@ from foldshift.studies.cieslak_2009 import (
     hellinger_tables,
     illustrations,
     learner_tables,
-    worked_examples,
+    shift_test_examples,
 )
-from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, NAMES, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import NOT_PUBLIC, listed_datasets, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, SCHEMAS
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, NAMES, condition_kind
 from foldshift.studies.cieslak_2009.study import COMPARED, STUDY
 
 LEARNERS = ("PET", "NB", "5NN", "LSVM")
@@ -141,13 +140,6 @@ def printed_file(root, name):
     return root / f"src/foldshift/studies/cieslak_2009/printed/{name}.csv"
 
 
-def _row(frame, **keys):
-    for name, value in keys.items():
-        frame = frame[frame[name] == value]
-    assert len(frame) == 1
-    return frame.iloc[0]
-
-
 def _all_tables(rows, printed, alpha=0.05):
     shift, together, learners, multivariate = rows
     shares = feature_tables.failing_shares(shift)
@@ -217,11 +209,11 @@ def test_table_2_divides_the_failures_of_all_versions_by_the_features_tested(pri
         ]
     )
     table = feature_tables.ks_table(feature_tables.failing_shares(shift), printed["table2"])
-    row = _row(table, dataset="E-State", condition="MAR25", formula="paper")
+    row = one_row(table, dataset="E-State", condition="MAR25", formula="paper")
     assert row["value"] == (7 / 16 + 4 / 16) / 2 and row["n_cells"] == 16 and row["n_repeats"] == 2
     assert row["standard_error"] == pytest.approx(3 / 16 / 2) and (row["lowest"], row["highest"]) == (4 / 16, 7 / 16)
     assert row["printed"] == 0.125 and row["difference"] == row["value"] - 0.125
-    row = _row(table, dataset="E-State", condition="MNAR25", formula="valid")
+    row = one_row(table, dataset="E-State", condition="MNAR25", formula="valid")
     assert row["n_cells"] == 12 and row["value"] == 0.5 and np.isnan(row["standard_error"])
     empty = table[(table["dataset"] == "Compustat") & (table["formula"] == "paper")]
     assert empty["value"].isna().all() and empty["printed"].tolist()[:7] == [0.25, 0.25, 0.24, 0.385, 0.517, 0.353, 0.492]
@@ -250,11 +242,11 @@ def test_the_limit_of_translation_is_that_of_the_same_repeat(printed):
         ]
     )  # fmt: skip
     table = feature_tables.translation_table(feature_tables.failing_shares(shift), printed["table4"])
-    row = _row(table, dataset="E-State", condition="CS25", formula="paper")
+    row = one_row(table, dataset="E-State", condition="CS25", formula="paper")
     # b = 1 of 4: (3 * 2 + 1) / 16; b = 0: 4 / 16.
     assert row["limit"] == (7 / 16 + 4 / 16) / 2 and row["value"] == (7 / 16 + 2 / 16) / 2 and row["within_limit"]
     beyond = shift.assign(fails_paper=shift["fails_paper"].where(shift["condition"] == "Base", 3))
-    row = _row(
+    row = one_row(
         feature_tables.translation_table(feature_tables.failing_shares(beyond), printed["table4"]),
         dataset="E-State",
         condition="CS25",
@@ -287,10 +279,10 @@ def test_readings_are_as_far_from_print_as_the_mean_of_their_cells(printed):
         + [keys | {"condition": "MNAR50", "n_cells": 132, "repeat": 0, "removed": "smallest", "sides": 1, "failing": 31}]
     )  # fmt: skip
     table = feature_tables.readings_table(readings, printed["table2"])
-    near, far = (_row(table, dataset="E-State", removed=removed) for removed in ("smallest", "largest"))
+    near, far = (one_row(table, dataset="E-State", removed=removed) for removed in ("smallest", "largest"))
     assert near["distance"] == pytest.approx((abs(18 / 144 - 0.125) + abs(31 / 132 - 0.136)) / 2)
     assert (near["n_agree"], near["n_cells"]) == (1, 2) and (far["n_agree"], far["n_cells"]) == (0, 1)
-    assert far["distance"] == pytest.approx(33 / 144 - 0.125) == _row(table, dataset="all", removed="largest")["distance"]
+    assert far["distance"] == pytest.approx(33 / 144 - 0.125) == one_row(table, dataset="all", removed="largest")["distance"]
     grid = feature_tables.readings_grid(table)
     assert grid.header[1:] == ["smallest removed, one-sided", "largest removed, two-sided"]
     assert [row[0] for row in grid.rows] == ["E-State", "all data sets"]
@@ -309,11 +301,11 @@ def test_table_3_has_both_formulas_and_the_pairs_without_phi(printed):
         columns=TOGETHER,
     )
     table = feature_tables.phi_table(rows, printed["table3"])
-    row = _row(table, dataset="Phoneme", condition="MAR25", formula="paper")
+    row = one_row(table, dataset="Phoneme", condition="MAR25", formula="paper")
     assert row["value"] == pytest.approx((3 * 2 - 4) / (4 * 5) / 3) and row["printed"] == 0.467 and row["printed_spread"] == 0.016
-    row = _row(table, dataset="Phoneme", condition="MAR25", formula="corrected")
+    row = one_row(table, dataset="Phoneme", condition="MAR25", formula="corrected")
     assert row["value"] == pytest.approx(1 / np.sqrt(3)) and row["undefined"] == 2
-    assert _row(table, dataset="Phoneme", condition="MAR25", formula="jaccard")["value"] == pytest.approx((2 / 3 + 0 + 0) / 3)
+    assert one_row(table, dataset="Phoneme", condition="MAR25", formula="jaccard")["value"] == pytest.approx((2 / 3 + 0 + 0) / 3)
 
 
 def test_table_6_compares_signs_only(printed):
@@ -325,10 +317,10 @@ def test_table_6_compares_signs_only(printed):
         columns=TOGETHER,
     )
     table = hellinger_tables.skew_table(rows, printed["table6"])
-    row = _row(table, dataset="Segment", condition="MAR25")
+    row = one_row(table, dataset="Segment", condition="MAR25")
     assert row["value"] == pytest.approx(0.1) and row["positive"] == 0.5 and row["same_sign"] is True
-    assert _row(table, dataset="Segment", condition="MCAR25")["same_sign"] is False
-    assert _row(table, dataset="Oil", condition="MCAR25")["same_sign"] is None
+    assert one_row(table, dataset="Segment", condition="MCAR25")["same_sign"] is False
+    assert one_row(table, dataset="Oil", condition="MCAR25")["same_sign"] is None
     grid = hellinger_tables.skew_grid(table)
     assert grid.notes == ["The sign of print in 1 of 2 cells."]
     (ours,) = [row for row in grid.rows if row[0] == "ours"]
@@ -338,9 +330,9 @@ def test_table_6_compares_signs_only(printed):
 def test_table_1_has_the_rows_that_are_left_for_validation(printed):
     shift = _tiny_shift([0]).assign(n_train=2662, n_test=1596, n_tested=12)
     table = feature_tables.datasets_table(shift, {"estate": 5322}, printed["table1"])
-    row = _row(table, dataset="E-State")
+    row = one_row(table, dataset="E-State")
     assert row[["training", "validation", "testing", "features"]].tolist() == [2662, 1064, 1596, 12]
-    assert len(table) == 9 and _row(table, dataset="Compustat")["note"] == NOT_PUBLIC["Compustat"]
+    assert len(table) == 9 and one_row(table, dataset="Compustat")["note"] == NOT_PUBLIC["Compustat"]
     assert (
         feature_tables.datasets_grid(table).rows[1][2].text == "2662 / 2662"
         and feature_tables.datasets_grid(table).rows[0][2].text == "– / 7400"
@@ -348,7 +340,7 @@ def test_table_1_has_the_rows_that_are_left_for_validation(printed):
 
 
 def test_worked_examples_come_out_as_they_should():
-    table = worked_examples.examples_table()
+    table = shift_test_examples.examples_table()
     value = {(row.example, row.quantity): (row.printed, row.paper, row.corrected) for row in table.itertuples()}
     assert (
         value["Table 5", "chi-square"][1:] == pytest.approx((-5.690476, 19.0)) and value["Table 5", "degrees of freedom"][2] == 2
@@ -368,7 +360,7 @@ def test_worked_examples_come_out_as_they_should():
     hidden = value["phi (equation 8)", "MNAR of 4 features, all others fail"]
     assert hidden[1] == 0.2 and np.isnan(hidden[2])
     assert value["2000 negative, 1000 positive", "negative rows removed for P(+) = .5"] == (1000, 1000, 1000)
-    assert to_html(worked_examples.examples_grid(table)) and to_tex(worked_examples.examples_grid(table))
+    assert to_html(shift_test_examples.examples_grid(table)) and to_tex(shift_test_examples.examples_grid(table))
 
 
 def _learner_rows(accuracies, dataset="estate", repeat=0, auc=0.8, p=0.5):
@@ -390,26 +382,28 @@ def test_the_sensitivity_index_is_the_mean_change_with_equal_weight_for_every_ki
         }
     )  # fmt: skip
     table = learner_tables.sensitivity_table(rows, 0.05)
-    row = _row(table, learner="NB", dataset="estate")
+    row = one_row(table, learner="NB", dataset="estate")
     assert row["MCAR"] == pytest.approx(0.01) and row["MAR"] == pytest.approx((0.1 + 0.1) / 2) and row["P"] == pytest.approx(0.4)
     assert row["index"] == pytest.approx((0.1 + 0.4) / 2) and row["rank"] == 2 and row["base_accuracy"] == 0.9
     assert (
         row["worst"] == pytest.approx(-0.4) and row["worst_condition"] == "P2" and row["noticed"] == 0 and row["auc_index"] == 0
     )
-    assert _row(table, learner="PET", dataset="estate")["rank"] == 1
+    assert one_row(table, learner="PET", dataset="estate")["rank"] == 1
     assert table["dataset"].tolist() == ["all", "all", "estate", "estate"] and np.isnan(learner_tables.sensitivity_test(table)[0])
     other = rows.assign(dataset="oil")
     table = learner_tables.sensitivity_table(pd.concat([rows, other]), 0.05)
     assert learner_tables.sensitivity_test(table) == (0.5, 2)  # two data sets that agree about two learners
-    assert _row(table, learner="NB", dataset="all")["index"] == pytest.approx(0.25)
+    assert one_row(table, learner="NB", dataset="all")["index"] == pytest.approx(0.25)
 
 
 def test_a_learner_that_failed_under_one_kind_has_no_rank_and_its_data_set_does_not_count():
     good = {(name, c): [a] for name in ("NB", "PET") for c, a in (("Base", 0.9), ("MAR25", 0.8), ("P2", 0.7))}
     bad = good | {("NB", "P2"): [np.nan]}
     table = learner_tables.sensitivity_table(pd.concat([_learner_rows(good), _learner_rows(bad, dataset="oil")]), 0.05)
-    assert np.isnan(_row(table, learner="NB", dataset="oil")["index"]) and table[table["dataset"] == "oil"]["rank"].isna().all()
-    assert _row(table, learner="PET", dataset="all")["index"] == _row(table, learner="PET", dataset="estate")["index"]
+    assert (
+        np.isnan(one_row(table, learner="NB", dataset="oil")["index"]) and table[table["dataset"] == "oil"]["rank"].isna().all()
+    )
+    assert one_row(table, learner="PET", dataset="all")["index"] == one_row(table, learner="PET", dataset="estate")["index"]
     assert learner_tables.sensitivity_test(table)[1] == 1 and to_html(learner_tables.sensitivity_grid(table))
 
 
@@ -436,7 +430,7 @@ def test_the_best_detector_is_the_strongest_of_those_that_keep_their_level():
     assert keeps == {"friedman": False, "kruskal": True, "energy": False}
     best = {condition: part[part["best"]]["detector"].tolist() for condition, part in table.groupby("condition")}
     assert best["MAR25"] == ["kruskal"] and best["CS25"] == best["Base"] == best["MCAR25"] == []
-    row = _row(table, condition="MAR25", detector="kruskal")
+    row = one_row(table, condition="MAR25", detector="kruskal")
     assert (
         row["rate"] == 0.5
         and np.isnan(row["se_datasets"])
@@ -465,17 +459,17 @@ def test_detectors_that_were_not_run_everywhere_are_compared_where_all_were():
 def test_standard_errors_are_over_data_sets_and_over_repeats():
     one = _fired(kruskal={"Base": [0, 1, 0, 1]})
     two = one.rename(index={"estate": "oil"}).assign(kruskal=[0.0, 0, 0, 0])
-    row = _row(detector_tables.power_table(pd.concat([one, two]), 0.05), condition="Base", detector="kruskal")
+    row = one_row(detector_tables.power_table(pd.concat([one, two]), 0.05), condition="Base", detector="kruskal")
     assert row["rate"] == 0.25 and row["se_datasets"] == pytest.approx(0.25) and row["n_datasets"] == 2 and row["n_splits"] == 8
     assert row["se_repeats"] == pytest.approx(np.std([0, 1, 0, 1], ddof=1) / 2 / 2)
     table = detector_tables.type_one_table(pd.concat([one, two]), 0.05)
-    row = _row(table, detector="kruskal", dataset="all")
+    row = one_row(table, detector="kruskal", dataset="all")
     assert row["rate"] == 0.25 and row["allowed"] == pytest.approx(0.05 + 2 * np.sqrt(0.05 * 0.95 / 8))
     # The unit of the mean is the data set: (0.0715, 0.5907), Wilson of 2 of 8, took its splits for independent.
     assert (
         row["n_effective"] == pytest.approx(3 * (1.959964 / 12.7062) ** 2, rel=1e-5) and row["low"] < 0.01 and row["high"] > 0.9
     )
-    row = _row(table, detector="kruskal", dataset="estate")
+    row = one_row(table, detector="kruskal", dataset="estate")
     assert row["n_effective"] == 4 and (row["low"], row["high"]) == pytest.approx((0.15, 0.85), abs=1e-3)  # Wilson, 2 of 4
 
 
@@ -506,7 +500,7 @@ def test_detectors_over_learners_count_the_share_of_learners(rows):
 
 def test_p_values_are_averaged_as_in_the_paper_and_their_rejections_are_counted():
     rows = pd.concat([_learner_rows({("NB", "MAR25"): [0.9]}, p=p) for p in (0.01, 0.02, 0.9)])
-    row = _row(learner_tables.p_values_table(rows, 0.05), test="friedman")
+    row = one_row(learner_tables.p_values_table(rows, 0.05), test="friedman")
     assert row["mean_p"] == pytest.approx(0.31) and row["median_p"] == 0.02 and row["rejection_rate"] == pytest.approx(2 / 3)
 
 
@@ -519,7 +513,7 @@ def test_the_change_of_hellinger_is_against_base_of_the_same_repeat():
             _tiny_shift([0], "MAR25", repeat=1, hellinger=0.2, hellinger_expected=0.1),
         ]
     )
-    row = _row(hellinger_tables.hellinger_table(shift), condition="MAR25")
+    row = one_row(hellinger_tables.hellinger_table(shift), condition="MAR25")
     assert (
         row["change"] == pytest.approx((200 + 0) / 2)
         and row["se_change"] == pytest.approx(100)
@@ -540,9 +534,9 @@ def test_shares_within_the_classes_have_their_own_denominators():
     )
     table = feature_tables.prior_table(shift)
     assert (
-        _row(table, part="positive")["value"] == 2 / 6
-        and _row(table, part="negative")["value"] == 3 / 8
-        and _row(table, part="paper")["value"] == 0.5
+        one_row(table, part="positive")["value"] == 2 / 6
+        and one_row(table, part="negative")["value"] == 3 / 8
+        and one_row(table, part="paper")["value"] == 0.5
     )
 
 
@@ -555,9 +549,9 @@ def test_every_printed_number_has_a_row_and_every_difference_a_reason(rows, prin
     assert set(table[table["dataset"] == "Oil"]["reason"]) == {"not in this run"}
     off = table[table["agrees"].eq(False)]
     assert len(off) and (off["reason"] != "").all()
-    row = _row(table, table="table3", dataset="Mammography", condition="MNAR25", quantity="mean")
+    row = one_row(table, table="table3", dataset="Mammography", condition="MNAR25", quantity="mean")
     assert row["agrees"] or "formula 8 gives 1/(2 n - 3)" in row["reason"]
-    row = _row(table, table="table2", dataset="Phoneme", condition="MAR50")
+    row = one_row(table, table="table2", dataset="Phoneme", condition="MAR50")
     assert row["difference"] == row["ours"] - row["printed"] and row["agrees"] == (abs(row["difference"]) <= 0.05)
     assert len(compare.summary(table)) == 5 and compare.summary(table)[0].startswith("Table 1: ")
     compared = compare.comparison(table)
@@ -585,14 +579,14 @@ def test_reasons_tell_whether_one_of_our_splits_is_like_print(printed):
             "table4": feature_tables.translation_table(shares, printed["table4"]),
             "table6": hellinger_tables.skew_table(empty, printed["table6"]),
         }
-        row = _row(compare.judge(printed, ours), table="table2", dataset="Page", condition="Base")
+        row = one_row(compare.judge(printed, ours), table="table2", dataset="Page", condition="Base")
         assert words in row["reason"] and row["reason"].endswith("stratified split") and not row["agrees"]
         assert row["explained"] and "4.0 % of 10,000 random splits" in row["reason"]  # it is known of this cell
 
 
 def test_a_number_outside_all_our_splits_is_not_explained_by_that():
     def row(table, condition, quantity, found, dataset="Phoneme", printed=0.3):
-        return compare._row(table, dataset, "phoneme", condition, quantity, printed, found, "")
+        return compare._row(compare.PrintedNumber(table, dataset, "phoneme", condition, quantity, printed), found, "")
 
     outside = {"value": 0.1, "lowest": 0.05, "highest": 0.29, "n_repeats": 20}
     among = outside | {"highest": 0.31}
@@ -625,7 +619,7 @@ def test_the_reason_tells_how_many_features_fail_on_themselves(printed):
         "table4": feature_tables.translation_table(shares, printed["table4"]),
         "table6": hellinger_tables.skew_table(empty, printed["table6"]),
     }
-    row = _row(compare.judge(printed, ours).query("table == 'table2'"), dataset="E-State", condition="MNAR25")
+    row = one_row(compare.judge(printed, ours).query("table == 'table2'"), dataset="E-State", condition="MNAR25")
     assert row["reason"] == "of 12 features 7 fail on themselves in print, 7 here: the others fail with them more often here"
 
 
@@ -697,7 +691,7 @@ def test_the_functions_make_every_table_and_figure_that_is_declared(tmp_path, ro
         paths[kind] = []
         for dataset, part in frame.groupby("dataset"):
             path = tmp_path / f"{kind}_{dataset}.parquet"
-            pq.write_table(pa.Table.from_pandas(part.reindex(columns=SCHEMAS[kind].names), preserve_index=False), path)
+            write_table(path, part.reindex(columns=SCHEMAS[kind].names))
             paths[kind].append(path)
     descriptions = []
     for name in ("estate", "phoneme", "mammography"):

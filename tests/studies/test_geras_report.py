@@ -2,12 +2,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
+from factories import one_row, write_table
 from foldshift.engine.study.declare import key
 from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, variance_components
 from foldshift.reporting.items import caption_text
@@ -71,21 +70,9 @@ def _model_rows(kinds=("iid", "random"), R=60):
     return pd.concat(parts, ignore_index=True)[measure_models.SCHEMAS["models"].names]
 
 
-def _row(table, **keys):
-    for name, value in keys.items():
-        table = table[table[name] == value]
-    assert len(table) == 1
-    return table.iloc[0]
-
-
-def _write(path, frame, schema):
-    pq.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False), path)
-    return path
-
-
 def test_means_and_paired_differences_have_the_errors_of_the_textbook():
     table = errors.error_table(_error_rows(), **GRID)
-    row = _row(table, sampling="with", axis="sources", n_sources=2)
+    row = one_row(table, sampling="with", axis="sources", n_sources=2)
     assert [row["cvs"], row["out_of_source"], row["cvr"]] == pytest.approx([0.395, 0.375, 0.355]) and row["n_draws"] == 4
     assert row["se_out_of_source"] == pytest.approx(np.std([0.3, 0.35, 0.4, 0.45], ddof=1) / 2)
     steps = [0.015, 0.025, 0.015, 0.025]
@@ -115,7 +102,7 @@ def test_one_draw_against_the_order_does_not_undo_a_clear_mean_and_is_counted():
     rows = _error_rows(n_draws=20)
     one = (rows["n_sources"] == 2) & (rows["draw"] == 0) & (rows["sampling"] == "with")
     rows.loc[one, "cvs"] = rows.loc[one, "out_of_source"] - 0.001
-    row = _row(errors.error_table(rows, **GRID), sampling="with", axis="sources", n_sources=2)
+    row = one_row(errors.error_table(rows, **GRID), sampling="with", axis="sources", n_sources=2)
     assert row["order_holds"] and row["draws_in_order"] == 0.95
 
 
@@ -124,7 +111,7 @@ def test_a_mean_in_order_by_less_than_two_errors_is_not_called_in_order():
     one = (rows["n_sources"] == 2) & (rows["draw"] == 0) & (rows["sampling"] == "with")
     rows.loc[one, "cvs"] = rows.loc[one, "out_of_source"] - 0.03
     table = errors.error_table(rows, **GRID)
-    row = _row(table, sampling="with", axis="sources", n_sources=2)
+    row = one_row(table, sampling="with", axis="sources", n_sources=2)
     assert row["cvs_minus_ose"] > 0 and not row["cvs_above_ose"] and row["ose_above_cvr"] and not row["order_holds"]
     notes = tables.order_notes(table)
     assert "at 5 of 6 points" in notes[0]
@@ -136,7 +123,7 @@ def test_the_opposite_order_is_said_with_its_size():
     wrong = rows["n_points"] == 10
     rows.loc[wrong, "cvr"] = rows.loc[wrong, "out_of_source"] + 0.01
     table = errors.error_table(rows, **GRID)
-    row = _row(table, axis="points", n_points=10)
+    row = one_row(table, axis="points", n_points=10)
     assert (
         row["se_ose_minus_cvr"] == pytest.approx(0, abs=1e-12)
         and row["order_reversed"]
@@ -165,7 +152,7 @@ def test_equal_estimates_are_in_no_order():
 
 
 def test_spread_is_compared_within_draws():
-    row = _row(errors.spread_table(_error_rows(), **GRID), sampling="with", axis="points", n_points=10)
+    row = one_row(errors.spread_table(_error_rows(), **GRID), sampling="with", axis="points", n_points=10)
     assert [row["sd_cvs"], row["sd_cvr"], row["cvs_minus_cvr"]] == pytest.approx([0.033, 0.023, 0.01])
     assert (
         row["se_cvs_minus_cvr"] == pytest.approx(0, abs=1e-12) and row["cvs_above_cvr"] and row["ratio"] == pytest.approx(33 / 23)
@@ -175,7 +162,7 @@ def test_spread_is_compared_within_draws():
 def test_terms_add_up_to_the_variance_of_the_means_and_shares_to_one():
     losses = _losses()
     _, components = _variance_rows(losses)
-    row = _row(estimators.decomposition_table(components, len(losses)))
+    row = one_row(estimators.decomposition_table(components, len(losses)))
     assert row["sigma_term"] + row["omega_term"] + row["gamma_term"] == pytest.approx(row["theta"], rel=1e-12)
     assert row["theta"] == pytest.approx(losses.mean(axis=(1, 2)).var(ddof=1), rel=1e-12)
     assert row["sigma_share"] + row["omega_share"] + row["gamma_share"] == pytest.approx(1)
@@ -189,7 +176,7 @@ def test_covariances_that_are_all_equal_spread_as_much_as_their_noise():
     for _ in range(30):
         shared = rng.normal(0.3, 0.04, (400, 8, 1))  # losses of a block vary together, blocks are alike
         losses = (rng.random((400, 8, 10)) < shared).astype(np.uint8)
-        spreads.append(_row(estimators.decomposition_table(_variance_rows(losses)[1], 400)))
+        spreads.append(one_row(estimators.decomposition_table(_variance_rows(losses)[1], 400)))
     for kind in ("omega", "gamma"):
         spread, noise = (np.sqrt(np.mean([row[f"{kind}_{what}"] ** 2 for row in spreads])) for what in ("spread", "noise"))
         assert spread == pytest.approx(noise, rel=0.12)
@@ -207,7 +194,7 @@ def test_figure_6_has_the_variance_of_the_means_beside_the_means_of_the_estimato
     table = estimators.figure6_table(estimates)
     assert len(table) == 2 * 2 * 2 * 3 and set(table[table["design"] == "cvr"]["estimator"]) == {"theta_3", "theta_4", "theta_5"}
     part = estimates.query("sampling == 'with' and design == 'cvs' and n_points == 10")
-    row = _row(table, sampling="with", design="cvs", n_points=10, estimator="theta_A")
+    row = one_row(table, sampling="with", design="cvs", n_points=10, estimator="theta_A")
     assert row["theta"] == pytest.approx(part["mean"].var(ddof=1), rel=1e-12) and row["n_datasets"] == 40
     assert row["average"] == pytest.approx(part["theta_A"].mean(), rel=1e-12)
     assert row["se_average"] == pytest.approx(part["theta_A"].std(ddof=1) / np.sqrt(40), rel=1e-12)
@@ -275,18 +262,18 @@ def test_estimates_that_do_not_exist_are_left_out_and_counted():
     estimates, _ = _variance_rows(_losses(), "cvr")
     some = estimates.copy()
     some.loc[some.index[:10], "theta_5"] = np.nan
-    row = _row(estimators.estimators_table(some), estimator="theta_5")
+    row = one_row(estimators.estimators_table(some), estimator="theta_5")
     kept = estimates["theta_5"][10:]
     assert row["n_undefined"] == 10 and row["n_datasets"] == 40 and row["theta"] == pytest.approx(estimates["mean"].var(ddof=1))
     assert row["average"] == pytest.approx(kept.mean()) and row["negative"] == (kept < 0).mean()
     assert row["ratio"] == pytest.approx(kept.mean() / row["theta"]) and np.isfinite(row["se_ratio"])
     none = estimators.estimators_table(estimates.assign(theta_5=np.nan))
-    row = _row(none, estimator="theta_5")
+    row = one_row(none, estimator="theta_5")
     assert row[["average", "bias", "ratio", "negative", "coverage", "se_coverage"]].isna().all() and row["n_undefined"] == 40
     grid = tables.estimators_grid(none)
     assert "40 estimates do not exist" in grid.notes[-1] and to_html(grid) and to_tex(grid)
     figure6 = estimators.figure6_table(estimates.assign(theta_5=np.nan))
-    assert np.isnan(_row(figure6, estimator="theta_5")["average"]) and to_html(tables.figure6_grid(figure6))
+    assert np.isnan(one_row(figure6, estimator="theta_5")["average"]) and to_html(tables.figure6_grid(figure6))
     figures.draw_estimators(figure6)
     figures.draw_coverage(none)
 
@@ -314,13 +301,13 @@ def test_only_random_sources_have_a_coverage_of_the_error_on_a_new_source():
     random = table["sources"] == "random"
     assert table[random]["coverage_ose"].notna().all() and table[~random]["coverage_ose"].isna().all()
     part = rows.query("sources == 'random' and design == 'cvs'")
-    row = _row(table, sources="random", design="cvs", estimator="theta_A")
+    row = one_row(table, sources="random", design="cvs", estimator="theta_A")
     target = part["out_of_source"].mean()
     covered = np.abs(part["mean"] - target) <= norm.ppf(0.975) * np.sqrt(part["theta_A"])
     assert row["out_of_source"] == pytest.approx(target) and row["coverage_ose"] == covered.mean() and 0 < covered.mean() < 1
     assert row["expected"] == pytest.approx(part["mean"].mean())
     assert row["sigma_share"] == pytest.approx(part["sigma_term"].iloc[0] / part["mean"].var(ddof=1))
-    assert _row(table, sources="random", design="cvs", estimator="theta_gamma")["coverage_ose_t"] > 0
+    assert one_row(table, sources="random", design="cvs", estimator="theta_gamma")["coverage_ose_t"] > 0
     assert to_html(tables.models_grid(table))
 
 
@@ -330,7 +317,7 @@ def test_the_exact_table_is_that_of_the_closed_forms():
         10: (2.09727, 0.0643759, 0.00436685, 0.00563809, 0.0743809, 3.1165, 0.8590, 1.7179),
         100: (2.08727, 0.00635390, 0.000478154, 0.000539117, 0.00737117, 23.126, 0.8613, 1.7227),
     }.items():
-        row = _row(table, sources="fixed", n_points=M)
+        row = one_row(table, sources="fixed", n_points=M)
         columns = [
             "mu_cvs",
             "sigma_term",
@@ -346,13 +333,13 @@ def test_the_exact_table_is_that_of_the_closed_forms():
         10: (1.285, 1.28889, 1.24091, 0.0516077, 0.9276),
         100: (1.276, 1.27889, 1.22659, 0.0205260, 0.8996),
     }.items():
-        row = _row(table, sources="random", n_points=M)
+        row = one_row(table, sources="random", n_points=M)
         assert row[["out_of_source", "mu_cvs", "mu_cvr", "theta", "ratio_theta_gamma"]].tolist() == pytest.approx(
             numbers, rel=1e-4
         )
         assert row[["sigma_term", "omega_term", "gamma_term"]].sum() == pytest.approx(row["theta"], rel=1e-12)
         assert row["mu_cvr"] < row["out_of_source"] < row["mu_cvs"]
-    row = _row(table, sources="iid", n_points=20)
+    row = one_row(table, sources="iid", n_points=20)
     assert row["theta"] == pytest.approx(0.01018587, rel=1e-6) and row["ratio_theta_5"] * row["theta"] == pytest.approx(
         0.01009518, rel=1e-6
     )
@@ -428,10 +415,10 @@ def _declared(name):
 def _files(folder, samplings=("with",)):
     """Files of made-up rows, as the measures write them."""
     frames = dict(zip(("estimates", "components"), _both_designs(samplings=samplings, points=(6,))))
-    paths = {kind: [_write(folder / f"{kind}.parquet", frame, measure.SCHEMAS[kind])] for kind, frame in frames.items()}
+    paths = {kind: [write_table(folder / f"{kind}.parquet", frame, measure.SCHEMAS[kind])] for kind, frame in frames.items()}
     draws = _error_rows().groupby("sampling")
-    paths["error"] = [_write(folder / f"e{n}.parquet", part, measure.SCHEMAS["error"]) for n, (_, part) in enumerate(draws)]
-    paths["models"] = [_write(folder / "models.parquet", _model_rows(), measure_models.SCHEMAS["models"])]
+    paths["error"] = [write_table(folder / f"e{n}.parquet", part, measure.SCHEMAS["error"]) for n, (_, part) in enumerate(draws)]
+    paths["models"] = [write_table(folder / "models.parquet", _model_rows(), measure_models.SCHEMAS["models"])]
     return SimpleNamespace(**paths), frames
 
 

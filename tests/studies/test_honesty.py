@@ -27,16 +27,16 @@ from foldshift.studies.foldshift_2026.bias_tables import (
     whole_samples,
 )
 from foldshift.studies.foldshift_2026.compare_draws import pooled
-from foldshift.studies.foldshift_2026.constants import METHODS, n_fits
+from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS, n_fits
 from foldshift.studies.foldshift_2026.interval_tables import COLUMNS, methods_table
-from foldshift.studies.foldshift_2026.interval_tables import everything as tables_of_methods
+from foldshift.studies.foldshift_2026.interval_tables import methods as tables_of_methods
 from foldshift.studies.foldshift_2026.measure import SCHEMAS, cross_validate
 from foldshift.studies.foldshift_2026.measure_methods import KEYS as METHOD_KEYS
 from foldshift.studies.foldshift_2026.measure_methods import SCHEMAS as METHOD_SCHEMAS
 from foldshift.studies.foldshift_2026.measure_methods import measure_methods
 from foldshift.studies.foldshift_2026.partitioners import N_DRAWN, cut_sample, fits
 from foldshift.studies.foldshift_2026.study import cells, learners_of
-from foldshift.studies.foldshift_2026.tables import everything
+from foldshift.studies.foldshift_2026.tables import honesty
 
 POPULATIONS = [f"population {i}" for i in range(8)]
 CUTS = ["CV", "TSCV", "CB-TSCV"]
@@ -190,7 +190,7 @@ def test_claims_name_known_cuts_and_measures():
 @pytest.mark.parametrize("rows", [ROWS, ROWS[ROWS["population"] == POPULATIONS[0]], ROWS[:0]], ids=["all", "one", "none"])
 def test_all_items_are_made_of_many_populations_one_and_none(rows, tmp_path):
     rows.assign(estimate_micro=rows["estimate"]).to_parquet(tmp_path / "rows.parquet")
-    items = everything(SimpleNamespace(rows=[tmp_path / "rows.parquet"]), {"cuts": CUTS, "level": 0.95})
+    items = honesty(SimpleNamespace(rows=[tmp_path / "rows.parquet"]), {"cuts": CUTS, "level": 0.95})
     for name in ("answer", "ledger", "by_folds", "honesty", "coverage"):
         assert "nan" not in to_html(items[name].grid).lower().replace("random", "")
     assert list(items["answer"].frame) == ["learner", *ANSWER]
@@ -244,24 +244,27 @@ def test_the_answer_counts_the_choice_of_the_best_and_calls_no_interval_held_tha
     assert answer(two, coverage, 0.95).iloc[0]["decided"] == "no"
 
 
+def of_numbers(X, y, task):
+    return SimpleNamespace(name="made-up", X=X, y=y, task=task, categorical_features=np.zeros(X.shape[1], dtype=bool))
+
+
 def test_rerandomised_cuts_are_the_most_balanced_of_some_random_ones():
     rng = np.random.default_rng(0)
-    X, y, nominal = rng.normal(size=(60, 3)), rng.normal(size=60), np.zeros(3, dtype=bool)
+    X = rng.normal(size=(60, 3))
+    data, rows = of_numbers(X, rng.normal(size=60), "regression"), np.arange(60)
     seeds = [seed_sequence(0, "test", i) for i in range(10)]
-    chosen, plain = (cut_sample(name, X, y, 4, seeds, "regression", nominal) for name in ("Rerandomised", "CV"))
+    chosen, plain = (cut_sample(name, data, rows, 4, seeds) for name in ("Rerandomised", "CV"))
     assert chosen.shape == (10, 60) and N_DRAWN > 1
     assert fold_ks_attributes(X, chosen).mean() < 0.9 * fold_ks_attributes(X, plain).mean()
-    assert (chosen[3] == cut_sample("Rerandomised", X, y, 4, seeds[3:4], "regression", nominal)[0]).all()
+    assert (chosen[3] == cut_sample("Rerandomised", data, rows, 4, seeds[3:4])[0]).all()
 
 
 def test_a_random_cut_is_blind_to_classes():
-    X, y, nominal = np.zeros((40, 1)), np.arange(40) // 20, np.zeros(1, dtype=bool)
+    y = np.arange(40) // 20
+    data = of_numbers(np.zeros((40, 1)), y, "classification")
     seeds = [seed_sequence(0, "test", i) for i in range(50)]
     assert fits("CV", "classification")
-    shares = [
-        np.ptp([y[folds == fold].mean() for fold in range(4)])
-        for folds in cut_sample("CV", X, y, 4, seeds, "classification", nominal)
-    ]
+    shares = [np.ptp([y[folds == fold].mean() for fold in range(4)]) for folds in cut_sample("CV", data, np.arange(40), 4, seeds)]
     assert np.mean(shares) > 0.15
 
 

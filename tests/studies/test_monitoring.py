@@ -16,12 +16,12 @@ from foldshift.learners import NNClassifier
 from foldshift.shift.detectors.co_failure import failing
 from foldshift.shift.detectors.univariate import category_counts, chi_square, kruskal_wallis, two_proportion
 from foldshift.shift.inject.injectors import feature_scale, versions
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS, UNSHIFTED
 from foldshift.studies.cieslak_2009.detectors import prediction_detectors as predictions
 from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values, hellinger_permutation_p
 from foldshift.studies.cieslak_2009.detectors.prediction_detectors import learner_scores
-from foldshift.studies.cieslak_2009.measure import draw_repeat, feature_rows, learner_rows
-from foldshift.studies.cieslak_2009.splits import positive_class, split, split_sizes
+from foldshift.studies.cieslak_2009.measure import feature_rows, learner_rows
+from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS, UNSHIFTED
+from foldshift.studies.cieslak_2009.three_part_split import Repeat, draw_repeat, positive_class, split, split_sizes
 
 # Rows of the negative and of the positive class, and printed rows of training, validation and test part.
 TABLE1 = {
@@ -283,7 +283,8 @@ def test_a_condition_that_leaves_too_few_rows_of_a_class_is_left_out_and_said(le
 
 def one_split(data, seed=0):
     y = positive_class(data)
-    return split(y, np.random.default_rng(seed)), y
+    parts = split(y, np.random.default_rng(seed))
+    return Repeat(data, 0, 0, y, parts, feature_scale(data.X[parts.train]))
 
 
 def test_a_learner_that_fails_costs_its_own_rows_only(data, learners, measured, monkeypatch):
@@ -317,36 +318,33 @@ def test_with_missing_values_only_naive_bayes_meets_a_mask(data, learners, measu
 
 def test_a_mask_or_translation_is_scored_as_if_the_table_were_changed(learners):
     data = make_data(n=300, n_features=4)
-    parts, y = one_split(data)
-    train, _, test = (data.X[rows] for rows in parts)
+    repeat = one_split(data)
+    train, _, test = (data.X[rows] for rows in repeat.parts)
     low, width = train.min(axis=0), np.ptp(train, axis=0)
-    scale = feature_scale(train)
-    scores = learner_scores(learners["5NN"], data, parts, y, scale)
-    model = NNClassifier(5).fit((train - low) / width, y[parts.train])
+    scores = learner_scores(learners["5NN"], repeat)
+    model = NNClassifier(5).fit((train - low) / width, repeat.y[repeat.parts.train])
     for j in range(4):
         table = test.copy()
         table[:, j] = np.median(train[:, j])
         np.testing.assert_allclose(scores.masked[j], model.predict_proba((table - low) / width)[:, 1], atol=1e-12)
         for q in (25, 200):
-            table[:, j] = test[:, j] + q / 100 * scale[j]
+            table[:, j] = test[:, j] + q / 100 * repeat.scale[j]
             np.testing.assert_allclose(scores.translated[q][j], model.predict_proba((table - low) / width)[:, 1], atol=1e-12)
     np.testing.assert_allclose(scores.test, model.predict_proba((test - low) / width)[:, 1], atol=1e-12)
 
 
 def test_few_training_rows_are_all_neighbours(learners):
-    data = make_data(n=8, share=0.5)
-    parts, y = one_split(data)
-    train = data.X[parts.train]
     spec = learners["5NN"] | {"params": {"n_neighbors": 9}}
-    scores = learner_scores(spec, data, parts, y, feature_scale(train))
+    scores = learner_scores(spec, one_split(make_data(n=8, share=0.5)))
     assert set(scores.test) == {0.5} and set(scores.masked.ravel()) == {0.5}
 
 
 def test_a_linear_machine_has_platts_probabilities_of_its_outputs(data, learners):
-    parts, y = one_split(data)
+    repeat = one_split(data)
+    y, parts = repeat.y, repeat.parts
     train, validation, _ = (data.X[rows] for rows in parts)
     low, width = train.min(axis=0), np.ptp(train, axis=0)
-    scores = learner_scores(learners["LSVM"], data, parts, y, feature_scale(train))
+    scores = learner_scores(learners["LSVM"], repeat)
     model = LinearSVC(loss="hinge", max_iter=100_000, random_state=0).fit((train - low) / width, y[parts.train])
     outputs = model.decision_function((validation - low) / width)
     logit = np.log(scores.validation / (1 - scores.validation))
@@ -364,7 +362,7 @@ def test_rows_of_a_learner_are_its_statistics(data, learners, measured):
     parts = split(y, generator(1, "cieslak_2009", "made-up", "split", 0))
     train, test, y_test = data.X[parts.train], data.X[parts.test], y[parts.test]
     state = fit_states(1, ("cieslak_2009", "made-up", "PET"), [0], 1)[0, 0]
-    scores = learner_scores(learners["PET"], data, parts, y, feature_scale(train), random_state=state)
+    scores = learner_scores(learners["PET"], Repeat(data, 1, 0, y, parts, feature_scale(train)), random_state=state)
     rng = generator(1, "cieslak_2009", "made-up", "rows", 0, "mar", 25)
     shifted = versions(test, y_test, "mar", 25, rng=rng, removed="smallest")
     for condition, found in (("MAR25", [scores.test] * 3), ("MNAR25", scores.masked)):

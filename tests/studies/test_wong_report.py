@@ -24,9 +24,10 @@ from foldshift.inference.simulation.source_models import simulate_losses
 from foldshift.inference.simulation.wong_claims import dropping_bias, repetition
 from foldshift.learners import LDAClassifier, NNClassifier
 from foldshift.reporting.table_grid import to_csv, to_html, to_tex
-from foldshift.studies.wong_2015 import claims, compare, figures, measure, measure_claims, tables
-from foldshift.studies.wong_2015 import example_tables as examples
-from foldshift.studies.wong_2015.claims import QUANTITIES, claims_grid, claims_table
+from foldshift.studies.wong_2015 import claim_tables, compare, figures, measure, measure_claims, tables
+from foldshift.studies.wong_2015 import worked_examples as examples
+from foldshift.studies.wong_2015.accuracy_rows import CORRECT, FOLDS, PAIRS, read_folds, read_pairs, read_rows
+from foldshift.studies.wong_2015.claim_tables import QUANTITIES, claims_grid, claims_table
 from foldshift.studies.wong_2015.correct_counts import (
     TESTS,
     agreement_table,
@@ -35,11 +36,10 @@ from foldshift.studies.wong_2015.correct_counts import (
     ranks_table,
     repetitions_table,
 )
-from foldshift.studies.wong_2015.example_tables import examples_grid, examples_table, textbooks_table
 from foldshift.studies.wong_2015.figures import draw_intervals, draw_ranks, draw_repetitions, draw_sigma_share
-from foldshift.studies.wong_2015.rows import CORRECT, FOLDS, PAIRS, read_folds, read_pairs, read_rows
 from foldshift.studies.wong_2015.study import STUDY
 from foldshift.studies.wong_2015.tables import agreement_grid, comparisons_grid, intervals_grid, ranks_grid, repetitions_grid
+from foldshift.studies.wong_2015.worked_examples import examples_grid, examples_table, textbooks_table
 
 COUNTS = PAIRS[-4:]
 NO_LIMITS = {"minutes": None, "memory_mb": None}
@@ -515,8 +515,8 @@ def test_claims_are_judged(simulated):
     assert stump.loc[("repetition", "rho"), "expected"] == 0.812 and np.isnan(stump.loc[("repetition", "coverage_1"), "expected"])
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        made = claims.claims(SimpleNamespace(rows=simulated), {"level": 0.95})
-        draw_sigma_share(read_rows(simulated, claims.COLUMNS), 0.95)
+        made = claim_tables.claims(SimpleNamespace(rows=simulated), {"level": 0.95})
+        draw_sigma_share(read_rows(simulated, claim_tables.COLUMNS), 0.95)
     assert list(made) == declared("claims")
     table, grid = made["claims"].frame, made["claims"].grid
     exact = table[table["model"].str.startswith("binomial")].set_index("n_points")
@@ -534,7 +534,7 @@ def test_a_claim_is_refuted_beyond_three_standard_errors_only():
     rows = []
     for model, value in (("a", 0.971), ("b", 0.969), ("c", np.nan)):
         rows.append((model, "repetition", 10, 10, "variance_ratio", value, 0.01, np.nan))
-    table = claims_table(pd.DataFrame(rows, columns=claims.COLUMNS), 0.95)
+    table = claims_table(pd.DataFrame(rows, columns=claim_tables.COLUMNS), 0.95)
     verdicts = table[table["claim"] == "repetition"].set_index("model")["verdict"]
     assert verdicts.tolist() == ["not refuted", "refuted", ""]
     assert "False: refuted on b." in to_html(claims_grid(table)) and "Claimed" in to_tex(claims_grid(table))

@@ -10,7 +10,7 @@ import numpy as np
 from foldshift.core.files import atomic_path
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, PathLike
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, PathLike, Scaling, Task
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Dataset:
     """
 
     name: str
-    task: str
+    task: Task
     X: FloatArray
     y: Array
     feature_names: tuple[str, ...]
@@ -70,7 +70,7 @@ class Dataset:
     target: str
     target_range: tuple[float, ...]
     feature_ranges: Array
-    scaling: str
+    scaling: Scaling
     rows: IntArray
     n_dropped: int
     constant_features: tuple[str, ...]

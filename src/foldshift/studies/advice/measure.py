@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from foldshift.evaluation.status import FAILED, OK
 
 if TYPE_CHECKING:
     from foldshift.advice.result import Advice
-    from foldshift.core.types import FloatArray, Inputs
+    from foldshift.core.types import Estimator, FloatArray, Inputs, TableLike
     from foldshift.datasets.dataset import Dataset
 
 TEXTS = ("dataset", "learner", "task", "cut", "score", "against_baseline", "faults", "shifted", "status", "message")
@@ -43,20 +43,20 @@ NO_PAGE = "<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>No advice</title>\n<p
 
 def advise_one(
     inputs: Inputs,
-    cell: dict[str, Any],
+    cell: dict[str, str],
     *,
     most_repetitions: int,
     entry: dict[str, Any],
     master_seed: int,
-    limits: dict[str, Any],
+    limits: dict[str, float | None],
 ) -> dict[str, Any]:
-    """Ask for advice on one data set with one learner."""
+    """Ask for advice on one data set with one learner; `limits` holds ``minutes`` and ``memory_mb``."""
     data = read_prepared(inputs.data)
     seed = int(generator(master_seed, "advice", cell["dataset"]).integers(2**31))
-    common = {"dataset": cell["dataset"], "learner": cell["learner"], "task": data.task}
+    common: dict[str, Any] = {"dataset": cell["dataset"], "learner": cell["learner"], "task": data.task}
     common |= {"n_rows": len(data.y), "n_columns": data.X.shape[1]}
 
-    def ask(_: Any) -> tuple[Any, Any] | Lost:
+    def ask(_: tuple[str, str]) -> tuple[dict[str, Any], str] | Lost:
         try:
             advice = advise(
                 pd.DataFrame(data.X, columns=list(data.feature_names)),
@@ -82,8 +82,8 @@ def advise_one(
     return {"advice": [{name: [filled[name]] for name in SCHEMAS["advice"].names}], "pages": page}
 
 
-def learner_for(data: Dataset, entry: dict[str, Any]) -> Any:
-    """The learner as the engine builds it: nominal columns as its entry says, numbers scaled on every training part."""
+def learner_for(data: Dataset, entry: dict[str, Any]) -> Estimator:
+    """Build a learner as the engine does: nominal columns as in its entry, numbers scaled on every training part."""
     few = replace(data, X=data.X[:0], y=data.y[:0], rows=data.rows[:0], groups=None)
     steps = [FunctionTransformer(partial(_designed, data=few, nominal=entry["nominal"]))]
     if entry["nominal"] == "native":
@@ -93,13 +93,14 @@ def learner_for(data: Dataset, entry: dict[str, Any]) -> Any:
     return make_pipeline(*steps, build_learner(entry, "fold"))
 
 
-def _designed(X: Any, data: Any, nominal: Any) -> FloatArray:
+def _designed(X: TableLike, data: Dataset, nominal: Literal["codes", "one_hot", "native"]) -> FloatArray:
+    """Recode the nominal columns of a table that has the columns of `data`."""
     return design_matrix(replace(data, X=np.asarray(X, dtype=np.float64)), nominal)
 
 
 def row_of(advice: Advice) -> dict[str, Any]:
-    """The figures of an advice that stand in the table over all."""
-    told, halves = advice.interval, advice.halves or {"n": 0, "held": 0}
+    """Collect the numbers of an advice for the table over all data sets and learners."""
+    interval, halves = advice.interval, advice.halves or {"n": 0, "held": 0}
     grave = [fault.code for fault in advice.faults if fault.severity != "note"]
     return {
         "cut": cut_of(advice),
@@ -112,9 +113,9 @@ def row_of(advice: Advice) -> dict[str, Any]:
         "n_done": advice.n_done,
         "halves": halves["n"],
         "halves_held": halves["held"],
-        "estimate": told.estimate,
-        "low": told.low,
-        "high": told.high,
+        "estimate": interval.estimate,
+        "low": interval.low,
+        "high": interval.high,
         "baseline": advice.baseline,
         "status": OK,
         "message": "",

@@ -1,4 +1,4 @@
-"""Advice for many data sets and learners: what is measured and what is shown."""
+"""Declaration of the study that asks for advice on many data sets and learners."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 K = 10
 N_OTHERS, N_SPREAD, N_PAIRS = 4, 5, 10  # ways of cutting beside the recommended one; partitions, and pairs of halves, of each
-CUTS = ("CV", "SCV", "SCV10", "TSCV", "DOB-SCV", "CB-SCV", "CB-TSCV", "ABA")  # that a page may measure side by side
+CUTS = ("CV", "SCV", "SCV10", "TSCV", "DOB-SCV", "CB-SCV", "CB-TSCV", "ABA")  # that a page may compare
 
 
 def cells(run: Run) -> list[dict[str, str]]:
-    """Data sets by the learners that fit their task."""
+    """List data sets with the learners that fit their task."""
     return [
         {"dataset": name, "learner": learner}
         for name in run.settings["datasets"]
@@ -25,7 +25,7 @@ def cells(run: Run) -> list[dict[str, str]]:
 
 
 def cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Repetitions, halves of the table and other ways of cutting, besides what looking takes."""
+    """Cost of repetitions, halves of the table and other ways of cutting, and of looking at the data."""
     rows, columns = run.shape(cell["dataset"])
     fit = run.fit_cost(cell["learner"], rows, columns)
     repetitions = run.settings["most_repetitions"]
@@ -58,7 +58,7 @@ STUDY = Study(
     items=(
         Items(
             "summary",
-            make="tables.everything",
+            make="tables.summary",
             inputs=lambda run: {"rows": run.rows("advice")},
             local=True,
             message="advice over all data sets and learners",

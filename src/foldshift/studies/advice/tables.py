@@ -1,4 +1,4 @@
-"""Table and figure over all data sets and learners."""
+"""Table and figure of the advice over all data sets and learners."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 TASKS = {"classification": "Classes: error rate, per cent", "regression": "Quantities: root mean square error"}
 
 
-def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Any]:
-    """The table, and the figure."""
+def summary(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Drawn | Figure]:
+    """Make the table, and the figure."""
     names = SCHEMAS["advice"].names
     rows = pd.concat([pd.DataFrame(read_columns(path, names)) for path in inputs.rows], ignore_index=True)
     rows = rows.sort_values(["task", "dataset", "learner"], ignore_index=True)
@@ -30,9 +30,9 @@ def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Any]:
     return {"advice": Shown(rows, advice_grid(rows)), "intervals (figure)": draw(rows)}
 
 
-def advice_grid(rows: Any) -> Grid:
-    """The table as it is printed: a block for each task."""
-    shown: list[Any] = []
+def advice_grid(rows: pd.DataFrame) -> Grid:
+    """Print the table: a block for each task."""
+    shown: list[list[Cell | str]] = []
     for task, block in rows.groupby("task", sort=True):
         shown.append([TASKS[task]])
         for _, row in block.iterrows():
@@ -47,14 +47,12 @@ def advice_grid(rows: Any) -> Grid:
                 [row["dataset"], row["learner"], cut, str(row["n_repeats"]), values[0], f"{values[1]} to {values[2]}",
                  Cell(row["against_baseline"], bold=row["against_baseline"] == "better"), beware or EMPTY]
             )  # fmt: skip
-    notes: list[Any] = [
-        "Times: repetitions that are enough. Shifted: columns that scikit-learn's default split shifts by more than chance."
-    ]
+    notes = ["Times: repetitions that are enough. Shifted: columns that scikit-learn's default split shifts by more than chance."]
     return Grid(["Data set", "Learner", "Cut", "Times", "Score", "95 % interval", "Against baseline", "Beware"], shown, notes)
 
 
-def draw(rows: Any) -> Figure:
-    """Scores relative to the baseline's with their intervals, a line for each data set and learner."""
+def draw(rows: pd.DataFrame) -> Drawn | Figure:
+    """Draw scores relative to the baseline's with their intervals, a line for each data set and learner."""
     good = rows[(rows["status"] == "ok") & (rows["baseline"] > 0)]
     if good.empty:
         return Drawn(None, {}, "No data set has advice")

@@ -1,8 +1,8 @@
-"""The printed numbers of Cieslak and Chawla (2009) beside ours."""
+"""Printed numbers of Cieslak and Chawla (2009) beside ours."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,9 +20,9 @@ ROWS_TOLERANCE = 0.002  # share of the rows by which a part of Table 1 may diffe
 UNSTATED = ("Page", "Pendigits", "Satimage", "Segment")  # several classes, and the paper does not say which is positive
 SPREAD = "plus or minus"
 BINARISATION = "which class is positive is not stated; it enters through the stratified split"
-# In 395 of 10,000 random splits of Page 3 or more features fail; what the 136 give in which 3 do: `make validate WHAT=readings`.
+# In 395 of 10,000 random splits of Page 3 or more features fail; `make readings` measures the 136 in which 3 do.
 PAGE = "three features fail without any shift in print, as three or more do in 4.0 % of 10,000 random splits; "
-# What explains single printed cells, by table, data set and condition.
+# Explanations of single printed cells, by table, data set and condition.
 KNOWN = {
     ("table2", "Page", "Base"): f"{PAGE}print is one of those",
     ("table2", "Page", "MCAR25"): f"{PAGE}after such a split .230 ± .069 fail",
@@ -36,8 +36,19 @@ KNOWN = {
 TABLES = ("table1", "table2", "table3", "table4", "table6")  # those that are printed
 
 
+class PrintedNumber(NamedTuple):
+    """A number of the paper, and the data set of the run that it is compared with (empty if there is none)."""
+
+    table: str
+    dataset: str
+    ours_is: str
+    condition: str
+    quantity: str
+    printed: float
+
+
 def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Join printed and computed tables."""
+    """Compare the printed tables with ours, and count the printed numbers that are met."""
     printed, ours = (
         {name: pd.read_csv(path, keep_default_na=False, na_values=[""]) for name, path in zip(TABLES, paths)}
         for paths in (inputs.printed, inputs.ours)
@@ -52,8 +63,11 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def verdicts(judged: pd.DataFrame) -> list[str]:
-    """Which printed numbers are met, by row of `judge`; one that differs is explained where a split of ours gives it, or where it
-    is known why. That print is outside all of ours is a fact and no explanation."""
+    """Verdict on every row of `judge`.
+
+    A number that differs is explained if one of our splits gives it, or if the reason is known. That print is outside all of ours
+    is a fact and not an explanation.
+    """
     return [
         row.reason if row.agrees is None else MET if row.agrees else EXPLAINED if row.explained else OPEN
         for row in judged.itertuples()
@@ -61,7 +75,7 @@ def verdicts(judged: pd.DataFrame) -> list[str]:
 
 
 def comparison(judged: pd.DataFrame) -> pd.DataFrame:
-    """Every printed number beside ours."""
+    """Put every printed number beside ours."""
     on = ["table", *PRINT_KEYS]
     notes = [_note(row) for row in judged.itertuples()]
     alone = judged["agrees"].isna()
@@ -81,34 +95,28 @@ def _note(row: Any) -> str:
 
 
 def judge(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Every printed number, ours, their difference, and why they differ."""
+    """Compare every printed number with ours: their difference, and why they differ."""
     rows = _sizes(printed["table1"], ours["table1"])
     on_themselves = _on_themselves(printed, ours)
-    columns = {"table2": ("proportion", "paper"), "table4": ("proportion", "paper"), "table6": ("skew", "skew")}
-    for name in ("table2", "table3", "table4", "table6"):
-        if name == "table3":
-            found = _by_cell(ours[name], "paper")
-            for row in printed[name].itertuples():
-                for key, values in _forms(ours[name], row.dataset):
-                    one = found.get((row.dataset, key, row.condition), {})
-                    rows.append(_row(name, row.dataset, key, row.condition, "mean", row.phi_mean, one, values))
-                    spread = {"value": one.get("spread", np.nan)}
-                    rows.append(_row(name, row.dataset, key, row.condition, SPREAD, row.phi_spread, spread, values))
-            continue
-        column, formula = columns[name]
-        found = _by_cell(ours[name], formula)
+    columns = {"table2": "proportion", "table3": "phi_mean", "table4": "proportion", "table6": "skew"}
+    for name, column in columns.items():
+        found = _by_cell(ours[name], "skew" if name == "table6" else "paper")
         for row in printed[name].itertuples():
-            for key, values in _forms(ours[name], row.dataset):
+            for key, note in _datasets_of_run(ours[name], row.dataset):
                 one = found.get((row.dataset, key, row.condition), {})
-                new = _row(name, row.dataset, key, row.condition, column, getattr(row, column), one, values)
+                quantity = "mean" if name == "table3" else column
+                new = _row(PrintedNumber(name, row.dataset, key, row.condition, quantity, getattr(row, column)), one, note)
                 if name == "table2" and new["agrees"] is False and (key, row.condition) in on_themselves:
                     new["reason"] = "; ".join(filter(None, (new["reason"], on_themselves[key, row.condition])))
                 rows.append(new)
+                if name == "table3":
+                    spread = {"value": one.get("spread", np.nan)}
+                    rows.append(_row(PrintedNumber(name, row.dataset, key, row.condition, SPREAD, row.phi_spread), spread, note))
     return pd.DataFrame(rows)
 
 
 def summary(table: pd.DataFrame) -> list[str]:
-    """One sentence per table of `judge`: how many of the numbers that can be compared agree."""
+    """Count the numbers of `judge` that agree, in a sentence per table."""
     out = []
     for name, part in table.groupby("table", sort=False):
         known = part["agrees"].dropna()
@@ -123,11 +131,11 @@ def summary(table: pd.DataFrame) -> list[str]:
 
 
 def _on_themselves(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
-    """How many features fail on themselves in print and here (MAR less MNAR), by data set of the run and condition."""
+    """Count features that fail on themselves (MAR less MNAR) in print and here, by data set of the run and condition."""
     sizes = printed["table1"].set_index("dataset")["features"]
     print_of = printed["table2"].set_index(["dataset", "condition"])["proportion"]
     found = _by_cell(ours["table2"], "paper")
-    words: dict[Any, Any] = {}
+    words: dict[tuple[str, str], str] = {}
     for dataset, key in {(dataset, key) for dataset, key, _ in found}:
         for severity in (25, 50):
             mar, mnar = f"MAR{severity}", f"MNAR{severity}"
@@ -150,7 +158,7 @@ def _on_themselves(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFram
 
 
 def _sizes(printed: pd.DataFrame, ours: pd.DataFrame) -> Rows:
-    """Rows of Table 1."""
+    """Compare the sizes of Table 1."""
     rows = []
     for row in printed.itertuples():
         found = ours[ours["dataset"] == row.dataset]
@@ -158,7 +166,7 @@ def _sizes(printed: pd.DataFrame, ours: pd.DataFrame) -> Rows:
             n = row.training + row.validation + row.testing
             for part in ("training", "validation", "testing", "features"):
                 value, print_of = one[part], float(getattr(row, part))
-                out = _row("table1", row.dataset, one["ours"], "", part, print_of, {"value": value}, one["note"])
+                out = _row(PrintedNumber("table1", row.dataset, one["ours"], "", part, print_of), {"value": value}, one["note"])
                 if not np.isnan(value):
                     slack = 0 if part == "features" else ROWS_TOLERANCE * n
                     out["agrees"] = bool(abs(value - print_of) <= slack)
@@ -167,67 +175,65 @@ def _sizes(printed: pd.DataFrame, ours: pd.DataFrame) -> Rows:
     return rows
 
 
-def _row(
-    table: str, dataset: str, ours_is: str, condition: str, quantity: str, printed: float, found: dict[str, Any], note: str
-) -> dict[str, Any]:
+def _row(of: PrintedNumber, found: dict[str, Any], note: str) -> dict[str, Any]:
+    """Judge one printed number; `found` is our cell, `note` says why there is none."""
     value = found.get("value", np.nan)
-    difference = value - printed
+    difference = value - of.printed
     agrees = None
     if not np.isnan(difference):
-        agrees = bool(np.sign(value) == np.sign(printed)) if table == "table6" else bool(abs(difference) <= TOLERANCE + 1e-9)
-    is_known = quantity != SPREAD and (table, dataset, condition) in KNOWN
+        same_sign = np.sign(value) == np.sign(of.printed)
+        agrees = bool(same_sign if of.table == "table6" else abs(difference) <= TOLERANCE + 1e-9)
+    is_known = of.quantity != SPREAD and (of.table, of.dataset, of.condition) in KNOWN
     return {
-        "table": table,
-        "dataset": dataset,
-        "ours_is": ours_is,
-        "condition": condition,
-        "quantity": quantity,
-        "printed": float(printed),
+        **of._asdict(),
+        "printed": float(of.printed),
         "ours": value,
         "standard_error": found.get("standard_error", np.nan),
         "lowest": found.get("lowest", np.nan),
         "highest": found.get("highest", np.nan),
         "difference": difference,
         "agrees": agrees,
-        "reason": note or _reason(table, dataset, condition, quantity, printed, found, agrees),
-        "explained": agrees is False and (is_known or (quantity != SPREAD and _is_among(printed, found))),
+        "reason": note or _reason(of, found, agrees),
+        "explained": agrees is False and (is_known or (of.quantity != SPREAD and _is_among(of.printed, found))),
     }
 
 
-def _reason(table: str, dataset: str, condition: str, quantity: str, printed: float, found: dict[str, Any], agrees: bool) -> str:
-    """What is known to make a number differ; empty where it agrees."""
+def _reason(of: PrintedNumber, found: dict[str, Any], agrees: bool | None) -> str:
+    """Say why a number differs, as far as it is known; empty where it agrees."""
     if agrees is None:
         return "every feature always or never fails, or there are fewer than three versions" if found else "not measured"
     if agrees:
         return ""
-    if quantity == SPREAD:
+    if of.quantity == SPREAD:
         return "the paper does not say what its plus or minus is; ours is the standard deviation over pairs"
-    reasons = [KNOWN[table, dataset, condition]] if (table, dataset, condition) in KNOWN else []
+    cell = of.table, of.dataset, of.condition
+    reasons = [KNOWN[cell]] if cell in KNOWN else []
     low, high, n = (found.get(name, np.nan) for name in ("lowest", "highest", "n_repeats"))
     if n > 1:
-        words = "print is one split, among" if _is_among(printed, found) else "print is one split, outside all"
+        words = "print is one split, among" if _is_among(of.printed, found) else "print is one split, outside all"
         reasons.append(f"{words} our {int(n)} ({low:.3f} to {high:.3f})")
-    if table == "table3":
+    if of.table == "table3":
         reasons.append("formula 8 moves much with the few features that fail")
-    if table == "table4":
+    if of.table == "table4":
         reasons.append("all printed values follow from the printed Base of Table 2")
-    if dataset in UNSTATED:
+    if of.dataset in UNSTATED:
         reasons.append(BINARISATION)
     return "; ".join(reasons)
 
 
 def _is_among(printed: float, found: dict[str, Any]) -> bool:
-    """Whether a printed number, of three digits, is between the lowest and the highest of our splits; no where there is one."""
+    """True if a printed number, of three digits, is between the lowest and the highest of two or more of our splits."""
     low, high, n = (found.get(name, np.nan) for name in ("lowest", "highest", "n_repeats"))
     return bool(n > 1 and low - 0.0005 <= printed <= high + 0.0005)
 
 
 def _by_cell(table: pd.DataFrame, formula: str) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Rows of one formula by printed data set, data set of the run, and condition."""
     part = table[table["formula"] == formula]
     return {(row["dataset"], row["ours"], row["condition"]): row for row in part.to_dict("records") if row["ours"]}
 
 
-def _forms(table: pd.DataFrame, dataset: str) -> list[tuple[str, str]]:
-    """Data sets of the run that are a printed one, with the reason where there is none."""
+def _datasets_of_run(table: pd.DataFrame, dataset: str) -> list[tuple[str, str]]:
+    """Data sets of the run that are a printed one; an empty name and the reason if there is none."""
     names = list(dict.fromkeys(name for name in table["ours"] if name))
     return [(ours or "", note) for name, ours, note in listed_datasets(names) if name == dataset]

@@ -1,4 +1,4 @@
-"""Means over repeats beside the printed numbers, as a tidy table and as it is printed."""
+"""Means over repeats beside the printed numbers, as a tidy table and as a printed one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOLERANCE = 0.05  # distance from a printed proportion or phi that is pointed ou
 def compared(
     rows: pd.DataFrame, formulas: dict[str, str], conditions: Sequence[str], printed: pd.DataFrame, column: str
 ) -> pd.DataFrame:
-    """Mean over repeats of every data set and condition, beside print."""
+    """Compare means over repeats with print, by data set and condition; `formulas` maps a name to its column of `rows`."""
     print_of = printed.set_index(["dataset", "condition"])[column]
     stats = {name: over_repeats(rows, values) for name, values in formulas.items()}
     out = []
@@ -26,7 +26,7 @@ def compared(
         for condition in conditions:
             value = float(print_of.get((name, condition), np.nan))
             for formula, found in stats.items():
-                row = {"dataset": name, "ours": ours or "", "condition": condition, "formula": formula}
+                row: dict[str, Any] = {"dataset": name, "ours": ours or "", "condition": condition, "formula": formula}
                 if (ours, condition) in found.index:
                     row |= found.loc[(ours, condition)].to_dict()
                 else:
@@ -36,7 +36,7 @@ def compared(
 
 
 def over_repeats(rows: pd.DataFrame, value: str, keys: tuple[str, ...] = ("dataset", "condition")) -> pd.DataFrame:
-    """Mean, standard error (NaN for one), extremes and number of the repeats that have a value."""
+    """Mean, standard error (NaN for one repeat), extremes and number of the repeats that have a value."""
     known = rows.dropna(subset=[value])
     out = known.groupby(list(keys), sort=False, observed=True)[value].agg(["mean", "std", "min", "max", "count"])
     out["std"] /= np.sqrt(out["count"])
@@ -49,20 +49,20 @@ def compared_grid(
     notes: list[str],
     form: str = ".3f",
     bold: pd.Series | None = None,
-    printed: Callable[..., Any] | None = None,
+    printed: Callable[[pd.Series], str] | None = None,
 ) -> Grid:
-    """A table of `compared`: a heading per data set, print and every formula in rows, conditions in columns."""
+    """Print a table of `compared`: a heading per data set, print and every formula in rows, conditions in columns."""
     conditions = list(dict.fromkeys(table["condition"]))
     first = next(iter(labels))
     if bold is None:
         bold = (table["formula"] == first) & (table["difference"].abs() > TOLERANCE + 1e-9)
-    printed = printed or (lambda row: number(row["printed"], form))
+    in_print = printed or (lambda row: number(row["printed"], form))
     table = table.assign(bold=bold)
-    body: list[Any] = []
+    body: list[list[Cell | str]] = []
     for (dataset, ours), part in table.groupby(["dataset", "ours"], sort=False):
         body.append([heading(dataset, ours, part["note"].iloc[0])])
         if part["printed"].notna().any():
-            body.append(["printed", *[Cell(printed(row)) for _, row in part[part["formula"] == first].iterrows()]])
+            body.append(["printed", *[Cell(in_print(row)) for _, row in part[part["formula"] == first].iterrows()]])
         if not ours:
             continue
         for formula, label in labels.items():
@@ -80,5 +80,5 @@ def compared_grid(
 
 
 def heading(dataset: str, ours: str, note: str) -> str:
-    """Heading of a data set: its printed name, and its name in the run or why there is none."""
+    """Heading of a data set: its printed name, and its name in the run or why it is not there."""
     return f"{dataset}: {note}" if note else f"{dataset} ({ours})" if ours != dataset else dataset

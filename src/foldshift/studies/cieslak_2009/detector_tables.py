@@ -1,8 +1,8 @@
-"""Which detector finds which shift, and which fire although nothing has moved."""
+"""Power of every detector under every shift, and its false alarms where nothing has moved."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,63 +13,75 @@ from foldshift.inference.proportions import wilson_interval
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
-from foldshift.studies.cieslak_2009.conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, Inputs
+    from foldshift.core.types import FloatArray, Inputs
 
-# id: (words, kind of rows, column, whether the column is a p-value or a number of failing features)
+
+class Detector(NamedTuple):
+    """A detector: its words in tables, and the kind of rows and the column that it decides by.
+
+    The column holds a p-value, or (`counts`) a number of failing features.
+    """
+
+    words: str
+    kind: Literal["shift", "learners", "multivariate"]
+    column: str
+    counts: bool = False
+
+
 DETECTORS = {
-    "ks_any_paper": ("KS, any feature, paper's p", "shift", "fails_paper", "count"),
-    "ks_any_holm": ("KS, any feature, Holm", "shift", "fails_holm", "count"),
-    "ks_any_bh": ("KS, any feature, Benjamini-Hochberg", "shift", "fails_bh", "count"),
-    "hellinger": ("Hellinger, permutation", "shift", "hellinger_p", "p"),
-    "friedman": ("Friedman over bootstraps (paper)", "learners", "friedman_p", "p"),
-    "two_proportion": ("two proportions of correct rows", "learners", "two_proportion_p", "p"),
-    "kruskal": ("Kruskal-Wallis on P(+)", "learners", "kruskal_p", "p"),
-    "ks_scores": ("KS on P(+)", "learners", "ks_scores_p", "p"),
-    "energy": ("energy distance", "multivariate", "energy", "p"),
-    "mmd": ("MMD", "multivariate", "mmd", "p"),
-    "c2st": ("classifier two-sample test", "multivariate", "c2st", "p"),
+    "ks_any_paper": Detector("KS, any feature, paper's p", "shift", "fails_paper", counts=True),
+    "ks_any_holm": Detector("KS, any feature, Holm", "shift", "fails_holm", counts=True),
+    "ks_any_bh": Detector("KS, any feature, Benjamini-Hochberg", "shift", "fails_bh", counts=True),
+    "hellinger": Detector("Hellinger, permutation", "shift", "hellinger_p"),
+    "friedman": Detector("Friedman over bootstraps (paper)", "learners", "friedman_p"),
+    "two_proportion": Detector("two proportions of correct rows", "learners", "two_proportion_p"),
+    "kruskal": Detector("Kruskal-Wallis on P(+)", "learners", "kruskal_p"),
+    "ks_scores": Detector("KS on P(+)", "learners", "ks_scores_p"),
+    "energy": Detector("energy distance", "multivariate", "energy"),
+    "mmd": Detector("MMD", "multivariate", "mmd"),
+    "c2st": Detector("classifier two-sample test", "multivariate", "c2st"),
 }
 SUPERVISED = ("friedman", "two_proportion")  # they need the classes of the test rows
 COMPLETE = 0.95  # share of the cells that a detector needs to be compared on all of them
 
 
 def detectors(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Rejections of every detector where something has moved, and where nothing has."""
+    """Make the tables of rejections: where something has moved, and where nothing has."""
     alpha = settings["alpha"]
-    fired = rejections(
-        *(read_rows(getattr(inputs, kind), kind, settings) for kind in ("shift", "learners", "multivariate")), alpha
+    shift, learners, multivariate = (
+        read_rows(getattr(inputs, kind), kind, settings) for kind in ("shift", "learners", "multivariate")
     )
+    fired = rejections(shift, learners, multivariate, alpha)
     power, alarms = power_table(fired, alpha), type_one_table(fired, alpha)
     return {"power": Shown(power, power_grid(power, alpha)), "type_one": Shown(alarms, type_one_grid(alarms, alpha))}
 
 
 def rejections(shift: pd.DataFrame, learners: pd.DataFrame, multivariate: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """Which detectors fire, for every version of every data set."""
+    """Decide for every version of every data set which detectors fire: 1 or 0, NaN where one was not run."""
     index = [*CELL, "version"]
     rows = shift.set_index(index)
-    out = {}
-    for name, (_, _, column, form) in _detectors("shift"):
-        values = rows[column]
-        out[name] = ((values > 0) if form == "count" else (values < alpha)).where(values.notna()).astype(float)
-    out = pd.DataFrame(out, index=rows.index)
-    fires = {}
-    for name, (_, _, column, _) in _detectors("learners"):
-        fires[name] = (learners[column] < alpha).where(learners[column].notna()).astype(float)
-    fires = pd.DataFrame(fires)
-    out = out.join(fires.groupby([learners[name] for name in index], sort=False, observed=True).mean())
+    by_kind: dict[str, pd.DataFrame] = {}
+    for kind, frame in (("shift", rows), ("learners", learners)):
+        fires = {}
+        for name, one in _detectors(kind):
+            values = frame[one.column]
+            fires[name] = ((values > 0) if one.counts else (values < alpha)).where(values.notna()).astype(float)
+        by_kind[kind] = pd.DataFrame(fires, index=frame.index)
+    # A detector over learners fires as often as the mean of their decisions.
+    over_learners = by_kind["learners"].groupby([learners[name] for name in index], sort=False, observed=True).mean()
     wide = multivariate.pivot_table(index=index, columns="detector", values="p_value", observed=True, aggfunc="first")
     wide = wide.reindex(columns=[name for name, _ in _detectors("multivariate")])
     fired = (wide < alpha).where(wide.notna()).astype(float)
-    return out.join(fired).reindex(columns=list(DETECTORS)).astype(float)
+    return by_kind["shift"].join(over_learners).join(fired).reindex(columns=list(DETECTORS)).astype(float)
 
 
 def type_one_table(fired: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """Rejections where nothing has moved."""
+    """Rejection rate of every detector where nothing has moved, with its Wilson interval, by data set and over all of them."""
     by_dataset = _rates(fired)
     out = []
     for detector in DETECTORS:
@@ -100,8 +112,8 @@ def type_one_table(fired: pd.DataFrame, alpha: float) -> pd.DataFrame:
     return pd.DataFrame(out)
 
 
-def effective_trials(rates: Array, n: int) -> float:
-    """Number of independent trials that tell as much about a mean rate over data sets as n splits of them do.
+def effective_trials(rates: FloatArray, n: int) -> float:
+    """Number of independent trials that fix a mean rate over data sets as exactly as n splits of them do.
 
     The splits of a data set share its rows, and learners share a split, so that the unit of the mean is the data set: ``p (1 -
     p)`` over the squared standard error between data sets, at most n, times the squared ratio of the normal quantile to Student's
@@ -126,7 +138,7 @@ def allowed_rate(alpha: float, n: int) -> float:
 
 
 def power_table(fired: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """Rejection rate of every detector under every condition, and which is best."""
+    """Rejection rate of every detector under every condition; the best of those that keep their level are marked."""
     level = type_one_table(fired, alpha).query("dataset == 'all'").set_index("detector")
     run = [name for name in DETECTORS if fired[name].notna().any()]
     complete = [name for name in run if fired[name].notna().mean() >= COMPLETE]
@@ -157,10 +169,10 @@ def power_table(fired: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 
 def power_grid(table: pd.DataFrame, alpha: float) -> Grid:
-    """`power_table` as it is printed: a row per condition, a column per detector; shaded by rate."""
+    """Print `power_table`: a row per condition, a column per detector; shaded by rate."""
     detectors = [name for name in DETECTORS if name in set(table["detector"])]
     names = {"all": "all versions and repeats", "common": "the versions and repeats that every detector was run on"}
-    body: list[Any] = []
+    body: list[list[Cell | str]] = []
     for cells, block in table.groupby("cells", sort=False):
         body.append([names[cells]])
         for condition, part in block.groupby("condition", sort=False):
@@ -168,7 +180,7 @@ def power_grid(table: pd.DataFrame, alpha: float) -> Grid:
                 body.append([condition, *[Cell(EMPTY) for _ in detectors], EMPTY])
                 continue
             by_name = part.set_index("detector")
-            row = [condition]
+            row: list[Cell | str] = [condition]
             for name in detectors:
                 if name not in by_name.index or by_name.loc[name, "rate"] != by_name.loc[name, "rate"]:
                     row.append(Cell(EMPTY))
@@ -178,24 +190,24 @@ def power_grid(table: pd.DataFrame, alpha: float) -> Grid:
                 text = with_error(one["rate"], error, ".2f")
                 row.append(Cell(text, shade=float(one["rate"]), bold=bool(one["best"])))
             body.append([*row, _best_words(condition, part)])
-    header: list[Any] = ["Condition", *[DETECTORS[name][0] for name in detectors], "best that keeps its level"]
+    header = ["Condition", *[DETECTORS[name].words for name in detectors], "best that keeps its level"]
     level = table.drop_duplicates("detector").set_index("detector")
     broken = [
-        f"{DETECTORS[name][0]} ({level.loc[name, 'type_one']:.2f})" for name in detectors if not level.loc[name, "keeps_level"]
+        f"{DETECTORS[name].words} ({level.loc[name, 'type_one']:.2f})" for name in detectors if not level.loc[name, "keeps_level"]
     ]
-    notes: list[Any] = [
+    notes = [
         f"Do not keep their level of {100 * alpha:g} %, with the rate at Base: {'; '.join(broken) if broken else 'none'}.",
-        f"{' and '.join(DETECTORS[name][0] for name in SUPERVISED)} need the classes of the test rows; "
+        f"{' and '.join(DETECTORS[name].words for name in SUPERVISED)} need the classes of the test rows; "
         f"detectors over learners: mean over learners. {WORDS}",
     ]
     return Grid(header, body, notes)
 
 
 def type_one_grid(table: pd.DataFrame, alpha: float) -> Grid:
-    """`type_one_table` as it is printed."""
-    body: list[Any] = []
+    """Print `type_one_table`."""
+    body: list[list[Cell | str]] = []
     for detector, part in table.groupby("detector", sort=False):
-        body.append([DETECTORS[detector][0] + ("" if part["n_splits"].any() else ": not run")])
+        body.append([DETECTORS[detector].words + ("" if part["n_splits"].any() else ": not run")])
         for row in part[part["n_splits"] > 0].itertuples():
             rates = [Cell(number(value, ".3f")) for value in (row.mcar25, row.mcar50)]
             body.append(
@@ -217,18 +229,23 @@ def type_one_grid(table: pd.DataFrame, alpha: float) -> Grid:
 
 
 def _best_words(condition: str, part: pd.DataFrame) -> str:
+    """Name the best detectors under a condition."""
     if condition_kind(condition) in NO_SHIFT:
         return "nothing has moved"
-    best = [DETECTORS[name][0] for name in part[part["best"]]["detector"]]
+    best = [DETECTORS[name].words for name in part[part["best"]]["detector"]]
     return "; ".join(best) if best else "none above chance"
 
 
-def _detectors(kind: str) -> list[tuple[str, tuple[str, str, str, str]]]:
-    return [(name, words) for name, words in DETECTORS.items() if words[1] == kind]
+def _detectors(kind: str) -> list[tuple[str, Detector]]:
+    """Select the detectors that look at one kind of rows."""
+    return [(name, one) for name, one in DETECTORS.items() if one.kind == kind]
 
 
 def _rates(fired: pd.DataFrame) -> pd.DataFrame:
-    """Rate, its standard error over repeats (each counts as the mean of its versions) and their number, by cell and detector."""
+    """Rate by data set, condition and detector, its standard error over repeats, and their number.
+
+    A repeat counts as the mean of its versions.
+    """
     by_repeat = fired.groupby(level=CELL, sort=False, observed=True).mean()
     by_repeat = by_repeat.rename_axis(columns="detector").stack().rename("rate").dropna().reset_index()
     groups = by_repeat.groupby(["dataset", "condition", "detector"], sort=False, observed=True)["rate"]

@@ -13,9 +13,9 @@ from foldshift.reporting.number_formats import EMPTY, count, number, percent, wi
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.shift.detectors.co_failure import translation_limit
 from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE, compared, compared_grid, heading, over_repeats
-from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRANSLATION, TRUE_MNAR, WORDS, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, listed_datasets
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, TRANSLATION, TRUE_MNAR, WORDS, condition_kind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ PHI = {"paper": "phi_paper", "corrected": "phi", "jaccard": "jaccard"}
 
 
 def features(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.DataFrame]:
-    """Tables 1 to 4, the readings of Table 2, and what Figures 13 and 14 show."""
+    """Make Tables 1 to 4, the readings of Table 2, and the numbers behind Figures 13 and 14."""
     shift, readings, together = (read_rows(getattr(inputs, kind), kind) for kind in ("shift", "readings", "co_failure"))
     table1, table2, table3, table4 = (pd.read_csv(getattr(inputs, f"table{i}")) for i in (1, 2, 3, 4))
     shares = failing_shares(shift)
@@ -44,7 +44,7 @@ def features(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.D
 
 
 def read_sizes(paths: list[Path]) -> dict[str, int]:
-    """Rows of every data set by its name, from the descriptions of the prepared data sets."""
+    """Read the number of rows of every prepared data set, by its name."""
     sizes = {}
     for path in paths:
         with open(path, encoding="utf-8") as file:
@@ -62,7 +62,7 @@ def datasets_table(shift: pd.DataFrame, n_rows: dict[str, int], printed: pd.Data
     parts = ("training", "validation", "testing", "features")
     out = []
     for name, ours, note in listed_datasets(base.index):
-        row = {"dataset": name, "ours": ours or ""} | dict.fromkeys((*parts, "share_positive"), np.nan)
+        row: dict[str, Any] = {"dataset": name, "ours": ours or ""} | dict.fromkeys((*parts, "share_positive"), np.nan)
         if ours:
             found = base.loc[ours]
             row |= {"training": found["n_train"], "testing": found["n_test"], "features": found["n_tested"]}
@@ -74,7 +74,7 @@ def datasets_table(shift: pd.DataFrame, n_rows: dict[str, int], printed: pd.Data
 
 
 def failing_shares(shift: pd.DataFrame) -> pd.DataFrame:
-    """Share of the features that fail, over the versions of every repeat."""
+    """Share of the features that fail, over the versions of every repeat and condition."""
     groups = shift.groupby(CELL, sort=False, observed=True)
     sums = groups[["n_tested", *FAILS.values()]].sum()
     own = groups[["self_paper", "self_valid"]].sum(min_count=1)
@@ -86,7 +86,7 @@ def failing_shares(shift: pd.DataFrame) -> pd.DataFrame:
 
 
 def self_failures(shares: pd.DataFrame) -> pd.DataFrame:
-    """The identity that Table 2 obeys: features that fail under MAR but not under MNAR are those that fail on themselves."""
+    """Check that features that fail under MAR but not under MNAR are those that fail on themselves, as in Table 2."""
     by_condition = {
         condition: part.set_index(["dataset", "repeat"]) for condition, part in shares.groupby("condition", observed=True)
     }
@@ -112,7 +112,7 @@ def ks_table(shares: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def readings_table(readings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Distance from the printed Table 2 of every reading of what MAR removes and of the sides of KS."""
+    """Distance from the printed Table 2, for every reading of which end MAR removes and of the sides of KS."""
     rows = readings.assign(share=readings["failing"] / readings["n_cells"])
     out = []
     for (removed, sides), part in rows.groupby(["removed", "sides"], sort=False, observed=True):
@@ -125,7 +125,7 @@ def readings_table(readings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFram
 
 
 def phi_table(co_failure: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """How features fail together (Table 3)."""
+    """Correlation of the failures of features (Table 3)."""
     table = compared(co_failure, PHI, (*BIAS, *TRUE_MNAR), printed, "phi_mean")
     means = co_failure.groupby(["dataset", "condition"], sort=False, observed=True)[
         ["phi_paper_sd", "phi_sd", "n_undefined"]
@@ -141,7 +141,7 @@ def phi_table(co_failure: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def translation_table(shares: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Share of features that fail when one of them is moved, and the largest share there can be (Table 4)."""
+    """Share of features that fail when one of them is moved, and its upper limit (Table 4)."""
     base = shares[shares["condition"] == BASE].set_index(["dataset", "repeat"])
     moved = shares[shares["condition"].isin(TRANSLATION)]
     formulas = {name: name for name in ("paper", "valid")}
@@ -182,9 +182,9 @@ def prior_table(shift: pd.DataFrame) -> pd.DataFrame:
 
 
 def datasets_grid(table: pd.DataFrame) -> Grid:
-    """`datasets_table` as it is printed."""
+    """Print `datasets_table`."""
     parts = ("training", "validation", "testing", "features")
-    body = []
+    body: list[list[Cell | str]] = []
     for _, row in table.iterrows():
         both = [Cell(f"{count(row[part])} / {count(row[f'printed_{part}'])}") for part in parts]
         body.append([row["dataset"], row["ours"], *both, Cell(percent(row["share_positive"])), row["note"]])
@@ -193,7 +193,7 @@ def datasets_grid(table: pd.DataFrame) -> Grid:
 
 
 def ks_grid(table: pd.DataFrame, identity: pd.DataFrame) -> Grid:
-    """`ks_table` as it is printed; `identity`: as `self_failures` makes it."""
+    """Print `ks_table`; `identity` is the table of `self_failures`."""
     notes = [WORDS]
     if len(identity):
         holds = int(identity["holds"].sum())
@@ -205,9 +205,9 @@ def ks_grid(table: pd.DataFrame, identity: pd.DataFrame) -> Grid:
 
 
 def readings_grid(table: pd.DataFrame) -> Grid:
-    """`readings_table` as it is printed: a column per reading, the nearest one bold."""
+    """Print `readings_table`: a column per reading, the nearest one bold."""
     readings = list(dict.fromkeys(zip(table["removed"], table["sides"])))
-    body = []
+    body: list[list[Cell | str]] = []
     for dataset, part in table.groupby("dataset", sort=False):
         by_reading = {(row.removed, row.sides): row for row in part.itertuples()}
         nearest = part["distance"].min()
@@ -228,7 +228,7 @@ def readings_grid(table: pd.DataFrame) -> Grid:
 
 
 def phi_grid(table: pd.DataFrame) -> Grid:
-    """`phi_table` as it is printed."""
+    """Print `phi_table`."""
     pairs = table[(table["formula"] == "corrected") & (table["undefined"] > 0)]
     notes = [WORDS]
     if len(pairs):
@@ -238,7 +238,7 @@ def phi_grid(table: pd.DataFrame) -> Grid:
 
 
 def translation_grid(table: pd.DataFrame) -> Grid:
-    """`translation_table` as it is printed."""
+    """Print `translation_table`."""
     known = table.dropna(subset=["limit"])
     above = int((~known["within_limit"].astype(bool)).sum())
     notes = [
@@ -246,22 +246,25 @@ def translation_grid(table: pd.DataFrame) -> Grid:
     ]
     labels = {"paper": FORMULAS["paper"], "valid": FORMULAS["valid"]}
     grid = compared_grid(table, labels, notes)
-    limits = {}
+    limits: dict[str, list[Cell]] = {}
     for (dataset, ours), part in table[table["formula"] == "paper"].groupby(["dataset", "ours"], sort=False):
         limits[heading(dataset, ours, part["note"].iloc[0])] = [Cell(number(value, ".3f")) for value in part["limit"]]
-    rows, current = [], ""
+    rows, cells = [], []
     for row in grid.rows:
         rows.append(row)
-        current = row[0] if len(row) == 1 else current
-        if row[0] == labels["paper"]:
-            rows.append(["limit of it", *limits[current]])
+        if len(row) == 1:  # the heading of a data set
+            cells = limits[str(row[0])]
+        elif row[0] == labels["paper"]:
+            rows.append(["limit of it", *cells])
     grid.rows = rows
     return grid
 
 
 def _printed_phi(row: pd.Series) -> str:
+    """Print the phi of the paper with its plus or minus."""
     return with_error(row["printed"], row["printed_spread"], ".3f")
 
 
 def _at(frame: pd.DataFrame, key: tuple[str, str], column: str | None) -> float:
+    """Look up a number; NaN if the row is missing or `column` is None."""
     return float(frame.loc[key, column]) if column and key in frame.index else np.nan

@@ -12,14 +12,16 @@ from matplotlib.patches import Patch
 
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
-from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets, paper_name
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from foldshift.core.types import Inputs, ObjectArray
+
+    Drawing = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame, float], Drawn | Figure]  # p-values, shares, Hellinger, alpha
 
 BY_CLASS = ("Compustat", "E-State", "Oil", "Phoneme")  # data sets that the paper looks at in Figure 14
 MOST_ROWS = 4
@@ -31,19 +33,21 @@ MEAN_P, RATE = "mean p-value", "share of p-values below {:g}"
 TEST_NAMES = {"friedman": "Friedman over bootstraps (paper)", "two_proportion": "two proportions", "kruskal": "Kruskal-Wallis"}
 
 
-def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
-    """Figures 6 to 11 and 13 to 17 from their tables."""
+def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figure]:
+    """Draw Figures 6 to 11 and 13 to 17 from their tables."""
     p_values, prior, hellinger = (pd.read_csv(path) for path in (inputs.p_values, inputs.ks_by_prior, inputs.hellinger))
     return {f"{name} (figure)": draw(name, p_values, prior, hellinger, settings["alpha"]) for name in FIGURES}
 
 
-def draw(name: str, p_values: pd.DataFrame, prior: pd.DataFrame, hellinger: pd.DataFrame, alpha: float) -> Figure:
-    """One of `FIGURES`."""
+def draw(name: str, p_values: pd.DataFrame, prior: pd.DataFrame, hellinger: pd.DataFrame, alpha: float) -> Drawn | Figure:
+    """Draw one of `FIGURES`."""
     return FIGURES[name](p_values, prior, hellinger, alpha)
 
 
-def draw_p_values(table: pd.DataFrame, conditions: Sequence[str], paper_test: str, valid_test: str, alpha: float) -> Any:
-    """Figures 6 to 11: p-values of a test by condition and learner, from the lowest to the highest data set."""
+def draw_p_values(
+    table: pd.DataFrame, conditions: Sequence[str], paper_test: str, valid_test: str, alpha: float
+) -> Drawn | Figure:
+    """Draw Figures 6 to 11: p-values of a test by condition and learner, from the lowest to the highest data set."""
     learners = list(dict.fromkeys(table["learner"]))
     table = table[table["test"].isin([paper_test, valid_test])]
     conditions = [name for name in conditions if name in set(table["condition"])]
@@ -92,7 +96,7 @@ def draw_p_values(table: pd.DataFrame, conditions: Sequence[str], paper_test: st
 
 
 def draw_prior(table: pd.DataFrame) -> Figure:
-    """Figure 13: share of features that fail KS as the share of positive rows changes."""
+    """Draw Figure 13: share of features that fail KS as the share of positive rows changes."""
     names = _datasets(table)
     titles = {"paper": "As in the paper: equation 7", "valid": "Corrected: valid two-sided p"}
     figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.4), sharex=True, sharey=True)
@@ -105,8 +109,8 @@ def draw_prior(table: pd.DataFrame) -> Figure:
     return _with_datasets(figure, names, open_mark=True)
 
 
-def draw_prior_by_class(table: pd.DataFrame) -> Any:
-    """Figure 14: the same within each class, for the data sets that the paper shows, or else the first."""
+def draw_prior_by_class(table: pd.DataFrame) -> Drawn | Figure:
+    """Draw Figure 14: the same within each class, for the data sets that the paper shows, or else the first."""
     names = _datasets(table)
     names = [name for name in names if paper_name(name) in BY_CLASS] or names[:MOST_ROWS]
     if not names:
@@ -139,10 +143,8 @@ def draw_prior_by_class(table: pd.DataFrame) -> Any:
     return figure
 
 
-def draw_hellinger(table: pd.DataFrame, conditions: Sequence[str]) -> Any:
-    """Figures 15 and 16: change of the Hellinger distance against the unshifted test part, and its excess over chance, as
-    bars.
-    """
+def draw_hellinger(table: pd.DataFrame, conditions: Sequence[str]) -> Drawn | Figure:
+    """Draw Figures 15 and 16: change of the Hellinger distance against Base, and its excess over chance, as bars."""
     names = _datasets(table)
     if not names:
         return Drawn(None, reason=NOTHING)
@@ -177,7 +179,7 @@ def draw_hellinger(table: pd.DataFrame, conditions: Sequence[str]) -> Any:
 
 
 def draw_hellinger_prior(table: pd.DataFrame) -> Figure:
-    """Figure 17: change of the Hellinger distance as the share of positive rows changes."""
+    """Draw Figure 17: change of the Hellinger distance as the share of positive rows changes."""
     names = _datasets(table)
     figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.4), sharex=True)
     part = table[table["condition"].isin(PRIORS)]
@@ -195,7 +197,7 @@ def draw_hellinger_prior(table: pd.DataFrame) -> Figure:
 
 
 def _prior_lines(axis: Axes, part: pd.DataFrame, names: list[str], column: str) -> None:
-    """A line per data set over the share of positive rows, and a large open mark for Base."""
+    """Draw a line per data set over the share of positive rows, and a large open mark for Base."""
     for i, name in enumerate(names):
         rows = part[part["dataset"] == name].sort_values("share_positive")
         base, moved = rows[rows["condition"] == BASE], rows[rows["condition"] != BASE]
@@ -205,6 +207,7 @@ def _prior_lines(axis: Axes, part: pd.DataFrame, names: list[str], column: str) 
 
 
 def _name_prior_axes(axes: ObjectArray, names: list[str]) -> None:
+    """Label horizontal axes of shares of positive rows."""
     for axis in axes:
         axis.set_xlabel("P(+) in the test part, per cent")
         axis.set_xticks(range(0, 71, 10))
@@ -214,6 +217,7 @@ def _name_prior_axes(axes: ObjectArray, names: list[str]) -> None:
 
 
 def _with_datasets(figure: Figure, names: list[str], open_mark: bool = False) -> Figure:
+    """Add a legend of data sets above the panels."""
     handles = [Line2D([], [], lw=1.2, ms=4.5, label=paper_name(name), **style(i)) for i, name in enumerate(names)]
     if open_mark:
         handles.append(Line2D([], [], ls="", marker="o", color="#000000", mfc="none", ms=9, mew=1.2, label="open: without shift"))
@@ -236,16 +240,17 @@ def _fill(index: int, condition: str) -> dict[str, Any]:
 
 
 def _datasets(table: pd.DataFrame) -> list[str]:
-    """Data sets as the paper lists them."""
-    return [ours for _, ours, _ in listed_datasets(table["dataset"]) if ours]
+    """Data sets of a table in the order of the paper."""
+    return [one.ours for one in listed_datasets(table["dataset"]) if one.ours]
 
 
-def _p_values(conditions: tuple[str, ...], paper_test: str, valid_test: str) -> Callable[..., Any]:
+def _p_values(conditions: tuple[str, ...], paper_test: str, valid_test: str) -> Drawing:
+    """Make the entry of `FIGURES` for p-values."""
     return lambda p_values, prior, hellinger, alpha: draw_p_values(p_values, conditions, paper_test, valid_test, alpha)
 
 
 _BIASES, _PRIORS = (BASE, *BIAS, *TRUE_MNAR), (BASE, *PRIORS)
-FIGURES = {
+FIGURES: dict[str, Drawing] = {
     "figure6_friedman_bias": _p_values(_BIASES, "friedman", "two_proportion"),
     "figure7_friedman_translation": _p_values((BASE, *TRANSLATION), "friedman", "two_proportion"),
     "figure8_friedman_prior": _p_values(_PRIORS, "friedman", "two_proportion"),

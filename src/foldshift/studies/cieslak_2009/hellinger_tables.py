@@ -10,9 +10,9 @@ import pandas as pd
 from foldshift.reporting.items import Shown
 from foldshift.reporting.table_grid import plain_grid
 from foldshift.studies.cieslak_2009.compared_with_print import compared, compared_grid, over_repeats
-from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, TRUE_MNAR
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, TRUE_MNAR
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def hellinger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Table 6, and what Figures 15 to 17 show."""
+    """Make Table 6, and the numbers behind Figures 15 to 17."""
     skewness = skew_table(read_rows(inputs.co_failure, "co_failure"), pd.read_csv(inputs.printed))
     distance = hellinger_table(read_rows(inputs.shift, "shift"))
     return {
@@ -64,7 +64,7 @@ def hellinger_table(shift: pd.DataFrame) -> pd.DataFrame:
 
 
 def order_notes(table: pd.DataFrame) -> list[str]:
-    """Where the Hellinger distance orders the biases as the paper says, MCAR below MNAR below MAR; a sentence per severity."""
+    """Say on which data sets MCAR < MNAR < MAR, the order that the paper sees; a sentence per severity and column."""
     notes = []
     wide = {name: table.pivot(index="dataset", columns="condition", values=name) for name in ("distance", "excess")}
     for severity in (25, 50):
@@ -81,7 +81,7 @@ def order_notes(table: pd.DataFrame) -> list[str]:
 
 
 def skew_grid(table: pd.DataFrame) -> Grid:
-    """`skew_table` as it is printed."""
+    """Print `skew_table`."""
     same = table["same_sign"].dropna()
     notes = [f"The sign of print in {int(same.sum())} of {len(same)} cells."] if len(same) else []
     other = (table["same_sign"] == False) & (table["value"].abs() > 2 * table["standard_error"])  # noqa: E712

@@ -1,4 +1,4 @@
-"""What needs no rows: the worked examples, the sketch of the shifts (Figures 2 to 5), the distance of two samples (Figure 12)."""
+"""Items that need no rows: worked examples, a sketch of the shifts (Figures 2 to 5), the distance of two samples (Figure 12)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Shown
-from foldshift.studies.cieslak_2009.worked_examples import KS_A, KS_B, examples_grid, examples_table
+from foldshift.studies.cieslak_2009.shift_test_examples import KS_A, KS_B, examples_grid, examples_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ MOVE = 1.0  # standard deviations by which Figure 4 moves the feature
 
 
 def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Any]:
-    """Table 5 and the other worked examples, Figures 2 to 5, Figure 12; neither `inputs` nor `settings` are used."""
+    """Make Table 5 and the other worked examples, Figures 2 to 5 and Figure 12; `inputs` and `settings` are not used."""
     table = examples_table()
     return {
         "table5_examples": Shown(table, examples_grid(table)),
@@ -33,7 +33,7 @@ def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def draw_shifts() -> Figure:
-    """Figures 2 to 5: a feature of two classes at first, with its largest values removed, moved, with the shares exchanged."""
+    """Draw Figures 2 to 5: a feature of two classes at first, with its largest values removed, moved, with shares exchanged."""
     x = np.linspace(-4, 7, 600)
     before = [share * norm.pdf(x, mean, sd) for share, mean, sd in (NEGATIVE, POSITIVE)]
     cut = _quantile(1 - CUT)
@@ -69,7 +69,7 @@ def draw_shifts() -> Figure:
 
 
 def draw_ks_example() -> Figure:
-    """Figure 12: distribution functions of the samples A and B, and the largest distance between them."""
+    """Draw Figure 12: distribution functions of the samples A and B, and the largest distance between them."""
     figure, axis = plt.subplots(figsize=(6, 3.8))
     values = np.sort(np.unique(KS_A + KS_B))
     a, b = (np.searchsorted(np.sort(sample), values, side="right") / len(sample) for sample in (KS_A, KS_B))

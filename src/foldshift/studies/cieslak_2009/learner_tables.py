@@ -1,4 +1,4 @@
-"""How learners react to shift: the sensitivity index, and the numbers behind Figures 6 to 11."""
+"""Sensitivity of learners to shift: the index, and the numbers behind Figures 6 to 11."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from foldshift.inference.comparisons.ranks import friedman
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
-from foldshift.studies.cieslak_2009.conditions import BASE, KIND_NAMES, NO_SHIFT, condition_kind
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import read_rows
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, KIND_NAMES, NO_SHIFT, condition_kind
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
@@ -22,7 +22,7 @@ TESTS = {"friedman": "friedman_p", "two_proportion": "two_proportion_p", "kruska
 
 
 def learners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.DataFrame]:
-    """The sensitivity index, and what Figures 6 to 11 show."""
+    """Make the table of sensitivity, and the numbers behind Figures 6 to 11."""
     rows = read_rows(inputs.learners, "learners", settings)
     table = sensitivity_table(rows, settings["alpha"])
     return {
@@ -32,7 +32,7 @@ def learners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.D
 
 
 def sensitivity_table(learners: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """How strongly learners react to shift."""
+    """Sensitivity of every learner by data set, and over all of them (rows ``all``)."""
     keys = ["dataset", "repeat", "learner"]
     base = learners[learners["condition"] == BASE].set_index(keys)[["accuracy_test", "auc_test"]].add_prefix("base_")
     moved = learners[learners["condition"] != BASE].join(base, on=keys)
@@ -78,7 +78,7 @@ def sensitivity_table(learners: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 
 def sensitivity_test(table: pd.DataFrame) -> tuple[float, int]:
-    """Friedman's test of the indices over data sets: its p-value (NaN below two data sets or learners), and their number."""
+    """Test the indices over data sets by Friedman's test: p (NaN below two data sets or learners), and number of data sets."""
     part = table[table["dataset"] != "all"].dropna(subset=["rank"])
     scores = part.pivot(index="dataset", columns="learner", values="index")
     if min(scores.shape) < 2:
@@ -98,9 +98,9 @@ def p_values_table(learners: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 
 def sensitivity_grid(table: pd.DataFrame) -> Grid:
-    """`sensitivity_table` as it is printed, one block for all data sets together and one for each."""
+    """Print `sensitivity_table`: one block for all data sets together and one for each."""
     kinds = [kind for kind in KIND_NAMES if kind in table]
-    body: list[Any] = []
+    body: list[list[Cell | str]] = []
     for dataset, part in table.groupby("dataset", sort=False):
         body.append(["mean over data sets" if dataset == "all" else f"{paper_name(dataset)} ({dataset})"])
         for _, row in part.sort_values("rank", kind="stable").iterrows():
@@ -117,7 +117,7 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
                     Cell(with_error(100 * row["auc_index"], 100 * row["se_auc_index"], ".2f")),
                 ]
             )
-    header: list[Any] = [
+    header = [
         "Learner",
         "rank",
         "index",
@@ -129,7 +129,7 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
         "AUC index",
     ]
     p, n = sensitivity_test(table)
-    notes: list[Any] = (
+    notes = (
         [f"Friedman's test of the ranks over {n} data sets: p = {p:.3g}."]
         if p == p
         else ["Too few data sets for a test of the ranks."]
@@ -154,13 +154,14 @@ def _over_datasets(table: pd.DataFrame, learners: list[str]) -> pd.DataFrame:
 
 
 def _where(series: pd.Series, at: dict[str, str]) -> pd.Series:
-    """Values whose index levels have the values of `at`."""
+    """Select the entries whose index levels have the values of `at`."""
     for name, value in at.items():
         series = series[series.index.get_level_values(name) == value]
     return series
 
 
 def _mean_and_error(values: pd.Series) -> tuple[float, float]:
+    """Mean without NaN, and its standard error."""
     values = values.dropna()
     if len(values) == 0:
         return np.nan, np.nan

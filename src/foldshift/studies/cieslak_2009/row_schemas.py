@@ -1,14 +1,14 @@
-"""The rows of the study: what is measured, kind by kind, as it stands in its files."""
+"""Columns of the rows that the study measures, by kind, and reading them from their files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from foldshift.engine.storage.score_files import TEXT, read_columns
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS
+from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS
 from foldshift.studies.common.row_order import in_order
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 MEASURED = [condition.name for condition in CONDITIONS]
 
 
-def _columns(*names: Any, kind: Any = pa.float64) -> list[tuple[str, pa.DataType]]:
-    """Columns of one type."""
+def _columns(*names: str, kind: Callable[[], pa.DataType] = pa.float64) -> list[tuple[str, pa.DataType]]:
+    """Name columns of one type."""
     return [(name, kind()) for name in names]
 
 
@@ -40,7 +40,7 @@ SCHEMAS = {
     ),
     # Features that fail under each reading of what MAR removes and of the sides of KS.
     "readings": pa.schema([*KEYS, ("removed", TEXT), *_columns("sides", "n_cells", "failing", kind=pa.int32)]),
-    # What the versions of a condition have in common.
+    # One row per condition, over its versions.
     "co_failure": pa.schema(
         [
             *KEYS,
@@ -70,13 +70,13 @@ SCHEMAS = {
 
 
 def read_rows(paths: Sequence[PathLike], kind: str, settings: dict[str, Any] | None = None) -> pd.DataFrame:
-    """Rows of one kind, of all data sets and blocks."""
+    """Read the rows of one kind, of all data sets and blocks; with `settings`, those of learners in the order of the settings."""
     import pandas as pd  # not needed where rows are measured
 
     names = SCHEMAS[kind].names
     parts = [pd.DataFrame(read_columns(path, names)) for path in paths]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
-    if kind != "learners":
+    if kind != "learners" or settings is None:
         return rows
     orders = {"dataset": settings["datasets"], "repeat": None, "condition": MEASURED, "learner": settings["learners"]}
     return in_order(rows, orders)

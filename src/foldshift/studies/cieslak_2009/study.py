@@ -1,4 +1,4 @@
-"""Monitoring classifiers while their test data shift (Cieslak and Chawla 2009): what is measured and what is shown."""
+"""Declaration of the study on monitoring classifiers while their test data shift (Cieslak and Chawla 2009)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.cieslak_2009.paper_names import paper_name
+from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.common.standard_items import has_print
 
 if TYPE_CHECKING:
     from foldshift.engine.study.run import Run
 
-# Seconds, from the jobs of a full run (`snakemake plan` tells what those that are done took beside what was planned).
+# Seconds, from the jobs of a full run (`snakemake plan` reports measured times beside planned ones).
 PER_VERSION = (1.6e-3, 2.2e-7)  # of a shifted test part: the detectors on features; and per row of the data set
 PER_PREDICTED = (5.2e-4, 8.6e-8)  # the same of a learner
 LEARNERS_START = 0.4
@@ -22,8 +22,8 @@ MOST_ROWS = 800  # as `foldshift.studies.cieslak_2009.detectors.feature_detector
 
 DATA, FEATURES, DISTANCE, LEARNERS = "1 Data", "2 Features that fail", "3 Hellinger distance", "4 Learners"
 DETECTORS, EXAMPLES, COMPARISON = "5 Detectors", "6 Worked examples", "7 Paper versus ours"
-OF_FEATURES = ("alpha", "removed", "n_versions_multivariate", "n_repeats_multivariate", "n_permutations")
-OF_LEARNERS = ("mask", "removed", "n_bootstraps")
+FEATURE_SETTINGS = ("alpha", "removed", "n_versions_multivariate", "n_repeats_multivariate", "n_permutations")
+LEARNER_SETTINGS = ("mask", "removed", "n_bootstraps")
 # Computed tables with a printed counterpart, by the name of the latter.
 COMPARED = {
     "table1_datasets": "table1_datasets",
@@ -107,7 +107,7 @@ SHARES = "P(+), P2 to P70: share of positive rows in the test part, in per cent.
 
 
 def features_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Twelve conditions with a version for every feature, ten with one."""
+    """Cost of the detectors on features: twelve conditions have a version for every feature, ten have one."""
     settings, (n_rows, n_columns) = run.settings, run.shape(cell["dataset"])
     start, n_repeats = block_range(cell["block"])
     n_versions = settings["n_versions_multivariate"]
@@ -119,7 +119,7 @@ def features_cost(run: Run, cell: dict[str, Any]) -> Cost:
 
 
 def learners_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """The same for a learner; five of the twelve conditions change a feature of every test row, and with it all neighbours."""
+    """Cost of a learner; five of the twelve conditions change a feature of every test row, and with it all neighbours."""
     n_rows, n_columns = run.shape(cell["dataset"])
     is_nearest = any(entry["import"].endswith("NNClassifier") for entry in run.labelled(cell["learner"]).values())
     changed = 5 * n_columns * 0.3 * n_rows * 0.5 * n_rows * PER_CHANGED_PAIR if is_nearest else 0.0
@@ -128,15 +128,15 @@ def learners_cost(run: Run, cell: dict[str, Any]) -> Cost:
 
 
 def versions_seconds(n_rows: int, n_columns: int, per: tuple[float, float]) -> float:
-    """Of all versions of a repeat, from seconds of a version, and of a version and row."""
+    """Seconds of all versions of a repeat; `per` holds seconds of a version, and of a version and row."""
     per_version, per_row = per
     return (12 * n_columns + 10) * (per_version + per_row * n_rows)
 
 
 def learner_cells(run: Run) -> list[dict[str, str]]:
-    """Learner by learner, repeats in blocks."""
+    """List the jobs: learner by learner, repeats in blocks."""
     settings = run.settings
-    wanted = {(run.learner_label(name),): settings["n_seeds"] for name in run.learner_ids}
+    wanted: dict[tuple[str, ...], int] = {(run.learner_label(name),): settings["n_seeds"] for name in run.learner_ids}
     return [
         {"dataset": name, "learner": learner, "block": block}
         for name in run.datasets
@@ -144,8 +144,8 @@ def learner_cells(run: Run) -> list[dict[str, str]]:
     ]
 
 
-def of_dataset(run: Run, cell: dict[str, Any]) -> dict[str, int | None]:
-    """What both measures need to know of a data set."""
+def dataset_params(run: Run, cell: dict[str, Any]) -> dict[str, int | None]:
+    """Arguments of both measures that depend on the data set."""
     return {"master_seed": run.master_seed, "positive": run.settings["positive_class"].get(cell["dataset"])}
 
 
@@ -162,7 +162,7 @@ STUDY = Study(
                 for block in run.blocks(f"shift/{name}", run.settings["n_seeds"], run.settings["repeats_per_block"])
             ],
             inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "none")},
-            params=lambda run, cell: of_dataset(run, cell) | run.pick(*OF_FEATURES),
+            params=lambda run, cell: dataset_params(run, cell) | run.pick(*FEATURE_SETTINGS),
             cost=features_cost,
             first_call="measure.first_call",
             message="shifts and detectors on {dataset}, repeats {block}",
@@ -173,7 +173,9 @@ STUDY = Study(
             rows={"learners": "learners/{dataset}/{learner}/{block}.parquet"},
             cells=learner_cells,
             inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "none")},
-            params=lambda run, cell: of_dataset(run, cell) | {"learners": run.labelled(cell["learner"])} | run.pick(*OF_LEARNERS),
+            params=lambda run, cell: (
+                dataset_params(run, cell) | {"learners": run.labelled(cell["learner"])} | run.pick(*LEARNER_SETTINGS)
+            ),
             cost=learners_cost,
             first_call="measure.first_call",
             learners=lambda run: run.learner_ids,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def in_order(rows: pd.DataFrame, orders: dict[str, list[Any]] | None) -> pd.DataFrame:
+def in_order(rows: pd.DataFrame, orders: Mapping[str, list[Any] | None]) -> pd.DataFrame:
     """Sort rows.
 
     Parameters

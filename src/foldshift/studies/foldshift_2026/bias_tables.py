@@ -1,4 +1,4 @@
-"""How near estimates are to the truth, by cut: bias against three truths, spread, error, and the right choice of two learners.
+"""Distance of estimates from the truth, by cut: bias against three truths, spread, error, and the right choice of two learners.
 
 The learners of a population share its samples, and the samples of a population its quirks: the unit of every error is the
 population, whose value is the mean over its learners.
@@ -9,21 +9,22 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from foldshift.inference.corrections import adjust_p
-from foldshift.studies.foldshift_2026.partitioners import REFERENCES, RERANDOMISED
+from foldshift.studies.foldshift_2026.cuts_and_methods import RERANDOMISED
+from foldshift.studies.foldshift_2026.partitioners import REFERENCES
 
 if TYPE_CHECKING:
-    from foldshift.core.types import FloatArray, TableLike, Task
+    from foldshift.core.types import FloatArray, Rows, TableLike, Task
 
 CELL = ["task", "n_sample", "k", "cut"]
 MEASURES = ("bias_training", "bias_models", "bias_whole", "spread", "error_one", "error_ten", "choice")
-REPEATED = 10  # repetitions of which `error_ten` is told
+REPEATED = 10  # repetitions of `error_ten`
 TYPICAL = ("typical", "times", "times_error")
 ENOUGH = 0.1  # share of the variance that repeating cannot remove, below which the choice of partitions does not count
 FAR = 2.0  # standard errors
@@ -34,14 +35,21 @@ TOLERANCE = 0.05  # by which a coverage may lie below its promise, to be called 
 
 
 def whole_samples(rows: pd.DataFrame) -> pd.DataFrame:
-    """Samples without a failed fit: what fails with one cut is left out for all, so that all are compared on the same samples."""
+    """Leave out samples with a failed fit, for all cuts, so that all are compared on the same samples."""
     keys = ["population", "learner", "n_sample", "replicate"]
     failed = rows["estimate"].isna() | rows["truth_parts"].isna() | rows["truth_whole"].isna()
     return rows[~failed.groupby([rows[key] for key in keys], observed=True).transform("any")]
 
 
 def by_learner(rows: pd.DataFrame) -> pd.DataFrame:
-    """Measures of every population, learner, size, k and cut, in per cent of the learner's true error."""
+    """Measures of every population, learner, size, k and cut, in per cent of the learner's true error; all but ``choice``.
+
+    ``bias_training`` is the mean estimate less the mean error of models trained on random parts of (k - 1) / k of the sample
+    (those of the reference cut), ``bias_models`` less that of these very models, ``bias_whole`` less that of models of the whole
+    sample.
+    ``spread`` is the standard deviation over repetitions on one sample; ``error_one`` and ``error_ten`` are root mean squared
+    errors of one repetition and of the mean of ten.
+    """
     one = ["population", "learner", *CELL]
     numbers = pd.DataFrame(
         {
@@ -72,7 +80,11 @@ def by_learner(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_population(learners: pd.DataFrame, rows: pd.DataFrame | None) -> pd.DataFrame:
-    """The same of every population, size, k and cut, mean over the learners, with ``choice``."""
+    """Mean measures over the learners of every population, size, k and cut, with ``choice``; NaN without `rows`.
+
+    ``choice`` is the share of pairs of learners of which one repetition finds the truly better one. Pairs differ truly by more
+    than two standard errors; an even result counts half.
+    """
     keys = ["population", *CELL]
     table = learners.groupby(keys, sort=False, observed=True)[list(MEASURES[:-1])].mean().reset_index()
     if rows is None or not len(rows):
@@ -82,7 +94,7 @@ def by_population(learners: pd.DataFrame, rows: pd.DataFrame | None) -> pd.DataF
 
 
 def _right_choices(part: pd.DataFrame) -> pd.DataFrame:
-    """``choice`` of every cut, for one population, size and k."""
+    """Compute ``choice`` of every cut, for one population, size and k."""
     truth = part.drop_duplicates(["learner", "replicate"]).pivot(index="replicate", columns="learner", values="truth_whole")
     wide = part.pivot(index=["cut", "replicate", "repetition"], columns="learner", values="estimate")
     shares = []
@@ -97,7 +109,7 @@ def _right_choices(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def mean_and_error(values: TableLike) -> tuple[float, float]:
-    """Mean over populations and its standard error; NaN where there is none."""
+    """Mean over populations and its standard error, without NaN; NaN for no value, and the error is NaN for one."""
     values = np.asarray(values, dtype=np.float64)
     values = values[np.isfinite(values)]
     if not len(values):
@@ -106,12 +118,12 @@ def mean_and_error(values: TableLike) -> tuple[float, float]:
 
 
 def honesty_table(populations: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
-    """Measures by task, size, k and cut, and differences from the reference on the same samples."""
+    """Measures by task, size, k and cut, and differences from the reference on the same samples; `cuts` in their order."""
     table = []
     for (task, n_sample, k), part in populations.groupby(CELL[:3], sort=True, observed=True):
         wide = part.pivot(index="population", columns="cut", values=list(MEASURES))
         for cut in [one for one in cuts if one in set(part["cut"])]:
-            row = {"task": task, "n_sample": n_sample, "k": k, "cut": cut, "n_populations": len(wide)}
+            row: dict[str, Any] = {"task": task, "n_sample": n_sample, "k": k, "cut": cut, "n_populations": len(wide)}
             for name in MEASURES:
                 row[name], row[f"{name}_error"] = mean_and_error(wide[name, cut])
                 gap = wide[name, cut] - wide[name, REFERENCES[task]] if (name, REFERENCES[task]) in wide else [np.nan]
@@ -123,7 +135,7 @@ def honesty_table(populations: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFram
 
 
 def _typical(errors: pd.DataFrame, cut: str, reference: str) -> dict[str, float]:
-    """`TYPICAL` of one cut: errors by population and cut."""
+    """Compute `TYPICAL` of one cut, from errors by population and cut."""
     logs = np.log(errors.where(errors > 0))
     gap = logs[cut] - logs[reference] if reference in logs and cut != reference else [np.nan]
     times, times_error = mean_and_error(gap)
@@ -134,64 +146,86 @@ SAEZ, MORENO, TWINS, ANTI = "Saez 2022", "Moreno-Torres 2012", "Vakayil 2022", "
 CLUSTERS, CHEMISTRY, DISCREPANCY, KOHAVI = "Spezia 2025", "Galvao 2005", "Guo 2019", "Kohavi 1995"
 OURS, FOLKLORE = "this project", "folklore"
 NUMBERS, CLASSES = "regression", "classification"
-# What is said, by whom, of which task, which cut lies below which other one, in which measure. None: the reference of the task.
-# A number: the reference with so many folds.
-CLAIMS = (
-    ("a stratified target lowers the estimated error", SAEZ, NUMBERS, "bias_whole", "TSCV", None),
-    ("a stratified target makes the estimate vary less between partitions", SAEZ, NUMBERS, "spread", "TSCV", None),
-    ("a stratified target brings the estimate nearer to the truth", SAEZ, NUMBERS, "error_one", "TSCV", None),
-    ("ten strata do as much as total stratification", FOLKLORE, NUMBERS, "error_one", "TSCV", "SCV10"),
-    ("neighbours in different folds bring the estimate nearer to the truth", MORENO, CLASSES, "error_one", "DOB-SCV", None),
-    ("so do neighbours along a path", MORENO, CLASSES, "error_one", "DB-SCV", None),
-    ("neighbours in different folds make it vary less", MORENO, CLASSES, "spread", "DOB-SCV", None),
-    ("neighbours in the same fold make it too high", MORENO, CLASSES, "bias_whole", None, "MS-SCV"),
-    ("neighbours in different folds make it too low", OURS, CLASSES, "bias_whole", "DOB-SCV", None),
-    ("twins in different folds make the estimate too low", OURS, NUMBERS, "bias_whole", "Twinning", None),
-    ("twins in different folds make the estimate too low", OURS, CLASSES, "bias_whole", "Twinning", None),
-    ("twins in different folds bring the estimate nearer to the truth", TWINS, NUMBERS, "error_one", "Twinning", None),
-    ("twins in different folds bring the estimate nearer to the truth", TWINS, CLASSES, "error_one", "Twinning", None),
-    ("equal means of the inputs bring the estimate nearer to the truth", ANTI, NUMBERS, "error_one", "ABA", None),
-    ("equal means of the inputs bring the estimate nearer to the truth", ANTI, CLASSES, "error_one", "ABA", None),
-    ("a share of every cluster brings the estimate nearer to the truth", CLUSTERS, CLASSES, "error_one", "CBDSCV", None),
-    ("a share of every cluster of a class brings it nearer", CLUSTERS, CLASSES, "error_one", "SCBCV", None),
-    ("a share of every cluster of a class makes it vary less", CLUSTERS, CLASSES, "spread", "SCBCV", None),
-    ("folds that each span the data bring the estimate nearer to the truth", CHEMISTRY, NUMBERS, "error_one", "SPXY", None),
-    ("balance of target and inputs brings the estimate nearer to the truth", OURS, NUMBERS, "error_one", "CB-TSCV", None),
-    ("balance of classes and inputs brings the estimate nearer to the truth", OURS, CLASSES, "error_one", "CB-SCV", None),
-    ("balance of target and inputs makes it vary less", OURS, NUMBERS, "spread", "CB-TSCV", None),
-    ("balance of classes and inputs makes it vary less", OURS, CLASSES, "spread", "CB-SCV", None),
-    ("balance of target and inputs makes it lower", OURS, NUMBERS, "bias_whole", "CB-TSCV", None),
-    ("balance of classes and inputs makes it lower", OURS, CLASSES, "bias_whole", "CB-SCV", None),
-    ("balance of target and inputs finds the better learner more often", OURS, NUMBERS, "choice", None, "CB-TSCV"),
-    ("balance of classes and inputs finds the better learner more often", OURS, CLASSES, "choice", None, "CB-SCV"),
-    ("stratified classes bring the estimate nearer to the truth", KOHAVI, CLASSES, "error_one", None, "CV"),
-    ("stratified classes make it vary less", KOHAVI, CLASSES, "spread", None, "CV"),
-    ("ten folds bring the estimate nearer to the truth than five", KOHAVI, NUMBERS, "error_one", 10, 5),
-    ("ten folds bring the estimate nearer to the truth than five", KOHAVI, CLASSES, "error_one", 10, 5),
-    ("two folds make the estimate too high", KOHAVI, NUMBERS, "bias_whole", 10, 2),
-    ("two folds make the estimate too high", KOHAVI, CLASSES, "bias_whole", 10, 2),
-    ("a sequence of least discrepancy makes the estimate lower", DISCREPANCY, CLASSES, "bias_whole", "BDSCV", "CV"),
-    ("a sequence of least discrepancy brings it nearer to the truth", DISCREPANCY, CLASSES, "error_one", "BDSCV", "CV"),
-    ("a sequence of least discrepancy brings it nearer to the truth", DISCREPANCY, NUMBERS, "error_one", "BDSCV", None),
-    ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, NUMBERS, "error_one", RERANDOMISED, None),
-    ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, CLASSES, "error_one", RERANDOMISED, None),
+
+
+class FieldClaim(NamedTuple):
+    """A claim of the field, as one comparison: in a measure, `lower` is below `higher`.
+
+    Both are cuts; None: the reference of the task; a number: the reference with so many folds.
+    """
+
+    claim: str
+    source: str
+    task: Task
+    measure: str
+    lower: str | int | None
+    higher: str | int | None
+
+
+CLAIMS = tuple(
+    FieldClaim._make(one)
+    for one in (
+        ("a stratified target lowers the estimated error", SAEZ, NUMBERS, "bias_whole", "TSCV", None),
+        ("a stratified target makes the estimate vary less between partitions", SAEZ, NUMBERS, "spread", "TSCV", None),
+        ("a stratified target brings the estimate nearer to the truth", SAEZ, NUMBERS, "error_one", "TSCV", None),
+        ("ten strata do as much as total stratification", FOLKLORE, NUMBERS, "error_one", "TSCV", "SCV10"),
+        ("neighbours in different folds bring the estimate nearer to the truth", MORENO, CLASSES, "error_one", "DOB-SCV", None),
+        ("so do neighbours along a path", MORENO, CLASSES, "error_one", "DB-SCV", None),
+        ("neighbours in different folds make it vary less", MORENO, CLASSES, "spread", "DOB-SCV", None),
+        ("neighbours in the same fold make it too high", MORENO, CLASSES, "bias_whole", None, "MS-SCV"),
+        ("neighbours in different folds make it too low", OURS, CLASSES, "bias_whole", "DOB-SCV", None),
+        ("twins in different folds make the estimate too low", OURS, NUMBERS, "bias_whole", "Twinning", None),
+        ("twins in different folds make the estimate too low", OURS, CLASSES, "bias_whole", "Twinning", None),
+        ("twins in different folds bring the estimate nearer to the truth", TWINS, NUMBERS, "error_one", "Twinning", None),
+        ("twins in different folds bring the estimate nearer to the truth", TWINS, CLASSES, "error_one", "Twinning", None),
+        ("equal means of the inputs bring the estimate nearer to the truth", ANTI, NUMBERS, "error_one", "ABA", None),
+        ("equal means of the inputs bring the estimate nearer to the truth", ANTI, CLASSES, "error_one", "ABA", None),
+        ("a share of every cluster brings the estimate nearer to the truth", CLUSTERS, CLASSES, "error_one", "CBDSCV", None),
+        ("a share of every cluster of a class brings it nearer", CLUSTERS, CLASSES, "error_one", "SCBCV", None),
+        ("a share of every cluster of a class makes it vary less", CLUSTERS, CLASSES, "spread", "SCBCV", None),
+        ("folds that each span the data bring the estimate nearer to the truth", CHEMISTRY, NUMBERS, "error_one", "SPXY", None),
+        ("balance of target and inputs brings the estimate nearer to the truth", OURS, NUMBERS, "error_one", "CB-TSCV", None),
+        ("balance of classes and inputs brings the estimate nearer to the truth", OURS, CLASSES, "error_one", "CB-SCV", None),
+        ("balance of target and inputs makes it vary less", OURS, NUMBERS, "spread", "CB-TSCV", None),
+        ("balance of classes and inputs makes it vary less", OURS, CLASSES, "spread", "CB-SCV", None),
+        ("balance of target and inputs makes it lower", OURS, NUMBERS, "bias_whole", "CB-TSCV", None),
+        ("balance of classes and inputs makes it lower", OURS, CLASSES, "bias_whole", "CB-SCV", None),
+        ("balance of target and inputs finds the better learner more often", OURS, NUMBERS, "choice", None, "CB-TSCV"),
+        ("balance of classes and inputs finds the better learner more often", OURS, CLASSES, "choice", None, "CB-SCV"),
+        ("stratified classes bring the estimate nearer to the truth", KOHAVI, CLASSES, "error_one", None, "CV"),
+        ("stratified classes make it vary less", KOHAVI, CLASSES, "spread", None, "CV"),
+        ("ten folds bring the estimate nearer to the truth than five", KOHAVI, NUMBERS, "error_one", 10, 5),
+        ("ten folds bring the estimate nearer to the truth than five", KOHAVI, CLASSES, "error_one", 10, 5),
+        ("two folds make the estimate too high", KOHAVI, NUMBERS, "bias_whole", 10, 2),
+        ("two folds make the estimate too high", KOHAVI, CLASSES, "bias_whole", 10, 2),
+        ("a sequence of least discrepancy makes the estimate lower", DISCREPANCY, CLASSES, "bias_whole", "BDSCV", "CV"),
+        ("a sequence of least discrepancy brings it nearer to the truth", DISCREPANCY, CLASSES, "error_one", "BDSCV", "CV"),
+        ("a sequence of least discrepancy brings it nearer to the truth", DISCREPANCY, NUMBERS, "error_one", "BDSCV", None),
+        ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, NUMBERS, "error_one", RERANDOMISED, None),
+        ("the best of twenty random cuts brings it nearer to the truth", FOLKLORE, CLASSES, "error_one", RERANDOMISED, None),
+    )
 )
 HOLDS, FAILS, OPEN = "holds", "the opposite", "not decided"
 
 
 def ledger(populations: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
-    """Claims of the field that were tested: which hold, by how much, corrected for their number."""
-    table, gaps = [], []
-    for claim, source, task, measure, lower, higher in CLAIMS:
-        found = [_of_claim(populations[populations["task"] == task], task, measure, one) for one in (lower, higher)]
-        if any(values.empty for _, values in found):
+    """Judge the claims of the field whose cuts were run: by how much they hold, and p corrected by Holm for their number.
+
+    ``difference`` is the mean over populations (of each over sizes and k) of the measure of ``lower`` less that of ``higher``: in
+    percentage points of the true error for bias, of the pairs of learners for ``choice``; for `RATIOS` in per cent of ``higher``.
+    """
+    rows: Rows = []
+    gaps = []
+    for one in CLAIMS:
+        own_task = populations[populations["task"] == one.task]
+        (lower, below), (higher, above) = (_claim_side(own_task, one, side) for side in (one.lower, one.higher))
+        if below.empty or above.empty:
             continue
-        (lower, below), (higher, above) = found
-        own = _gaps(below, above, measure)
-        difference, error = _told(own, measure)
-        row = {"claim": claim, "source": source, "task": task, "measure": measure, "lower": lower, "higher": higher}
+        own = _gaps(below, above, one.measure)
+        difference, error = _difference(own, one.measure)
+        row = one._asdict() | {"lower": lower, "higher": higher}
         row |= {"difference": difference, "standard_error": error, "n_populations": len(own)}
-        table.append(row | {name: _told(own[start::2], measure)[0] for start, name in enumerate(HALVES)})
+        rows.append(row | {name: _difference(own[start::2], one.measure)[0] for start, name in enumerate(HALVES)})
         gaps.append(own)
     p_values, p_holm, verdicts = _verdicts(gaps, alpha)
     without = {
@@ -199,13 +233,13 @@ def ledger(populations: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
         for name in populations["population"].unique()
     }
     turned_by = [", ".join(name for name, other in without.items() if other[i] != one) for i, one in enumerate(verdicts)]
-    table = pd.DataFrame(table, columns=LEDGER[:-5])
+    table = pd.DataFrame(rows, columns=LEDGER[:-5])
     table["p_value"], table["p_holm"], table["verdict"] = p_values, p_holm, verdicts
     return table.assign(turned_by=turned_by, verdict_of_half=_verdicts([own[::2] for own in gaps], alpha)[2])
 
 
 def _verdicts(gaps: list[pd.Series], alpha: float) -> tuple[FloatArray, FloatArray, list[str]]:
-    """p of each claim, corrected by Holm for their number, and what it says: of the gaps of its populations."""
+    """Test each claim on the gaps of its populations: p, p corrected by Holm for the number of claims, and verdict."""
     p_values = np.array([_p_value(own) for own in gaps], dtype=np.float64)
     corrected = adjust_p(p_values, "holm") if len(gaps) else p_values
     signs = [own.sum() for own in gaps]
@@ -217,18 +251,23 @@ LEDGER = ["claim", "source", "task", "measure", "lower", "higher", "difference",
 LEDGER += ["p_value", "p_holm", "verdict", "turned_by", "verdict_of_half"]
 
 
-def _of_claim(part: pd.DataFrame, task: Task, measure: str, one: str | int | None) -> tuple[str, pd.Series]:
-    """How one side of a claim is called, and its measure, by population, size and (where the sides have equal ones) k."""
-    reference = REFERENCES[task]
-    if isinstance(one, int):
-        values = part[(part["cut"] == reference) & (part["k"] == one)].set_index(["population", "n_sample"])[measure]
-        return f"{reference} with {one} folds", values
-    cut = one or reference
-    return cut, part[part["cut"] == cut].set_index(["population", "n_sample", "k"])[measure]
+def _claim_side(part: pd.DataFrame, claim: FieldClaim, side: str | int | None) -> tuple[str, pd.Series]:
+    """Name one side of a claim, and select its measure by population, size and (if the sides have equal ones) k."""
+    reference = REFERENCES[claim.task]
+    if isinstance(side, int):
+        values = part[(part["cut"] == reference) & (part["k"] == side)].set_index(["population", "n_sample"])[claim.measure]
+        return f"{reference} with {side} folds", values
+    cut = side or reference
+    return cut, _of_cut(part, cut, claim.measure)
+
+
+def _of_cut(part: pd.DataFrame, cut: str, measure: str) -> pd.Series:
+    """Select a measure of one cut, by population, size and k."""
+    return part[part["cut"] == cut].set_index(["population", "n_sample", "k"])[measure]
 
 
 def _gaps(below: pd.Series, above: pd.Series, measure: str) -> pd.Series:
-    """Of every population the mean over sizes and k of a difference, or of the logarithm of a ratio."""
+    """Mean over sizes and k of a difference, or of the logarithm of a ratio, by population."""
     if measure in RATIOS:
         gaps = np.log(below[below > 0]) - np.log(above[above > 0])
     else:
@@ -236,23 +275,26 @@ def _gaps(below: pd.Series, above: pd.Series, measure: str) -> pd.Series:
     return gaps.dropna().groupby(level="population", sort=False).mean()
 
 
-def _told(gaps: pd.Series, measure: str) -> tuple[float, float]:
-    """Mean over populations and its standard error, of ratios in per cent."""
+def _difference(gaps: pd.Series, measure: str) -> tuple[float, float]:
+    """Mean over populations and its standard error, in per cent for ratios."""
     mean, error = mean_and_error(gaps)
     return (100 * math.expm1(mean), 100 * math.exp(mean) * error) if measure in RATIOS else (mean, error)
 
 
 def by_folds(populations: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
-    """Each cut against the reference with as many folds, over all sizes: whether what it does depends on their number."""
+    """Compare each cut with the reference with as many folds, over all sizes.
+
+    Differences as in the `ledger`, with standard error over populations and p of Student's t, two-sided and not corrected.
+    """
     table = []
     for (task, k), part in populations.groupby(["task", "k"], sort=True, observed=True):
         if (part["cut"] == REFERENCES[task]).any():
             for cut in (one for one in cuts if one != REFERENCES[task] and one in set(part["cut"])):
-                row = {"task": task, "k": k, "cut": cut}
+                row: dict[str, Any] = {"task": task, "k": k, "cut": cut}
                 for measure in COMPARED:
-                    gaps = _gaps(*(_of_claim(part, task, measure, one)[1] for one in (cut, None)), measure)
+                    gaps = _gaps(_of_cut(part, cut, measure), _of_cut(part, REFERENCES[task], measure), measure)
                     row["n_populations"] = max(len(gaps), row.get("n_populations", 0))
-                    row[measure], row[f"{measure}_error"] = _told(gaps, measure)
+                    row[measure], row[f"{measure}_error"] = _difference(gaps, measure)
                     row[f"{measure}_p"] = _p_value(gaps)
                 table.append(row)
     columns = [f"{measure}{end}" for measure in COMPARED for end in ("", "_error", "_p")]
@@ -260,7 +302,7 @@ def by_folds(populations: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
 
 
 def _p_value(gaps: pd.Series) -> float:
-    """Student's t over populations, two-sided; NaN for fewer than three."""
+    """p of Student's t over populations, two-sided; NaN for fewer than three."""
     if len(gaps) < 3:
         return np.nan
     spread = gaps.std(ddof=1)
@@ -268,7 +310,11 @@ def _p_value(gaps: pd.Series) -> float:
 
 
 def answer(honesty: pd.DataFrame, coverage: pd.DataFrame, level: float, n_questions: int = 1) -> pd.DataFrame:
-    """What to do, by task and size: cut, number of folds, repetitions, interval; and what it costs to do otherwise."""
+    """Recommend cut, number of folds, repetitions and interval by task and size, with the cost of doing otherwise.
+
+    Errors are root mean squares of one repetition, geometric means over populations. `n_questions` is the number of learners for
+    which such a table is made: the best of many is chosen, so that p is multiplied by it.
+    """
     table = []
     for (task, n_sample), part in honesty.groupby(["task", "n_sample"], sort=False):
         part = part.dropna(subset=["typical"])
@@ -282,7 +328,7 @@ def answer(honesty: pd.DataFrame, coverage: pd.DataFrame, level: float, n_questi
         n_chosen_from = n_questions * (len(part) - len(references))
         is_gain = not is_reference and _is_gain(nearest, n_chosen_from)
         row["decided"] = "reference" if is_reference else "yes" if is_gain else "no"
-        # What was not shown to be nearer is no advice.
+        # A cut that was not shown to be nearer is not recommended.
         best = nearest if is_gain or references.empty else references.loc[references["typical"].idxmin()]
         fixed = best["error_one"] ** 2 - best["spread"] ** 2
         repetitions = max(math.ceil(best["spread"] ** 2 / (ENOUGH * fixed)), 1) if fixed > 0 else np.nan
@@ -307,7 +353,7 @@ ANSWER += ["fewest_k", "fewest_error", "lowest", "lowest_bias", "lowest_error", 
 
 
 def _otherwise(part: pd.DataFrame, references: pd.DataFrame, best: pd.Series) -> dict[str, Any]:
-    """Errors of what many do instead: few folds, and the cut that gives the lowest estimate."""
+    """Errors of common habits: few folds, and the cut that gives the lowest estimate."""
     fewest = (references if len(references) else part).sort_values("k").iloc[0]
     same_k = part[part["k"] == best["k"]].dropna(subset=["bias_whole"])
     lowest = same_k.loc[same_k["bias_whole"].idxmin()]
@@ -316,7 +362,7 @@ def _otherwise(part: pd.DataFrame, references: pd.DataFrame, best: pd.Series) ->
 
 
 def _is_gain(nearest: pd.Series, n_chosen_from: int, alpha: float = 0.05) -> bool:
-    """Whether the best of several beats the reference, the choice among them included."""
+    """True if the best of several cuts beats the reference, with p corrected for the choice among them."""
     if nearest["n_populations"] < 3 or not nearest["times_error"] > 0:
         return False
     t = -nearest["times"] / nearest["times_error"]

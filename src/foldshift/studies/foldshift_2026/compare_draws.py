@@ -1,7 +1,7 @@
-"""Compare several draws of the study's samples, one by one and all together: `make validate WHAT=draws DRAWS="7deca6f HEAD"`.
+"""Compare several draws of the samples: claims that hold in each and in all together: `make draws DRAWS="7deca6f HEAD"`.
 
-A draw is a commit whose published tables it is, or a file ``by_population.csv`` of a run. The samples of a draw are others, of
-the same populations; these stay the unit: the value of a population is the mean over its sizes in all draws.
+A draw is a commit with published tables, or a file ``by_population.csv`` of a run. Each draw has other samples of the same
+populations, which stay the unit: the value of a population is the mean over its sizes in all draws.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -22,7 +21,7 @@ PUBLISHED = "docs/results/foldshift_2026/tables/by_population.csv"
 
 
 def read_draw(name: str) -> pd.DataFrame:
-    """Measures by population of a draw."""
+    """Read the measures by population of a draw."""
     if Path(name).is_file():
         return pd.read_csv(name)
     found = subprocess.run(["git", "show", f"{name}:{PUBLISHED}"], capture_output=True, text=True)
@@ -32,13 +31,14 @@ def read_draw(name: str) -> pd.DataFrame:
 
 
 def pooled(draws: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """All draws as one table, for the `ledger` and `by_folds`."""
+    """Join all draws to one table, for `ledger` and `by_folds`."""
     return pd.concat(
         [draw.assign(n_sample=[f"{i}/{n}" for n in draw["n_sample"]]) for i, draw in enumerate(draws)], ignore_index=True
     )
 
 
-def main(arguments: Any = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the verdicts of every draw and of all together."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("draws", nargs="+", metavar="DRAW", help="a commit, or a file by_population.csv")
     draws = [read_draw(name) for name in parser.parse_args(arguments).draws]
@@ -49,8 +49,8 @@ def main(arguments: Any = None) -> None:
     for number, (_, row) in enumerate(ledgers[-1].iterrows(), start=1):
         own = [found[(found[keys] == row[keys]).all(axis=1)] for found in ledgers]
         cells = [f"{one['difference'].iloc[0]:.2f} ± {one['standard_error'].iloc[0]:.2f}" if len(one) else "" for one in own]
-        told = ["".join({"holds": "+", "not decided": "?"}.get(verdict, "-") for verdict in one["verdict"]) for one in own]
-        rows.append([number, *row[keys[1:]], *(f"{cell} {verdict}" for cell, verdict in zip(cells, told, strict=True))])
+        signs = ["".join({"holds": "+", "not decided": "?"}.get(verdict, "-") for verdict in one["verdict"]) for one in own]
+        rows.append([number, *row[keys[1:]], *(f"{cell} {sign}" for cell, sign in zip(cells, signs, strict=True))])
     names = [*(f"draw {i}" for i in range(1, len(draws) + 1)), "together"]
     print(pd.DataFrame(rows, columns=["claim", *keys[1:], *names]).to_string(index=False))
     print("+: holds after Holm's correction, -: the opposite does, ?: not decided")

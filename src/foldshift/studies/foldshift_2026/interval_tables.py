@@ -14,7 +14,7 @@ from foldshift.reporting.number_formats import EMPTY, counted, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.common.coverage_rows import TASK_TITLES
 from foldshift.studies.foldshift_2026.bias_tables import FAR, mean_and_error
-from foldshift.studies.foldshift_2026.constants import METHODS
+from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS
 from foldshift.studies.foldshift_2026.measure_methods import ENDS, KEYS
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ COLUMNS = ["task", "n_sample", "method", "cut", "n_fits", "n_populations", "lowe
 COLUMNS += [f"{name}{end}" for name in VALUES for end in ("", "_error")]
 
 
-def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """The table of methods."""
+def methods(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Make the table of methods."""
     columns = (*KEYS, *ENDS, "truth", "n_fits")
     rows = pd.concat([pd.DataFrame(read_columns(path, columns)) for path in inputs.rows], ignore_index=True)
     for name in KEYS[:5]:
@@ -36,7 +36,11 @@ def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def methods_table(rows: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
-    """How often intervals hold the error of the model trained on the whole sample, by method and cut."""
+    """Coverage of the error of the model trained on the whole sample, by task, size, method and cut.
+
+    ``width`` and ``bias`` (estimate less truth) are per cent of the true error. Means over populations (of each over its
+    learners) with their standard errors over populations; ``lowest`` is the least coverage of a population.
+    """
     rows = rows.dropna(subset=["estimate", "truth"])
     rows = rows.assign(covered=((rows["low"] <= rows["truth"]) & (rows["truth"] <= rows["high"])).astype(float))
     rows["wide"], rows["off"] = rows["high"] - rows["low"], rows["estimate"] - rows["truth"]
@@ -51,7 +55,7 @@ def methods_table(rows: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
             for cut in cuts:
                 own = part[(part["method"] == method) & (part["cut"] == cut)]
                 if len(own):
-                    row = dict(zip(COLUMNS, (task, n_sample, method, cut, int(own["n_fits"].max()), len(own))))
+                    row: dict[str, Any] = dict(zip(COLUMNS, (task, n_sample, method, cut, int(own["n_fits"].max()), len(own))))
                     row["lowest"] = own["covered"].min()
                     for name, column in zip(VALUES, ("covered", "width", "bias")):
                         row[name], row[f"{name}_error"] = mean_and_error(own[column])
@@ -60,8 +64,8 @@ def methods_table(rows: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
 
 
 def methods_grid(table: pd.DataFrame, level: float, n_failed: int) -> Grid:
-    """`methods_table` as it is printed: a block for each task and size."""
-    rows: list[Any] = []
+    """Print `methods_table`: a block for each task and size."""
+    rows: list[list[Cell | str]] = []
     for (task, n_sample), block in table.groupby(["task", "n_sample"], sort=False):
         rows.append([f"{TASK_TITLES[task]}, samples of {n_sample}; {counted(block['n_populations'].max(), 'population')}"])
         for _, row in block.iterrows():
@@ -78,7 +82,7 @@ def methods_grid(table: pd.DataFrame, level: float, n_failed: int) -> Grid:
                     with_error(row["bias"], row["bias_error"], "+.1f"),
                 ]
             )
-    notes: list[Any] = [
+    notes = [
         "Holds: per cent of the samples, mean over populations ± standard error over populations; bold: below the level by more "
         "than two standard errors. Lowest: of a population. Width and bias in per cent of the true error. Fits: of one sample "
         "and learner."

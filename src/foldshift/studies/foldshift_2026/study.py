@@ -1,4 +1,4 @@
-"""Are balanced cuts honest, and which interval holds: what is measured and what is shown."""
+"""Declaration of the study on which cuts are honest and which intervals hold."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
-from foldshift.studies.foldshift_2026.constants import RERANDOMISED, n_fits
+from foldshift.studies.foldshift_2026.cuts_and_methods import RERANDOMISED, n_fits
 
 if TYPE_CHECKING:
     from foldshift.core.types import Rows
     from foldshift.engine.study.run import Run
 
-RANDOM = ("CV", "SCV")
+RANDOM = ("CV", "SCV")  # references, of which re-randomisation draws
 FEWEST = 5  # samples of a population and size
-BLOCKS = (8, 32)  # samples that one job works through, least and most
+BLOCKS = (8, 32)  # samples of one job, least and most
 BLOCK_ROWS = 16_000  # rows of its samples, between these bounds: jobs take about as long for large samples as for small ones
 COLUMNS = 10  # of a generated population, about
 PER_CUT = 4e-3  # seconds of one core: cutting a sample once, mean over the cuts
@@ -24,16 +24,17 @@ HELD_OUT = 2.0  # a fit with predictions of the rows held out costs as much as s
 
 
 def cells(run: Run) -> Rows:
-    """Populations by sizes and blocks of samples; a data set that is too small for a size is left out."""
+    """List populations by sizes and blocks of samples; a data set that is too small for a size is left out."""
     return _cells(run, "estimates", run.settings, BLOCK_ROWS)
 
 
 def method_cells(run: Run) -> Rows:
-    """The same for the intervals that need fits of their own."""
+    """List the same for the intervals that need fits of their own."""
     return _cells(run, "methods", run.settings["methods"], BLOCK_ROWS // 4)
 
 
 def _cells(run: Run, kind: str, settings: dict[str, Any], block_rows: int) -> Rows:
+    """List the jobs of one measure, with blocks of samples of some `block_rows` rows."""
     found = []
     for name in settings["populations"]:
         rows = run.catalogue[name].n_rows if name in run.catalogue else None
@@ -47,17 +48,17 @@ def _cells(run: Run, kind: str, settings: dict[str, Any], block_rows: int) -> Ro
 
 
 def partitioners(cuts: list[str]) -> list[str]:
-    """The library's partitioners among some cuts; random ones are drawn of the references."""
+    """Select the partitioners of the library among some cuts; re-randomisation draws from the references."""
     return [cut for cut in dict.fromkeys([*cuts, *(RANDOM if RERANDOMISED in cuts else ())]) if cut != RERANDOMISED]
 
 
 def learners_of(run: Run, cell: dict[str, Any]) -> list[str]:
-    """Learners that samples of this size are not too large for."""
+    """Select the learners that are fast enough for samples of this size."""
     return [one for one in run.settings["fitted"] if int(cell["n_sample"]) <= run.settings["max_sample"].get(one, math.inf)]
 
 
 def cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Every cut, k and repetition of every sample; about half of the cuts and learners fit the task of a population."""
+    """Cost of every cut, k and repetition of every sample; about half of the cuts and learners fit the task of a population."""
     settings, name, n_sample = run.settings, cell["population"], int(cell["n_sample"])
     n_columns = run.shape(name)[1] if name in run.catalogue else COLUMNS
     n_cuts = len(settings["cuts"]) * settings["n_repetitions"] / 2
@@ -69,7 +70,7 @@ def cost(run: Run, cell: dict[str, Any]) -> Cost:
 
 
 def method_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Every method of every sample; about half of the cuts and learners fit the task of a population."""
+    """Cost of every method of every sample; about half of the cuts and learners fit the task of a population."""
     settings, name, n_sample = run.settings["methods"], cell["population"], int(cell["n_sample"])
     n_columns = run.shape(name)[1] if name in run.catalogue else COLUMNS
     of_a_cut = sum(n_fits(*(settings[key] for key in ("n_partitions", "n_holdouts", "n_halves"))).values())
@@ -77,8 +78,8 @@ def method_cost(run: Run, cell: dict[str, Any]) -> Cost:
     return Cost(block_range(cell["block"])[1] * len(settings["cuts"]) / 2 * of_a_cut * per_fit, 300, 0.1)
 
 
-def tables_seconds(run: Run) -> Any:
-    """Intervals of every population, size, k, learner and cut; about half of the cuts and learners fit its task."""
+def tables_seconds(run: Run) -> float:
+    """Seconds of all intervals; about half of the cuts and learners fit the task of a population."""
     settings = run.settings
     of_each = len(settings["sample_sizes"]) * len(settings["folds"]) * len(settings["cuts"]) * len(settings["fitted"]) / 4
     return 5 + PER_INTERVALS * len(settings["populations"]) * of_each
@@ -126,7 +127,7 @@ STUDY = Study(
     items=(
         Items(
             "honesty",
-            make="tables.everything",
+            make="tables.honesty",
             inputs=lambda run: {"rows": run.rows("estimates")},
             seconds=tables_seconds,
             mb=2000,
@@ -212,7 +213,7 @@ STUDY = Study(
         ),
         Items(
             "methods",
-            make="interval_tables.everything",
+            make="interval_tables.methods",
             inputs=lambda run: {"rows": run.rows("methods")},
             seconds=4,
             mb=1500,

@@ -1,4 +1,4 @@
-"""Tables and figure of the study."""
+"""Printed tables, and the figure, of the study on honest cuts."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import Inputs
 
+    Audits = dict[tuple[int, int], pd.DataFrame]  # by rows of the sample and k
+
 LABELS = {
     "bias_training": "bias, part",
     "bias_models": "bias, these models",
@@ -50,13 +52,13 @@ LABELS = {
     "choice": "right choice",
 }
 ALL = "all"  # learners
-FAR_BEYOND, FEW = 6.0, 3  # times the median cut: outside of the frame, where there are more cuts than so many
-# Lines beyond those that `style` tells apart: hollow, with markers of their own.
+FAR_BEYOND, FEW = 6.0, 3  # times the median cut beyond which a cut is outside of the frame; if there are more than so many cuts
+# Lines beyond the colours of `style`: hollow, with other markers.
 MORE_COLOURS, MORE_MARKERS = ("#882255", *COLOURS[1:]), ("<", ">", "p", "h", "d", "8", "H")
 
 
-def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Figure]:
-    """All tables, and the figure."""
+def honesty(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Figure]:
+    """Make all tables, and the figure."""
     cuts, level = settings["cuts"], settings["level"]
     rows = pd.concat([pd.DataFrame(read_columns(path, (*KEYS, *NUMBERS))) for path in inputs.rows], ignore_index=True)
     for name in KEYS[:4]:
@@ -64,7 +66,7 @@ def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Fi
     good = whole_samples(rows)
     learners, audits = by_learner(good), audits_of(good, cuts, level)
     populations = by_population(learners, good)
-    honesty, coverage = honesty_table(populations, cuts), coverage_table(audits, level)
+    by_cut, coverage = honesty_table(populations, cuts), coverage_table(audits, level)
     claims, folds = ledger(populations), by_folds(populations, cuts)
     advice = answers(learners, audits, cuts, level)
     lost = len(rows) - len(good)
@@ -72,21 +74,24 @@ def everything(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Fi
         "answer": Shown(advice, answer_grid(advice)),
         "ledger": Shown(claims, ledger_grid(claims)),
         "by_folds": Shown(folds, folds_grid(folds)),
-        "honesty": Shown(honesty, honesty_grid(honesty, lost)),
+        "honesty": Shown(by_cut, honesty_grid(by_cut, lost)),
         "coverage": Shown(coverage, coverage_grid(coverage[coverage["target"] == WHOLE_SAMPLE], level)),
         "by_population": Shown(populations),
-        "optimism (figure)": draw_optimism(honesty, cuts),
+        "optimism (figure)": draw_optimism(by_cut, cuts),
     }
 
 
-def audits_of(rows: pd.DataFrame, cuts: Sequence[str], level: float) -> dict[tuple[Any, ...], pd.DataFrame]:
-    """Bias, coverage and width of every interval of the first repetition, for every population and learner."""
+def audits_of(rows: pd.DataFrame, cuts: Sequence[str], level: float) -> Audits:
+    """Audit every interval of the first repetition, for every population and learner: bias, coverage and width."""
     first = rows[rows["repetition"] == 0].rename(columns={"cut": "partitioner"})
     return {key: audit_table(part, cuts, level) for key, part in first.groupby(["n_sample", "k"], sort=True)}
 
 
-def coverage_table(audits: dict[tuple[Any, ...], pd.DataFrame], level: float, learner: str | None = None) -> pd.DataFrame:
-    """Coverage of every interval of one cross-validation, by size, k and cut, averaged over populations."""
+def coverage_table(audits: Audits, level: float, learner: str | None = None) -> pd.DataFrame:
+    """Coverage of every interval of one cross-validation, by size, k and cut, averaged over populations.
+
+    Of one learner, or of all, each population by the mean over its learners.
+    """
     found = []
     for (n_sample, k), audit in audits.items():
         table = partitioner_table(audit if learner is None else audit[audit["learner"] == learner], level)
@@ -95,25 +100,23 @@ def coverage_table(audits: dict[tuple[Any, ...], pd.DataFrame], level: float, le
     return pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
 
 
-def answers(
-    measures: pd.DataFrame, audits: dict[tuple[Any, ...], pd.DataFrame], cuts: Sequence[str], level: float
-) -> pd.DataFrame:
-    """What to do, over all learners and for each of them."""
+def answers(measures: pd.DataFrame, audits: Audits, cuts: Sequence[str], level: float) -> pd.DataFrame:
+    """Recommend cuts, folds, repetitions and intervals, over all learners and for each of them."""
     found = []
     audits = {key: audit[audit["target"] == WHOLE_SAMPLE] for key, audit in audits.items()}
     learners = sorted(set(measures["learner"]))
     for learner in [None, *learners] if len(learners) > 1 else [None]:
         own = measures if learner is None else measures[measures["learner"] == learner]
-        honesty = honesty_table(by_population(own, None), cuts)
-        table = answer(honesty, coverage_table(audits, level, learner), level, 1 if learner is None else len(learners))
+        by_cut = honesty_table(by_population(own, None), cuts)
+        table = answer(by_cut, coverage_table(audits, level, learner), level, 1 if learner is None else len(learners))
         found.append(table.assign(learner=ALL if learner is None else learner))
     table = pd.concat(found, ignore_index=True)[["learner", *ANSWER]]
     return table.sort_values("task", kind="stable", ignore_index=True)
 
 
 def honesty_grid(table: pd.DataFrame, lost: int) -> Grid:
-    """`honesty.honesty_table` as it is printed: a block for each task, size and k."""
-    rows: list[Any] = []
+    """Print `honesty_table`: a block for each task, size and k."""
+    rows: list[list[Cell | str]] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
         rows.append(
             [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
@@ -121,7 +124,7 @@ def honesty_grid(table: pd.DataFrame, lost: int) -> Grid:
         for _, row in block.iterrows():
             cells = [_measured(row, name) for name in LABELS]
             rows.append([row["cut"], *cells])
-    notes: list[Any] = [
+    notes = [
         "Per cent of the true error of the model trained on the whole sample, mean over populations (of each over its "
         "learners) ± standard error over populations. Bold: further from the reference (SCV for classes, CV for numbers) than "
         "two standard errors of the difference, which stands in the CSV file. Right choice: per cent of the pairs of learners "
@@ -133,6 +136,7 @@ def honesty_grid(table: pd.DataFrame, lost: int) -> Grid:
 
 
 def _measured(row: pd.Series, name: str) -> Cell:
+    """Print a measure ± its error; bold if it is far from the reference."""
     scale = 100 if name == "choice" else 1
     if row[name] != row[name]:
         return Cell(EMPTY)
@@ -142,28 +146,26 @@ def _measured(row: pd.Series, name: str) -> Cell:
 
 
 def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
-    """Coverage of the error of the model trained on the whole sample, as it is printed."""
+    """Print the coverage of the error of the model trained on the whole sample."""
     intervals = list(dict.fromkeys(table["interval"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
         rows.append(
             [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
         )
         for name, part in block.groupby("partitioner", sort=False):
             cells = part.set_index("interval")
-            shown = [name]
+            shown: list[Cell | str] = [name]
             for interval in intervals:
                 if interval not in cells.index or cells.loc[interval, "coverage"] != cells.loc[interval, "coverage"]:
                     shown.append(Cell(EMPTY))
                     continue
                 one = cells.loc[interval]
-                low = (
-                    one["coverage"] + FAR * (one["coverage_error"] if one["coverage_error"] == one["coverage_error"] else 0)
-                    < level
-                )
+                error = one["coverage_error"] if one["coverage_error"] == one["coverage_error"] else 0
+                low = one["coverage"] + FAR * error < level
                 shown.append(Cell(with_error(100 * one["coverage"], 100 * one["coverage_error"], ".1f"), bold=bool(low)))
             rows.append(shown)
-    notes: list[Any] = [
+    notes = [
         f"Per cent of the samples whose {100 * level:g} % interval holds the error of the model trained on the whole sample, "
         "mean over populations ± standard error over populations. Bold: below the level by more than two standard errors. "
         "The CSV file has the two other targets (the average over training parts, and these very models), widths and "
@@ -173,8 +175,8 @@ def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
 
 
 def ledger_grid(table: pd.DataFrame) -> Grid:
-    """`honesty.ledger` as it is printed."""
-    rows: list[Any] = []
+    """Print `ledger`."""
+    rows: list[list[Cell | str]] = []
     for task, row in ((task, row) for task, part in table.groupby("task", sort=True) for _, row in part.iterrows()):
         if [TASK_TITLES[task]] not in rows:
             rows.append([TASK_TITLES[task]])
@@ -193,7 +195,7 @@ def ledger_grid(table: pd.DataFrame) -> Grid:
                 ", ".join(_number(row[name], "+.1f") for name in HALVES),
             ]
         )
-    notes: list[Any] = [
+    notes = [
         "Difference: of bias in percentage points of the true error, of right choices in percentage points of the pairs of "
         "learners, of error and spread in per cent of those of the second cut (geometric mean); ± standard error over "
         "populations; p by Student's t over populations, two-sided, corrected by Holm for the number of rows. A claim holds "
@@ -205,14 +207,15 @@ def ledger_grid(table: pd.DataFrame) -> Grid:
 
 
 def folds_grid(table: pd.DataFrame) -> Grid:
-    """`honesty.by_folds` as it is printed: a block for each task and measure, a column for each number of folds."""
-    ks, rows = sorted(set(table["k"])), []
+    """Print `by_folds`: a block for each task and measure, a column for each number of folds."""
+    ks = sorted(set(table["k"]))
+    rows: list[list[Cell | str]] = []
     for (task, own), measure in itertools.product(table.groupby("task", sort=True), COMPARED):
         rows.append([f"{TASK_TITLES[task]}, {LABELS[measure]}; {counted(own['n_populations'].max(), 'population')}"])
         for cut, part in own.groupby("cut", sort=False):
             cells = part.set_index("k")
             rows.append([cut, *(_against(cells.loc[k], measure) if k in cells.index else Cell(EMPTY) for k in ks)])
-    notes: list[Any] = [
+    notes = [
         "Against the reference (SCV for classes, CV for numbers) with as many folds, over all sizes of samples: of error "
         "and spread in per cent of the reference's (geometric mean over populations), of bias in percentage points of the "
         "true error; ± standard error over populations. Bold: further from 0 than two standard errors. The CSV file has p, "
@@ -222,6 +225,7 @@ def folds_grid(table: pd.DataFrame) -> Grid:
 
 
 def _against(row: pd.Series, measure: str) -> Cell:
+    """Print a difference from the reference ± its error."""
     if row[measure] != row[measure]:
         return Cell(EMPTY)
     error = row[f"{measure}_error"]
@@ -229,8 +233,8 @@ def _against(row: pd.Series, measure: str) -> Cell:
 
 
 def answer_grid(table: pd.DataFrame) -> Grid:
-    """`answers` as they are printed: a block for each task and learner."""
-    rows: list[Any] = []
+    """Print `answers`: a block for each task and learner."""
+    rows: list[list[Cell | str]] = []
     for (task, learner), block in table.groupby(["task", "learner"], sort=False):
         rows.append([f"{TASK_TITLES[task]}, {'all learners' if learner == ALL else learner}"])
         for _, row in block.iterrows():
@@ -252,7 +256,7 @@ def answer_grid(table: pd.DataFrame) -> Grid:
                     _number(100 * row["plain_coverage"], ".0f"),
                 ]
             )
-    notes: list[Any] = [
+    notes = [
         "Cut: the reference (SCV for classes, CV for numbers) with the number of folds of its least error, unless another "
         "one was shown to be nearer to the truth. Nearest: cut and number of folds with the least error of one repetition; "
         "its gain: by how many per cent that error is smaller than with the reference and as many folds, ± standard error "
@@ -264,7 +268,7 @@ def answer_grid(table: pd.DataFrame) -> Grid:
         "(with as many folds), the bias after the colon; with the mean of the folds plus or minus Student's t times their spread "
         f"({PLAIN}), the last column of the samples are held.",
     ]
-    header: list[Any] = [
+    header = [
         "Rows",
         "Cut",
         "Folds",
@@ -280,14 +284,15 @@ def answer_grid(table: pd.DataFrame) -> Grid:
 
 
 def _number(value: float, form: str) -> str:
+    """Format a number; a missing one is `EMPTY`."""
     return EMPTY if value != value else format(value, form)
 
 
-def draw_optimism(table: pd.DataFrame, cuts: list[str]) -> Figure:
-    """Bias, and error against that of the reference, by size of the sample, for five folds or the most there are."""
+def draw_optimism(table: pd.DataFrame, cuts: Sequence[str]) -> Figure:
+    """Draw bias, and error against that of the reference, by size of the sample, for five folds or the most there are."""
     tasks = [task for task in TASK_TITLES if task in set(table["task"])] or ["classification"]
     figure, axes = plt.subplots(2, len(tasks), figsize=(5.2 * len(tasks), 6.6), squeeze=False, sharex="col")
-    # A cut looks the same for classes and for numbers; what is a reference somewhere comes last among the others.
+    # A cut looks the same for classes and for numbers; the references come last among the others.
     looks = {cut: i for i, cut in enumerate(sorted(cuts, key=lambda cut: cut in REFERENCES.values()), start=1)}
     table = table.assign(
         against=100 * np.expm1(table["times"].fillna(0.0)), against_error=100 * np.exp(table["times"]) * table["times_error"]
@@ -306,7 +311,7 @@ def draw_optimism(table: pd.DataFrame, cuts: list[str]) -> Figure:
             for place, cut in enumerate(shown):
                 i = 0 if cut == reference else looks[cut]
                 part = own[own["cut"] == cut].sort_values("n_sample")
-                look = {"lw": 2.2} if i == 0 else {"lw": 0.9}  # black is the reference's alone
+                look: dict[str, Any] = {"lw": 2.2 if i == 0 else 0.9}  # only the reference is black
                 if (more := i - len(COLOURS)) >= 0:
                     look |= {"color": MORE_COLOURS[more % len(MORE_COLOURS)], "marker": MORE_MARKERS[more % len(MORE_MARKERS)]}
                     look["markerfacecolor"] = "white"
@@ -334,8 +339,8 @@ def draw_optimism(table: pd.DataFrame, cuts: list[str]) -> Figure:
     return figure
 
 
-def _beyond(own: pd.DataFrame, name: str) -> dict[Any, Any]:
-    """Cuts whose values would press all others together, with their least and largest: several times those of the rest."""
+def _beyond(own: pd.DataFrame, name: str) -> dict[str, tuple[float, float]]:
+    """Find cuts whose values are so many times the median that they would press all others together: least and largest value."""
     largest = own[name].abs().groupby(own["cut"]).max()
     far = largest[largest > FAR_BEYOND * largest.median()].index if len(largest) > FEW else []
     return {cut: (own.loc[own["cut"] == cut, name].min(), own.loc[own["cut"] == cut, name].max()) for cut in far}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
-from foldshift.studies.geras_2013.rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
+from foldshift.studies.geras_2013.source_rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
 from foldshift.studies.geras_2013.variance_estimators import (
     COMPONENTS,
     ESTIMATES,
@@ -41,22 +41,40 @@ TERMS = {
     "omega_term": r"$\omega$: with its own block",
     "gamma_term": r"$\gamma$: with other blocks",
 }
-# One look for one formula: the papers have two names for what blocks of equal size make equal.
+
+
+class Line(NamedTuple):
+    """A line of a figure: number of its style, label, and width."""
+
+    look: int
+    label: str
+    width: float = 1.2
+
+
+# Estimators that are equal for blocks of equal size look the same, though the papers name them twice.
 SERIES = {
-    "theta_gamma": (1, r"$\hat\theta^\gamma$ or $\hat\theta_3$ = S2/K"),
-    "theta_A": (2, r"$\hat\theta_A$ or $\hat\theta_4$ = W/N"),
-    "theta_B": (3, r"$\hat\theta_B$ = 2W/N"),
-    "theta_5": (4, r"$\hat\theta_5$ = (1+1/K) S2 $-$ W/M"),
+    "theta_gamma": Line(1, r"$\hat\theta^\gamma$ or $\hat\theta_3$ = S2/K"),
+    "theta_A": Line(2, r"$\hat\theta_A$ or $\hat\theta_4$ = W/N"),
+    "theta_B": Line(3, r"$\hat\theta_B$ = 2W/N"),
+    "theta_5": Line(4, r"$\hat\theta_5$ = (1+1/K) S2 $-$ W/M"),
 }
 SERIES["theta_3"], SERIES["theta_4"] = SERIES["theta_gamma"], SERIES["theta_A"]
-STUDENT_SERIES = (5, r"S2/K with Student's t$_{K-1}$")
-# What is closer to 0 than the largest value by so many is drawn on a linear part of the axis, where values below 0 are shown.
+STUDENT_SERIES = Line(5, r"S2/K with Student's t$_{K-1}$")
+# Powers of ten below the largest value that are drawn logarithmically; nearer to 0 the axis is linear and shows negative values.
 DECADES = 3
 WHITE, LIGHT, GREY, DARK = "#FFFFFF", "#DDDDDD", "#8C8C8C", "#333333"
 
 
+class Panel(NamedTuple):
+    """A panel of a figure, with the design and the rows of the table that it shows."""
+
+    axis: Axes
+    design: str
+    rows: pd.DataFrame
+
+
 def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figure]:
-    """All figures."""
+    """Draw all figures."""
     draws, grid = read_rows(inputs.error, DRAWS), {name: settings[name] for name in GRID}
     estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
     n_datasets = settings["n_truth"]
@@ -74,7 +92,7 @@ def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figur
 
 
 def draw_blocks(K: int = 3, M: int = 4) -> Figure:
-    """Figure 1: the covariance matrix of all losses, for random blocks and for sources."""
+    """Draw Figure 1: the covariance matrix of all losses, for random blocks and for sources."""
     figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.7))
     titles = ("CVR: random blocks are alike, three numbers", "CVS: every source has numbers of its own")
     for axis, title, sources in zip(axes, titles, (False, True)):
@@ -103,9 +121,9 @@ def draw_blocks(K: int = 3, M: int = 4) -> Figure:
 
 
 def _draw_block(axis: Axes, k: int, l: int, M: int, sources: bool) -> None:  # noqa: E741
-    """One block of the matrix, from row kM and column lM, with its label on an empty ground."""
+    """Draw one block of the matrix, from row kM and column lM, with its label on an empty ground."""
     inside = k == l
-    look = {"fc": LIGHT, "ec": GREY, "hatch": "////"} if inside else {"fc": WHITE, "ec": GREY}
+    look: dict[str, Any] = {"fc": LIGHT, "ec": GREY, "hatch": "////"} if inside else {"fc": WHITE, "ec": GREY}
     axis.add_patch(Rectangle((l * M, k * M), M, M, lw=0.5, **look))
     if inside:
         for i in range(M):
@@ -136,19 +154,22 @@ def _draw_block(axis: Axes, k: int, l: int, M: int, sources: bool) -> None:  # n
 
 
 def draw_error(table: pd.DataFrame) -> Figure:
-    """Figure 2: both estimates and the error on a source held out, by number of sources and of points."""
+    """Draw Figure 2: both estimates and the error on a source held out, by number of sources and of points.
+
+    Rings at the bottom: the paired differences do not show CVR < OSE < CVS by two errors; crosses: they show the contrary.
+    """
     return _draw_along_axes(table, ERRORS, "error", mark_order=True)
 
 
 def draw_spread(table: pd.DataFrame) -> Figure:
-    """Figure 3: standard deviation of both estimates given the domains."""
+    """Draw Figure 3: standard deviation of both estimates given the domains."""
     figure = _draw_along_axes(table, SPREADS, "standard deviation")
     figure.axes[0].set_ylim(bottom=0)
     return figure
 
 
 def draw_decomposition(table: pd.DataFrame) -> Figure:
-    """Figure 4: the three terms of the variance and their sum, left for sources and right for random blocks."""
+    """Draw Figure 4: the three terms of the variance and their sum, left for sources and right for random blocks."""
     figure, panels = _by_design(table, "part of the variance")
     for axis, _, part in panels:
         for index, (name, label) in enumerate(TERMS.items()):
@@ -159,7 +180,7 @@ def draw_decomposition(table: pd.DataFrame) -> Figure:
 
 
 def draw_covariances(components: pd.DataFrame, n_datasets: int) -> Figure:
-    """Figure 5: every omega_k and gamma_kl by number of points."""
+    """Draw Figure 5: every omega_k and gamma_kl by number of points."""
     figure, panels = _by_design(components, "covariance")
     shown = {
         "omega": ("o", DARK, DARK, r"$\omega_k$: within block k"),
@@ -190,29 +211,29 @@ def draw_covariances(components: pd.DataFrame, n_datasets: int) -> Figure:
 
 
 def draw_estimators(table: pd.DataFrame) -> Figure:
-    """Figure 6: true variance and the means of its estimators."""
+    """Draw Figure 6: true variance and the means of its estimators."""
     figure, panels = _by_design(table, "variance of the estimate")
     for axis, design, part in panels:
         truth = part.drop_duplicates("n_points")
-        _series(axis, truth["n_points"], truth["theta"], truth["se_theta"], 0, r"true variance $\theta$", lw=2)
+        _draw_line(axis, truth["n_points"], truth, "theta", Line(0, r"true variance $\theta$", width=2))
         for step, name in enumerate(FIGURE6[design], start=1):
             of = part[part["estimator"] == name]
-            _series(axis, _aside(of["n_points"], step), of["average"], of["se_average"], *SERIES[name])
+            _draw_line(axis, _aside(of["n_points"], step), of, "average", SERIES[name])
         _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
     _show_signs(panels, ["theta", "average"])
     return _with_legend(figure, 3)
 
 
 def draw_coverage(table: pd.DataFrame, level: float = LEVEL) -> Figure:
-    """Coverage of the intervals that the estimators give."""
+    """Draw the coverage of the intervals that the estimators give; `level` is the nominal one."""
     figure, panels = _by_design(table, "coverage")
     for axis, design, part in panels:
         axis.axhline(level, color="#000000", lw=1.2, label=f"nominal: {level:g}")
         for step, name in enumerate(FIGURE6[design], start=-1):
             of = part[part["estimator"] == name]
-            _series(axis, _aside(of["n_points"], step), of["coverage"], of["se_coverage"], *SERIES[name], most=1)
+            _draw_line(axis, _aside(of["n_points"], step), of, "coverage", SERIES[name], most=1)
             if name in STUDENT:
-                _series(axis, _aside(of["n_points"], step - 1), of["coverage_t"], of["se_coverage_t"], *STUDENT_SERIES, most=1)
+                _draw_line(axis, _aside(of["n_points"], step - 1), of, "coverage_t", STUDENT_SERIES, most=1)
         _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
     low = min(axis.get_ylim()[0] for axis in figure.axes)
     for axis in figure.axes:
@@ -221,7 +242,7 @@ def draw_coverage(table: pd.DataFrame, level: float = LEVEL) -> Figure:
 
 
 def _draw_along_axes(table: pd.DataFrame, series: dict[str, str], label: str, mark_order: bool = False) -> Figure:
-    """One row of panels per learner and sampling: left by number of sources, right by points."""
+    """Draw a row of panels per learner and sampling: left by number of sources, right by points."""
     rows = list(table.groupby(["learner", "sampling"], sort=False))
     figure, axes = plt.subplots(len(rows), 2, figsize=(8.6, 1.2 + 2.3 * len(rows)), sharex="col", sharey=True, squeeze=False)
     for ((learner, sampling), of_row), pair in zip(rows, axes):
@@ -231,7 +252,7 @@ def _draw_along_axes(table: pd.DataFrame, series: dict[str, str], label: str, ma
             for index, (column, text) in enumerate(series.items()):
                 step = index - (len(series) - 1) / 2
                 x = sizes + 0.09 * step if name == "sources" else _aside(sizes, step)
-                _series(axis, x, part[column], part[f"se_{column}"], index, text)
+                _draw_line(axis, x, part, column, Line(index, text))
             _size_axis(axis, sizes, logarithmic=name == "points")
             axis.margins(y=0.12)
             axis.set_title(f"{learner}, {SAMPLING[sampling]}", fontsize=9)
@@ -244,23 +265,20 @@ def _draw_along_axes(table: pd.DataFrame, series: dict[str, str], label: str, ma
 
 
 def _mark_order(axis: Axes, sizes: FloatArray, holds: BoolArray, reversed_: BoolArray) -> None:
-    """A ring at the bottom where CVR < OSE < CVS is not shown, a cross where it is refuted."""
-    for marker, face, which, label in (
+    """Mark sizes at the bottom: a ring if CVR < OSE < CVS is not shown, a cross if it is refuted."""
+    for marker, face, marked, label in (
         ("o", WHITE, ~holds & ~reversed_, "CVR < OSE < CVS not shown by two errors"),
         ("X", "#000000", reversed_, "contrary to it by two errors"),
     ):
-        if which.any():
+        if marked.any():
             axis.plot(
-                sizes[which], np.full(which.sum(), 0.05), marker, color="#000000", mfc=face, ms=6,
+                sizes[marked], np.full(marked.sum(), 0.05), marker, color="#000000", mfc=face, ms=6,
                 transform=axis.get_xaxis_transform(), label=label,
             )  # fmt: skip
 
 
-def _by_design(table: pd.DataFrame, label: str) -> tuple[Figure, list[tuple[Axes, str, pd.DataFrame]]]:
-    """One row of panels per learner and sampling, left CVS and right CVR.
-
-    Returns the figure, and every axis with its design and rows of the table.
-    """
+def _by_design(table: pd.DataFrame, label: str) -> tuple[Figure, list[Panel]]:
+    """Make a figure with a row of panels per learner and sampling, left CVS and right CVR, and list its panels."""
     rows = list(table.groupby(["learner", "sampling"], sort=False))
     figure, axes = plt.subplots(
         len(rows), len(DESIGNS), figsize=(8.6, 1.2 + 2.4 * len(rows)), sharex=True, sharey="row", squeeze=False
@@ -270,64 +288,63 @@ def _by_design(table: pd.DataFrame, label: str) -> tuple[Figure, list[tuple[Axes
         for axis, (design, text) in zip(pair, DESIGNS.items()):
             part = of_row[of_row["design"] == design]
             axis.set_title(f"{learner}, {SAMPLING[sampling]}\n{text}", fontsize=9)
-            panels.append((axis, design, part))
+            panels.append(Panel(axis, design, part))
     for axis in axes[-1]:
         axis.set_xlabel(AXIS_LABELS["points"])
     figure.supylabel(label, fontsize=9)
     return figure, panels
 
 
-def _series(
-    axis: Axes, x: FloatArray, values: pd.Series, errors: pd.Series, index: int, label: str, lw: float = 1.2, most: float = np.inf
-) -> None:
-    """A line with bars of two standard errors, which end at what a value can be at most."""
-    look = style(index)
-    axis.plot(x, values, lw=lw, ms=4, label=label, **look)
-    half = 2 * errors.fillna(0)
+def _draw_line(axis: Axes, x: ArrayLike, rows: pd.DataFrame, column: str, line: Line, most: float = np.inf) -> None:
+    """Draw a column with bars of two standard errors (``se_<column>``), which end at `most`, the largest value there can be."""
+    values, look = rows[column], style(line.look)
+    axis.plot(x, values, lw=line.width, ms=4, label=line.label, **look)
+    half = 2 * rows[f"se_{column}"].fillna(0)
     bars = [half, np.minimum(half, most - values)]
     axis.errorbar(x, values, yerr=bars, fmt="none", ecolor=look["color"], elinewidth=1, capsize=2)
 
 
 def _aside(sizes: ArrayLike, step: float) -> FloatArray:
-    """Sizes on a logarithmic axis, moved so that bars stand side by side."""
+    """Move sizes on a logarithmic axis, so that bars are side by side."""
     return np.asarray(sizes, dtype=float) * 1.04**step
 
 
 def _size_axis(axis: Axes, sizes: TableLike, logarithmic: bool) -> None:
-    """Ticks at the sizes there are."""
+    """Put ticks at the sizes."""
     if logarithmic:
         axis.set_xscale("log")
     axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
     axis.minorticks_off()
 
 
-def _show_signs(panels: list[tuple[Axes, str, pd.DataFrame]], columns: list[str]) -> None:
-    """Logarithmic vertical axes in rows of panels whose values are all above 0; in others with a linear part about 0."""
+def _show_signs(panels: list[Panel], columns: list[str]) -> None:
+    """Make the vertical axes of a row of panels logarithmic; with values below 0, linear about 0 and logarithmic beyond."""
     for i in range(0, len(panels), len(DESIGNS)):
         row = panels[i : i + len(DESIGNS)]
-        values = np.concatenate([part[columns].to_numpy(dtype=float).ravel() for *_, part in row])
+        values = np.concatenate([panel.rows[columns].to_numpy(dtype=float).ravel() for panel in row])
         values = values[~np.isnan(values)]
         if not values.any():
             continue
+        first = row[0].axis  # the row shares its axis
         if (values > 0).all():
-            row[0][0].set_yscale("log")  # the row shares its axis
-            row[0][0].set_ylabel("logarithmic", fontsize=8)
+            first.set_yscale("log")
+            first.set_ylabel("logarithmic", fontsize=8)
             continue
         top = np.abs(values).max()
-        row[0][0].set_yscale("symlog", linthresh=top / 10**DECADES)
-        row[0][0].autoscale_view(scalex=False)
-        low, high = row[0][0].get_ylim()
-        # Powers of ten on the logarithmic part: those below it stand too close to 0 for a label.
+        first.set_yscale("symlog", linthresh=top / 10**DECADES)
+        first.autoscale_view(scalex=False)
+        low, high = first.get_ylim()
+        # Powers of ten on the logarithmic part: those below it are too close to 0 for a label.
         powers = 10.0 ** np.arange(np.floor(np.log10(top)) - DECADES + 1, np.floor(np.log10(top)) + 1)
-        row[0][0].set_yticks([tick for tick in (*-powers[::-1], 0, *powers) if low <= tick <= high])
-        row[0][0].set_ylabel(f"linear within ±{top / 10**DECADES:.1g}", fontsize=8)
-        for axis, *_ in row:
-            axis.minorticks_off()
-            axis.axhline(0, color="#000000", lw=0.8)
+        first.set_yticks([tick for tick in (*-powers[::-1], 0, *powers) if low <= tick <= high])
+        first.set_ylabel(f"linear within ±{top / 10**DECADES:.1g}", fontsize=8)
+        for panel in row:
+            panel.axis.minorticks_off()
+            panel.axis.axhline(0, color="#000000", lw=0.8)
 
 
 def _with_legend(figure: Figure, columns: int, extra: Sequence[Any] = ()) -> Figure:
-    """One legend above all panels."""
+    """Add one legend above all panels."""
     handles: dict[Any, Any] = {}
     for axis in figure.axes:
         for handle, label in zip(*axis.get_legend_handles_labels()):

@@ -1,22 +1,31 @@
-"""Both estimates of cross-validation over several sources against the error on a source held out: bias and spread."""
+"""Bias and spread of both estimates of cross-validation over several sources, against the error on a source held out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
 
-from foldshift.studies.geras_2013.rows import AXES, above_zero, blocks, mean_and_error, share_and_error
+from foldshift.studies.geras_2013.source_rows import AXES, above_zero, blocks, mean_and_error, share_and_error
 
 DRAWS = ("learner", "sampling", "n_sources", "n_points", "draw", "cvs", "cvr", "out_of_source", "sd_cvs", "sd_cvr")
 
 
-def error_table(
-    rows: pd.DataFrame, n_sources: Sequence[int], n_points: Sequence[int], held_fixed: dict[str, int]
-) -> pd.DataFrame:
-    """Estimates of both ways of cutting beside the error on a source held out (Figure 2)."""
+class Fixed(TypedDict):
+    """Setting ``held_fixed``: the size of one axis while the other one varies."""
+
+    n_sources: int
+    n_points: int
+
+
+def error_table(rows: pd.DataFrame, n_sources: Sequence[int], n_points: Sequence[int], held_fixed: Fixed) -> pd.DataFrame:
+    """Put the estimates of both ways of cutting beside the error on a source held out (Figure 2).
+
+    A row per learner, sampling, axis and size: means over draws and their standard errors (NaN for one draw), which hold for the
+    domains at hand; differences are paired by draw.
+    """
     out = []
     for keys, part in _along_axes(rows, n_sources, n_points, held_fixed):
         cvs, cvr, new = (part[name].to_numpy() for name in ("cvs", "cvr", "out_of_source"))
@@ -32,7 +41,7 @@ def error_table(
     return pd.DataFrame(out)
 
 
-def spread_table(rows: pd.DataFrame, n_sources: list[int], n_points: list[int], held_fixed: dict[str, int]) -> pd.DataFrame:
+def spread_table(rows: pd.DataFrame, n_sources: Sequence[int], n_points: Sequence[int], held_fixed: Fixed) -> pd.DataFrame:
     """Standard deviation of both estimates given the domains (Figure 3)."""
     out = []
     for keys, part in _along_axes(rows, n_sources, n_points, held_fixed):
@@ -46,9 +55,9 @@ def spread_table(rows: pd.DataFrame, n_sources: list[int], n_points: list[int], 
 
 
 def _along_axes(
-    rows: pd.DataFrame, n_sources: Any, n_points: Any, held_fixed: dict[str, int]
+    rows: pd.DataFrame, n_sources: Sequence[int], n_points: Sequence[int], held_fixed: Fixed
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Keys and rows of every learner, sampling, axis and size."""
+    """Yield keys and rows of every learner, sampling, axis and size."""
     wanted = {
         "sources": [(k, held_fixed["n_points"]) for k in sorted(set(n_sources))],
         "points": [(held_fixed["n_sources"], m) for m in sorted(set(n_points))],

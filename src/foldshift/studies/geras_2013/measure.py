@@ -1,9 +1,10 @@
-"""Cross-validation over several domains of reviews: its estimate, the error on a domain held out, the parts of its variance."""
+"""Cross-validate over several domains of reviews: the estimate, the error on a domain held out, the parts of the variance."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -13,15 +14,16 @@ from foldshift.core.seeding import generator
 from foldshift.datasets.sources.reviews import read_counts
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.storage.score_files import TEXT
-from foldshift.evaluation.source_losses import DESIGNS, draw_rows, estimate_losses
+from foldshift.evaluation.source_losses import draw_rows, estimate_losses
 from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, variance_components
 from foldshift.learners.linear.text import text_learner
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Inputs, Rows
+    from foldshift.core.types import Inputs, Rows, UnsignedArray
     from foldshift.inference.repetitions.variance import VarianceComponents
+    from foldshift.studies.geras_2013.held_out_errors import Fixed
 
-ANY_SEED = 0  # of the first call, whose result nobody sees
+ANY_SEED = 0  # of the first call, whose result is thrown away
 KEYS = [("learner", TEXT), ("sampling", TEXT), ("n_points", pa.int32()), ("design", TEXT)]
 SCHEMAS = {
     "error": pa.schema(
@@ -52,10 +54,10 @@ def measure_error(
     n_datasets: int,
     n_sources: Sequence[int],
     n_points: Sequence[int],
-    held_fixed: dict[str, Any],
+    held_fixed: Fixed,
     master_seed: int,
 ) -> dict[str, Rows]:
-    """Estimates of cross-validation beside the error on a domain held out (Figures 2 and 3).
+    """Measure estimates of cross-validation beside the error on a domain held out (Figures 2 and 3).
 
     For every draw: domains, data sets from them, cross-validation cut both ways, and the error on the domain held out when
     trained on all others.
@@ -65,7 +67,7 @@ def measure_error(
     learner, X = text_learner(learner_id, counts.X)
     start, n_draws = block_range(cell["block"])
     grid = sorted({(k, held_fixed["n_points"]) for k in n_sources} | {(held_fixed["n_sources"], m) for m in n_points})
-    found = []
+    found: list[tuple[Any, ...]] = []
     for draw in range(start, start + n_draws):
         # One order of the domains per draw: more training domains contain the fewer, and the one held out stays the same.
         order = generator(master_seed, "geras_2013", "domains", draw).permutation(len(counts.domains))
@@ -73,7 +75,7 @@ def measure_error(
         for k, m in grid:
             # The same data sets and cuts for every learner.
             rng = generator(master_seed, "geras_2013", "rows", sampling, k, m, draw)
-            rows = draw_rows(counts.groups, order[1 : k + 1], m, n_datasets, rng, replace=sampling == "with")
+            rows = draw_rows(counts.groups, order[1 : k + 1].tolist(), m, n_datasets, rng, replace=sampling == "with")
             test = np.broadcast_to(held_out, (len(rows), len(held_out)))
             losses = estimate_losses(X, counts.y, rows, test, learner, rng)
             cvs, cvr, new = (one.reshape(len(rows), -1).mean(axis=1) for one in losses)
@@ -83,18 +85,19 @@ def measure_error(
 
 
 def measure_variance(inputs: Inputs, cell: dict[str, Any], *, n_truth: int, master_seed: int) -> dict[str, Rows]:
-    """True variance of cross-validation over all domains, its parts, and every estimate from a single data set (Figures 4 to
-    6).
-    """
+    """Measure the variance of cross-validation over all domains, its parts, and its estimates (Figures 4 to 6)."""
     sampling, n_points = cell["sampling"], int(cell["points"])
     counts = read_counts(inputs.counts)
     learner, X = text_learner(cell["learner"], counts.X)
     rng = generator(master_seed, "geras_2013", "rows of all domains", sampling, n_points)
     domains = range(len(counts.domains))
     rows = draw_rows(counts.groups, domains, n_points, n_truth, rng, replace=sampling == "with")
-    estimates, components = [], []
-    nothing = np.empty((len(rows), 0), dtype=np.int64)
-    for design, losses in zip(DESIGNS, estimate_losses(X, counts.y, rows, nothing, learner, rng)):
+    estimates: list[tuple[Any, ...]] = []
+    components: list[tuple[Any, ...]] = []
+    nothing = np.empty((len(rows), 0), dtype=np.int64)  # no rows are held out
+    cvs, cvr, _ = estimate_losses(X, counts.y, rows, nothing, learner, rng)
+    by_design: dict[Literal["cvs", "cvr"], UnsignedArray] = {"cvs": cvs, "cvr": cvr}
+    for design, losses in by_design.items():
         keys = (cell["learner"], sampling, n_points, design)
         found = cv_variance(losses)
         values = np.column_stack([getattr(found, name) for name in ("mean", "W", "S2", *ESTIMATORS)])
@@ -104,26 +107,26 @@ def measure_variance(inputs: Inputs, cell: dict[str, Any], *, n_truth: int, mast
 
 
 def component_rows(parts: VarianceComponents) -> Iterator[tuple[str, int, int, float]]:
-    """Kind, pair of blocks and value of every component; -1 where one has no block."""
+    """Yield kind, pair of blocks and value of every component; -1 where a component has no block."""
     for kind in ("sigma_term", "omega_term", "gamma_term", "theta"):
         yield kind, -1, -1, getattr(parts, kind)
     for kind in ("sigma", "omega"):
         for k, value in enumerate(getattr(parts, kind)):
             yield kind, k, k, value
-    for k, other in zip(*np.triu_indices(len(parts.sigma), 1)):
+    for k, other in combinations(range(len(parts.sigma)), 2):
         yield "gamma", k, other, parts.gamma[k, other]
 
 
-def _columns(kind: str, rows: list[Any]) -> dict[Any, list[Any]]:
-    """Rows as columns by name."""
+def _columns(kind: str, rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """Turn rows into columns by name."""
     return {name: list(values) for name, values in zip(SCHEMAS[kind].names, zip(*rows))}
 
 
 def first_call() -> None:
-    """Call what is compiled here: cross-validation over few and over many sources of made-up texts, by both learners."""
+    """Compile the kernels of the study: cross-validation over few and many sources of made-up texts, by both learners."""
     y, new = np.arange(48) % 2, np.arange(40, 48)[None]
     for name in ("NB", "SVM"):
         learner, X = text_learner(name, csr_matrix(np.ones((48, 5))))
-        for n_sources in (4, 8):  # fits side by side: as many as one line of the cache takes, and more
+        for n_sources in (4, 8):  # fits that run side by side: as many as one line of the cache takes, and more
             rows = np.arange(40).reshape(1, n_sources, -1)
             estimate_losses(X, y, rows, new, learner, np.random.default_rng(ANY_SEED))

@@ -1,8 +1,8 @@
-"""Estimators of the variance on models of several sources in which the truth is known."""
+"""Estimate the variance of cross-validation on models of several sources in which the truth is known."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from foldshift.core.types import Inputs, Rows
 
 N_SOURCES = 10
-# Sources, and points per source: the settings of the specification of the study.
-SETTINGS = [(kind, m) for kind in ("iid", "fixed", "random") for m in (10, 50, 200)]
+Sources = Literal["iid", "fixed", "random"]
+Model = Literal["centroid", "stump", "highdim"]
+Design = Literal["cvs", "cvr"]
+DESIGNS: tuple[Design, ...] = get_args(Design)
+# Sources, and points per source.
+SETTINGS: list[tuple[Sources, int]] = [(kind, m) for kind in get_args(Sources) for m in (10, 50, 200)]
 COLUMNS = ("mean", "W", "S2", *ESTIMATORS)
 SCHEMAS = {
     "models": pa.schema(
@@ -35,13 +39,14 @@ SCHEMAS = {
 }
 
 
-def simulate_model(inputs: Inputs, cell: dict[str, Any], *, n_simulations: int, master_seed: int) -> dict[str, Rows]:
+def simulate_model(inputs: Inputs, cell: dict[str, Model], *, n_simulations: int, master_seed: int) -> dict[str, Rows]:
     """Simulate data sets of a model in every setting, and estimate the variance from each."""
-    model, n, parts = cell["model"], n_simulations, []
+    model, n = cell["model"], n_simulations
+    parts: Rows = []
     for sources, m in SETTINGS:
         rng = generator(master_seed, "geras_2013", "model", model, sources, m)
         drawn = simulate_losses(model, N_SOURCES, m, n, rng, sources=sources, design="both")
-        for design in ("cvs", "cvr"):
+        for design in DESIGNS:
             losses = getattr(drawn, design)
             found = cv_variance(losses)
             keys = {"model": model, "sources": sources, "n_points": m, "design": design}

@@ -1,4 +1,4 @@
-"""Cross-validation over several sources, and its variance (Geras and Sutton 2013): what is measured and what is shown."""
+"""Declaration of the study on cross-validation over several sources and its variance (Geras and Sutton 2013)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MESSAGE = "{learner}, sampling {sampling} replacement"
 
 
 def check(settings: dict[str, Any]) -> None:
-    """One domain is held out of every draw."""
+    """Raise if there are too few domains: one is held out of every draw."""
     domains = settings["domains"]
     numbers = {"n_sources": max(settings["n_sources"]), "held_fixed.n_sources": settings["held_fixed"]["n_sources"]}
     for key, number in numbers.items():
@@ -30,17 +30,17 @@ def check(settings: dict[str, Any]) -> None:
 
 
 def reviews(run: Run, ending: str) -> str:
-    """Counted words of the reviews (``npz``), or where they came from (``json``)."""
+    """Name the file of counted words of the reviews (``npz``), or of their origin (``json``)."""
     return f"<resources>/reviews/{run.id}/{run.settings['reviews']}.{ending}"
 
 
 def counts(run: Run, cell: dict[str, Any]) -> dict[str, str]:
-    """Counted words of the reviews."""
+    """Name the input of both measures."""
     return {"counts": reviews(run, "npz")}
 
 
 def samples(run: Run) -> list[dict[str, str]]:
-    """Every learner with every way of drawing data sets from the reviews."""
+    """List learners with the ways of drawing data sets from the reviews."""
     return [{"learner": name, "sampling": one} for name in run.settings["learners"] for one in run.settings["sampling"]]
 
 
@@ -51,7 +51,7 @@ def data_set_seconds(learner: str, n_sources: int, n_points: int) -> float:
 
 
 def error_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """A block of draws, each with data sets at all points of both axes."""
+    """Cost of a block of draws, each with data sets at all points of both axes."""
     settings, fixed = run.settings, run.settings["held_fixed"]
     grid = {(k, fixed["n_points"]) for k in settings["n_sources"]} | {(fixed["n_sources"], m) for m in settings["n_points"]}
     n_datasets = settings["n_datasets"] * block_range(cell["block"])[1]
@@ -59,7 +59,7 @@ def error_cost(run: Run, cell: dict[str, Any]) -> Cost:
 
 
 def variance_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Data sets of all domains."""
+    """Cost of the data sets of all domains."""
     seconds = data_set_seconds(cell["learner"], len(run.settings["domains"]), int(cell["points"]))
     return Cost(run.settings["n_truth"] * seconds, 300, 0.5)
 

@@ -1,4 +1,4 @@
-"""Tables of the study of several sources (Geras and Sutton 2013) as they are printed."""
+"""Printed tables of the study of several sources (Geras and Sutton 2013)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
-from foldshift.studies.geras_2013.rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
+from foldshift.studies.geras_2013.source_rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
 from foldshift.studies.geras_2013.variance_estimators import (
     COMPONENTS,
     ESTIMATES,
@@ -37,7 +37,7 @@ LETTERS = (
 
 
 def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Figures 2 and 3 as tables."""
+    """Make Figures 2 and 3 as tables."""
     rows = read_rows(inputs.rows, DRAWS)
     grid = {name: settings[name] for name in GRID}
     bias, spread = error_table(rows, **grid), spread_table(rows, **grid)
@@ -48,10 +48,7 @@ def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def variance(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Figures 4 and 6 as tables, and how good the estimators are; as `error`.
-
-    `inputs` has ``estimates`` and ``components``: files of both, one for each cell.
-    """
+    """Make Figures 4 and 6 as tables, and the table of estimators."""
     estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
     decomposition = decomposition_table(components, settings["n_truth"])
     figure6, estimators = figure6_table(estimates), estimators_table(estimates)
@@ -63,10 +60,7 @@ def variance(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Models in which everything is known, exact and simulated; as `error`.
-
-    `inputs` has ``rows``: files of simulations, none where no model is simulated.
-    """
+    """Make the tables of models in which everything is known: exact, and simulated where a model was simulated."""
     exact = mean_predictor_table()
     items = {"mean_predictor": Shown(exact, mean_predictor_grid(exact))}
     if inputs.rows:
@@ -76,15 +70,15 @@ def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def error_grid(table: pd.DataFrame) -> Grid:
-    """`error_table` as it is printed, with notes that say where the order CVR < OSE < CVS does not hold."""
-    header: list[Any] = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
-    body: list[Any] = []
-    for keys, part in blocks(table, ["learner", "sampling", "axis"]):
-        body.append([_axis_heading(*keys, part)])
+    """Print `error_table`, with notes on where the order CVR < OSE < CVS does not hold."""
+    header = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
+    body: list[list[Cell | str]] = []
+    for (learner, sampling, axis), part in blocks(table, ["learner", "sampling", "axis"]):
+        body.append([_axis_heading(learner, sampling, axis, part)])
         for _, row in part.iterrows():
             body.append(
                 [
-                    _size(keys[2], row),
+                    _size(axis, row),
                     *[_pair(row, name, ".4f") for name in ("cvr", "out_of_source", "cvs")],
                     _pair(row, "ose_minus_cvr", "+.4f", bold=row["ose_above_cvr"]),
                     _pair(row, "cvs_minus_ose", "+.4f", bold=row["cvs_above_ose"]),
@@ -95,7 +89,7 @@ def error_grid(table: pd.DataFrame) -> Grid:
 
 
 def order_notes(table: pd.DataFrame) -> list[str]:
-    """Where CVR < OSE < CVS holds beyond two errors, where it is not told, and where it is the other way round."""
+    """Say where CVR < OSE < CVS holds beyond two errors, where it is not shown, and where it is the other way round."""
     points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
     holds = int(points["order_holds"].sum())
     notes = [
@@ -121,23 +115,23 @@ def order_notes(table: pd.DataFrame) -> list[str]:
 
 
 def spread_grid(table: pd.DataFrame) -> Grid:
-    """`spread_table` as it is printed."""
-    header: list[Any] = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
-    body: list[Any] = []
-    for keys, part in blocks(table, ["learner", "sampling", "axis"]):
-        body.append([_axis_heading(*keys, part)])
+    """Print `spread_table`."""
+    header = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
+    body: list[list[Cell | str]] = []
+    for (learner, sampling, axis), part in blocks(table, ["learner", "sampling", "axis"]):
+        body.append([_axis_heading(learner, sampling, axis, part)])
         for _, row in part.iterrows():
             cells = [_pair(row, name, ".4f") for name in ("sd_cvs", "sd_cvr")]
             difference = _pair(row, "cvs_minus_cvr", "+.4f", bold=row["cvs_above_cvr"])
-            body.append([_size(keys[2], row), *cells, difference, Cell(number(row["ratio"], ".2f"))])
+            body.append([_size(axis, row), *cells, difference, Cell(number(row["ratio"], ".2f"))])
     points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
     note = f"CVS varies more than CVR by two standard errors at {int(points['cvs_above_cvr'].sum())} of {len(points)} points."
     return Grid(header, body, [note])
 
 
 def decomposition_grid(table: pd.DataFrame) -> Grid:
-    """`decomposition_table` as it is printed."""
-    header: list[Any] = [
+    """Print `decomposition_table`."""
+    header = [
         "M",
         "sigma term",
         "omega term",
@@ -149,7 +143,7 @@ def decomposition_grid(table: pd.DataFrame) -> Grid:
         "omega spread",
         "gamma spread",
     ]
-    body: list[Any] = []
+    body: list[list[Cell | str]] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
@@ -164,8 +158,8 @@ def decomposition_grid(table: pd.DataFrame) -> Grid:
 
 
 def figure6_grid(table: pd.DataFrame) -> Grid:
-    """`figure6_table` as it is printed: one row per M."""
-    body: list[Any] = []
+    """Print `figure6_table`: one row per M."""
+    body: list[list[Cell | str]] = []
     names = dict.fromkeys(name for design in FIGURE6 for name in FIGURE6[design])
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
@@ -175,24 +169,24 @@ def figure6_grid(table: pd.DataFrame) -> Grid:
                 Cell("") if name not in FIGURE6[design] else _pair(by_name.loc[name], "average", ".2e", ".0e") for name in names
             ]
             body.append([str(n_points), _pair(row, "theta", ".2e", ".0e"), *cells])
-    header: list[Any] = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
+    header = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
     return Grid(header, body, [f"{count_range(table['n_datasets'])} data sets. {LETTERS}"])
 
 
 def estimators_grid(table: pd.DataFrame) -> Grid:
-    """`estimators_table` as it is printed."""
-    body: list[Any] = []
+    """Print `estimators_table`."""
+    body: list[list[Cell | str]] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
             body.append([_estimator(row), str(row["n_points"]), *_judged_cells(row), *_coverage_cells(row, "coverage")])
-    header: list[Any] = ["Estimator", "M", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
+    header = ["Estimator", "M", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
     return Grid(header, body, _judged_notes(table))
 
 
 def models_grid(table: pd.DataFrame) -> Grid:
-    """`models_table` as it is printed."""
-    body: list[Any] = []
+    """Print `models_table`."""
+    body: list[list[Cell | str]] = []
     for (model, sources, design), part in blocks(table, MODEL_CELL[:3]):
         body.append([f"{model}, sources {sources}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
@@ -207,16 +201,16 @@ def models_grid(table: pd.DataFrame) -> Grid:
                     *_coverage_cells(row, "coverage_ose"),
                 ]
             )
-    header: list[Any] = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
+    header = ["Estimator", "M", "Mean", "OSE", "Sigma", "Ratio", "sd/mean", "Negative", "RMSE", "Coverage", "with t"]
     return Grid([*header, "Coverage of OSE", "OSE with t"], body, _judged_notes(table))
 
 
 def mean_predictor_grid(table: pd.DataFrame) -> Grid:
-    """`mean_predictor_table` as it is printed."""
+    """Print `mean_predictor_table`."""
     columns = list(table.columns[2:])
     heads = {"out_of_source": "OSE", "mu_cvs": "E[CVS]", "mu_cvr": "E[CVR]"}
-    header: list[Any] = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
-    body: list[Any] = []
+    header = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
+    body: list[list[Cell | str]] = []
     for (sources,), part in blocks(table, ["sources"]):
         body.append([f"sources {sources}"])
         body += [
@@ -230,19 +224,23 @@ def mean_predictor_grid(table: pd.DataFrame) -> Grid:
 
 
 def _axis_heading(learner: str, sampling: str, axis: str, part: pd.DataFrame) -> str:
+    """Heading of the rows along one axis, with the size of the other one."""
     fixed = f"M = {part['n_points'].iloc[0]} points" if axis == "sources" else f"K = {part['n_sources'].iloc[0]} sources"
     return f"{learner}, {SAMPLING[sampling]}; {fixed}"
 
 
 def _size(axis: str, row: pd.Series) -> str:
+    """Size of a row along an axis."""
     return f"K = {row['n_sources']}" if axis == "sources" else f"M = {row['n_points']}"
 
 
 def _estimator(row: pd.Series) -> str:
+    """Name of an estimator with its formula."""
     return f"{row['estimator']} = {row['formula']}"
 
 
 def _judged_cells(row: pd.Series) -> list[Cell]:
+    """Print the numbers of `judged` without coverage."""
     return [
         _pair(row, "ratio", ".2f"),
         Cell(number(row["cv"], ".2f")),
@@ -252,10 +250,12 @@ def _judged_cells(row: pd.Series) -> list[Cell]:
 
 
 def _coverage_cells(row: pd.Series, name: str) -> list[Cell]:
+    """Print a coverage by the normal and by Student's quantile."""
     return [_pair(row, column, ".3f", empty="") for column in (name, f"{name}_t")]
 
 
 def _judged_notes(table: pd.DataFrame) -> list[str]:
+    """Write the notes below a table of estimators."""
     undefined = int(table["n_undefined"].sum())
     notes = [
         f"{count_range(table['n_datasets'])} data sets; plus or minus: Monte Carlo standard error. An interval whose variance "
@@ -267,9 +267,10 @@ def _judged_notes(table: pd.DataFrame) -> list[str]:
 
 
 def _pair(row: pd.Series, name: str, form: str, error_form: str | None = None, bold: bool = False, empty: str = EMPTY) -> Cell:
-    """A number ± its error, from the columns `name` and ``se_<name>``."""
+    """Print a number ± its error, from the columns `name` and ``se_<name>``."""
     return Cell(with_error(row[name], row[f"se_{name}"], form, error_form, empty=empty), bold=bool(bold))
 
 
 def _exact_head(name: str) -> str:
+    """Head of a column of exact results."""
     return f"{name.removeprefix('ratio_')} / theta" if name.startswith("ratio_") else name.replace("_", " ")

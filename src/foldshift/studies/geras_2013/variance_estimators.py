@@ -1,4 +1,4 @@
-"""The variance of cross-validation over several sources: what it is made of, and how good its estimators are."""
+"""Variance of cross-validation over several sources: its terms, and the quality of its estimators."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scipy.stats import t as student_t
 from foldshift.inference.repetitions.agreement import jackknife_error
 from foldshift.inference.repetitions.variance import ESTIMATORS
 from foldshift.inference.simulation.source_models import mean_predictor_fixed, mean_predictor_random
-from foldshift.studies.geras_2013.rows import CELL, cells, mean_and_error, ratio_or_nan, share_and_error
+from foldshift.studies.geras_2013.source_rows import CELL, cells, mean_and_error, ratio_or_nan, share_and_error
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray
+    from foldshift.core.types import FloatArray, Rows
     from foldshift.inference.simulation.source_models import MeanPredictorFixed, MeanPredictorRandom
 
 LEVEL = 0.95
 TERMS = ("sigma_term", "omega_term", "gamma_term")
-# What is equal for blocks of equal size stands under one formula, whatever the papers call it.
+# Estimators that are equal for blocks of equal size have one formula, whatever the papers call them.
 FORMULAS = {
     "theta_om": "mean² - s2",
     "theta_gamma": "S2/K",
@@ -48,7 +48,11 @@ MODELS = (*MODEL_CELL, "out_of_source", "sigma_term", "mean", "S2", *ESTIMATORS)
 
 
 def decomposition_table(components: pd.DataFrame, n_datasets: int) -> pd.DataFrame:
-    """The three terms of the variance of the estimate (Figure 4), and the spread of the single covariances (Figure 5)."""
+    """Terms of the variance of the estimate (Figure 4), and the spread of the single covariances (Figure 5).
+
+    Spreads are standard deviations over blocks and pairs of blocks (NaN for one), beside the spread that Monte Carlo error alone
+    would give (noise).
+    """
     out = []
     for keys, part in cells(components, CELL):
         values = {kind: of_kind.sort_values(["k", "l"])["value"].to_numpy() for kind, of_kind in part.groupby("kind")}
@@ -62,8 +66,8 @@ def decomposition_table(components: pd.DataFrame, n_datasets: int) -> pd.DataFra
     return pd.DataFrame(out)
 
 
-def covariance_noise(sigma: Array, omega: Array, M: int, n_datasets: int) -> tuple[float, float]:
-    """Root mean squared Monte Carlo error of one omega_k and of one gamma_kl.
+def covariance_noise(sigma: FloatArray, omega: FloatArray, M: int, n_datasets: int) -> tuple[float, float]:
+    """Root mean squared Monte Carlo error of one omega_k and of one gamma_kl; NaN for blocks of one point, and for one data set.
 
     The variance of a block mean is ``c_k = (sigma_k + (M - 1) omega_k) / M``. From R data sets, and for block means close to
     normal, the variance of its estimate is ``2 c_k^2 / (R - 1)``, and that of the covariance of two means ``c_k c_l / (R - 1)``,
@@ -94,19 +98,23 @@ def estimators_table(estimates: pd.DataFrame, level: float = LEVEL) -> pd.DataFr
 
 
 def models_table(rows: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
-    """The same on the models in which the truth is known."""
+    """Bias, spread, negative values and coverage on the models in which the truth is known.
+
+    Where sources are random, the coverage of the mean out-of-source error as well.
+    """
     return _judged_table(rows, MODEL_CELL, level, models=True)
 
 
 def mean_predictor_table() -> pd.DataFrame:
-    """Exact results of the mean predictor, sources fixed, random and alike."""
-    K, out = EXACT_SOURCES, []
+    """Exact results of the mean predictor, sources fixed, random and alike; NaN where a quantity is not defined."""
+    K = EXACT_SOURCES
+    out: Rows = []
     beta = norm.ppf((np.arange(1, K + 1) - 0.5) / K)
     for M in EXACT_POINTS:
-        found = mean_predictor_fixed(beta, M)
-        row = {"sources": "fixed", "n_points": M, "out_of_source": np.nan, "mu_cvs": found.mu_cvs, "mu_cvr": np.nan}
-        row |= {name: getattr(found, name) for name in TERMS} | {"theta": found.theta}
-        out.append(row | _exact_ratios(found, ("theta_gamma", "theta_A", "theta_B")))
+        fixed = mean_predictor_fixed(beta, M)
+        row = {"sources": "fixed", "n_points": M, "out_of_source": np.nan, "mu_cvs": fixed.mu_cvs, "mu_cvr": np.nan}
+        row |= {name: getattr(fixed, name) for name in TERMS} | {"theta": fixed.theta}
+        out.append(row | _exact_ratios(fixed, ("theta_gamma", "theta_A", "theta_B")))
     for sources, tau2 in (("random", EXACT_SPREAD), ("iid", 0.0)):
         for M in EXACT_POINTS:
             found = mean_predictor_random(K, M, 1.0, tau2)
@@ -117,8 +125,12 @@ def mean_predictor_table() -> pd.DataFrame:
     return pd.DataFrame(out)
 
 
-def judged(means: Array, estimates: Array, K: int | None, level: float = LEVEL) -> dict[str, float]:
-    """How good an estimator of the variance of a mean is, from many data sets."""
+def judged(means: FloatArray, estimates: FloatArray, K: int | None, level: float = LEVEL) -> dict[str, float]:
+    """Judge an estimator of the variance of a mean, from many data sets.
+
+    The truth is the variance of `means` over data sets; the target of the intervals is their mean. `estimates` may be NaN. K is
+    the number of blocks, for Student's t with K - 1 degrees of freedom; None leaves it out.
+    """
     R, defined = len(means), ~np.isnan(estimates)
     theta = float(means.var(ddof=1)) if R > 1 else np.nan
     row = {"n_datasets": R, "n_undefined": int(R - defined.sum()), "theta": theta}
@@ -131,6 +143,7 @@ def judged(means: Array, estimates: Array, K: int | None, level: float = LEVEL) 
 
 
 def _judged_table(rows: pd.DataFrame, cell: list[str], level: float, models: bool = False) -> pd.DataFrame:
+    """Judge every estimator in every cell."""
     out = []
     for keys, part in cells(rows, cell):
         means = part["mean"].to_numpy()
@@ -152,12 +165,13 @@ def _judged_table(rows: pd.DataFrame, cell: list[str], level: float, models: boo
 
 
 def _n_blocks(part: pd.DataFrame) -> int | None:
-    """K, which rows do not hold but S2 / theta_gamma does; None where all block means were equal in all data sets."""
+    """Number of blocks K, which is S2 / theta_gamma; None where all block means were equal in all data sets."""
     blocks = ratio_or_nan(part["S2"].sum(), part["theta_gamma"].sum())
     return None if np.isnan(blocks) else round(blocks)
 
 
 def _quantiles(K: int | None, level: float) -> dict[str, float]:
+    """Quantiles of intervals by suffix of a column: normal, and (``_t``) Student's."""
     upper = (1 + level) / 2
     return {"": norm.ppf(upper), "_t": student_t.ppf(upper, K - 1) if K else np.nan}
 
@@ -213,4 +227,5 @@ def _variance_and_error(values: FloatArray) -> tuple[float, float]:
 
 
 def _exact_ratios(found: MeanPredictorFixed | MeanPredictorRandom, names: tuple[str, ...]) -> dict[str, float]:
+    """Ratios of expected estimators to the true variance."""
     return {f"ratio_{name}": getattr(found, name) / found.theta for name in names}

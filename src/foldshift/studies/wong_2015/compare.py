@@ -1,4 +1,4 @@
-"""Every number of the worked examples that is printed, beside ours."""
+"""Printed numbers of the worked examples beside ours."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pandas as pd
 
 from foldshift.reporting.items import Shown
 from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
-from foldshift.studies.wong_2015.example_tables import as_printed
-from foldshift.studies.wong_2015.worked_examples import worked_examples
+from foldshift.studies.wong_2015.worked_examples import as_printed, worked_examples
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
@@ -18,7 +17,7 @@ PRINT_KEYS = ("example", "item", "formula")  # of a printed number
 
 
 def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """The table of print beside ours; it rests on the paper alone."""
+    """Make the table of print beside ours, and count the numbers that are met; both rest on the paper alone."""
     table = examples_vs_print()
     by_paper = table[table["formula"] == "paper"]
     ledger = print_ledger(by_paper, verdicts(by_paper))
@@ -26,7 +25,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def verdicts(table: pd.DataFrame) -> list[str]:
-    """Met where the printed formula gives the printed number; explained where it does not and the note says why."""
+    """Judge every row: met if the printed formula gives the printed number; explained if it does not and the note says why."""
     found = []
     for note in table["note"]:
         word, _, reason = note.partition(": ")
@@ -36,7 +35,7 @@ def verdicts(table: pd.DataFrame) -> list[str]:
 
 
 def examples_vs_print() -> pd.DataFrame:
-    """Every number of the worked examples that is printed beside ours."""
+    """Put every printed number of the worked examples beside ours."""
     theirs, here = [], []
     for row in worked_examples():
         try:

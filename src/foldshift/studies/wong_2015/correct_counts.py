@@ -1,10 +1,10 @@
-"""What the counts of correct predictions say: intervals, comparisons, repetitions, average ranks."""
+"""Intervals, comparisons, repetitions and average ranks from counts of correct predictions."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,13 @@ from foldshift.inference.comparisons.paired import mcnemar, nadeau_bengio
 from foldshift.inference.comparisons.ranks import critical_difference
 from foldshift.inference.intervals.accuracy import accuracy_interval, large_sample
 from foldshift.inference.repetitions.recommend import recommend_repetitions
-from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS
+from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, Rows
+    from foldshift.inference.comparisons.accuracy_tests import AccuracyTest
+    from foldshift.inference.comparisons.paired import McNemar, TTest
     from foldshift.inference.comparisons.ranks import CriticalDifference
-    from foldshift.inference.comparisons.results import TTest
 
 INTERVALS = {
     "dataset": "Wong, data set (z)",
@@ -27,7 +28,7 @@ INTERVALS = {
     "wilson": "Wilson",
     "corrected": "Nadeau-Bengio, all repetitions",
 }
-# Test, formula, whether it is of leave-one-out, and what a reader sees.
+# Test, formula and whether it is made on leave-one-out, by words in tables.
 TESTS = {
     ("matched t over folds", "paper", False): "matched t over folds (Wong)",
     ("Nadeau-Bengio", "corrected", False): "Nadeau-Bengio, all repetitions",
@@ -40,16 +41,34 @@ TESTS = {
 }
 
 
+class LearnerCounts(NamedTuple):
+    """Counts of one learner on one data set at one k (0: leave-one-out): arrays of shape (n_repetitions, n_folds).
+
+    `right` is NaN where a fit was lost; `messages` says why.
+    """
+
+    dataset: str
+    learner: str
+    k: int
+    right: FloatArray
+    sizes: IntArray
+    messages: list[str]
+
+
 def intervals_table(folds: pd.DataFrame, level: float) -> pd.DataFrame:
-    """Every interval of every learner."""
-    rows = []
-    for dataset, learner, k, right, sizes, messages in _cells(folds):
-        row = {"dataset": dataset, "learner": learner, "k": k, "n": int(sizes[0].sum()), "accuracy": np.nan}
+    """Compute every interval of every learner, from the columns `FOLDS`.
+
+    Accuracy and the first three intervals are of the first repetition; ``n_small`` counts folds (or totals of leave-one-out) that
+    fail the large-sample conditions.
+    """
+    rows: Rows = []
+    for dataset, learner, k, right, sizes, messages in _learner_counts(folds):
+        row: dict[str, Any] = {"dataset": dataset, "learner": learner, "k": k, "n": int(sizes[0].sum()), "accuracy": np.nan}
         row |= {"n_small": np.nan, "large_sample": np.nan} | {
             f"{name}_{end}": np.nan for name in INTERVALS for end in ("low", "high")
         }
         row["repeated_accuracy"] = np.nan
-        complete = ~np.isnan(right).any(axis=1)
+        complete = _complete(right)
         if complete[0]:
             first, m = right[0], sizes[0]
             large = np.atleast_1d(large_sample(first, m))
@@ -72,15 +91,18 @@ def intervals_table(folds: pd.DataFrame, level: float) -> pd.DataFrame:
 
 
 def comparisons_table(folds: pd.DataFrame, pairs: pd.DataFrame, level: float) -> pd.DataFrame:
-    """Every test of every pair of learners."""
-    by_learner = {(dataset, learner, k): (right, sizes) for dataset, learner, k, right, sizes, _ in _cells(folds)}
-    rows = []
+    """Compare every pair of learners by every test; NaN where one of the two has no result.
+
+    Nadeau-Bengio is over all complete repetitions, the other tests are made on the first one. ``phi`` is the correlation of being
+    right on the same row.
+    """
+    by_learner = {(one.dataset, one.learner, one.k): one for one in _learner_counts(folds)}
+    rows: Rows = []
     for pair in pairs.itertuples():
         keys = {"dataset": pair.dataset, "learner_a": pair.learner_a, "learner_b": pair.learner_b, "k": int(pair.k)}
-        right_a, sizes = by_learner[pair.dataset, pair.learner_a, pair.k]
-        right_b, _ = by_learner[pair.dataset, pair.learner_b, pair.k]
+        a, b = (by_learner[pair.dataset, name, pair.k] for name in (pair.learner_a, pair.learner_b))
         counts = np.array([pair.both, pair.only_a, pair.only_b, pair.neither])
-        found, phi = _tests_of_pair(right_a, right_b, sizes, counts, pair.k == LEAVE_ONE_OUT)
+        found, phi = _tests_of_pair(a.right, b.right, a.sizes, counts, pair.k == LEAVE_ONE_OUT)
         for test, formula, loo in TESTS:
             if loo == (pair.k == LEAVE_ONE_OUT):
                 rows.append(
@@ -104,12 +126,11 @@ def comparisons_table(folds: pd.DataFrame, pairs: pd.DataFrame, level: float) ->
 
 
 def agreement_table(comparisons: pd.DataFrame, level: float) -> pd.DataFrame:
-    """How often every test rejects, and how often two tests disagree, over data sets and pairs of learners."""
+    """Count how often every test rejects, and how often two tests disagree, over data sets and pairs of learners."""
     keys = ["dataset", "learner_a", "learner_b"]
-    names = {(test, formula, loo): label for (test, formula, loo), label in TESTS.items()}
-    labels = [names[row.test, row.formula, row.k == LEAVE_ONE_OUT] for row in comparisons.itertuples()]
+    labels = [TESTS[row.test, row.formula, row.k == LEAVE_ONE_OUT] for row in comparisons.itertuples()]
     comparisons = comparisons.assign(label=labels)
-    rows = []
+    rows: Rows = []
     for k in sorted(set(comparisons["k"]) - {LEAVE_ONE_OUT}):
         part = comparisons[comparisons["k"].isin([k, LEAVE_ONE_OUT])]
         p = part.set_index([*keys, "label"])["p_value"].unstack("label").reindex(columns=list(TESTS.values()))
@@ -125,17 +146,16 @@ def agreement_table(comparisons: pd.DataFrame, level: float) -> pd.DataFrame:
 
 
 def repetitions_table(folds: pd.DataFrame) -> pd.DataFrame:
-    """Partition variance, and what repeating can gain."""
+    """Compute the variance between partitions, and the gain of repeating, from the complete repetitions of every learner."""
     numbers = ["mean", "partition_variance", "partition_bound", "fixed_variance", "rho", "most_gain", "repetitions", "plug_in"]
     columns = [*numbers[:5], f"ratio_{REPETITIONS}", *numbers[5:]]
-    rows = []
-    for dataset, learner, k, right, sizes, _ in _cells(folds):
+    rows: Rows = []
+    for dataset, learner, k, right, sizes, _ in _learner_counts(folds):
         if k == LEAVE_ONE_OUT:
             continue
-        complete = ~np.isnan(right).any(axis=1)
-        row = {"dataset": dataset, "learner": learner, "k": k, "n_repetitions": int(complete.sum())} | dict.fromkeys(
-            columns, np.nan
-        )
+        complete = _complete(right)
+        row: dict[str, Any] = {"dataset": dataset, "learner": learner, "k": k, "n_repetitions": int(complete.sum())}
+        row |= dict.fromkeys(columns, np.nan)
         try:
             found = recommend_repetitions((right / sizes)[complete])
             values = (getattr(found, name) for name in numbers)
@@ -148,7 +168,11 @@ def repetitions_table(folds: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranks_table(intervals: pd.DataFrame, level: float) -> tuple[pd.DataFrame, CriticalDifference | None]:
-    """Average ranks of the learners over the data sets, from leave-one-out accuracy."""
+    """Rank the learners over the data sets by leave-one-out accuracy, the best first.
+
+    Learners that share a letter in ``groups`` are not told apart. Data sets on which a learner has no accuracy are left out; the
+    table is empty for fewer than two learners or data sets.
+    """
     columns = [
         "learner",
         "average_rank",
@@ -175,13 +199,13 @@ def ranks_table(intervals: pd.DataFrame, level: float) -> tuple[pd.DataFrame, Cr
     return pd.DataFrame(rows, columns=columns), result
 
 
-def _cells(folds: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
-    """Yield (data set, learner, k, correct (r, k), sizes (r, k), messages) in the order of first appearance."""
+def _learner_counts(folds: pd.DataFrame) -> Iterator[LearnerCounts]:
+    """Yield the counts of every data set, learner and k, in the order of first appearance."""
     for (dataset, learner, k), part in folds.groupby(["dataset", "learner", "k"], sort=False, observed=True):
         part = part.sort_values(["repetition", "fold"], kind="stable")
         shape = part["repetition"].nunique(), -1
-        messages = dict.fromkeys(part["message"][part["status"] != "ok"])
-        yield (
+        messages = list(dict.fromkeys(part["message"][part["status"] != "ok"]))
+        yield LearnerCounts(
             dataset,
             learner,
             int(k),
@@ -191,23 +215,30 @@ def _cells(folds: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         )
 
 
+def _complete(right: FloatArray) -> BoolArray:
+    """Mark the repetitions without a lost fit."""
+    return ~np.isnan(right.sum(axis=1))
+
+
 def _ends(found: dict[str, Any]) -> dict[str, float]:
+    """Ends of intervals by column."""
     return {f"{name}_{end}": getattr(interval, end) for name, interval in found.items() for end in ("low", "high")}
 
 
 def _tests_of_pair(
-    right_a: FloatArray, right_b: FloatArray, sizes: Array, counts: Array, loo: bool
-) -> tuple[dict[Any, Any], float]:
-    """Results by (test, formula) of one pair at one k, and phi; what cannot be computed is left out."""
-    found, phi = {}, np.nan
-    complete = ~(np.isnan(right_a) | np.isnan(right_b)).any(axis=1)
+    right_a: FloatArray, right_b: FloatArray, sizes: IntArray, counts: FloatArray, loo: bool
+) -> tuple[dict[tuple[str, str], AccuracyTest | McNemar | TTest], float]:
+    """Compare one pair at one k: results by (test, formula) without those that cannot be computed, and phi."""
+    found: dict[tuple[str, str], AccuracyTest | McNemar | TTest] = {}
+    phi = np.nan
+    complete = _complete(right_a) & _complete(right_b)
     if not np.isnan(counts).any():
         x_a, x_b = (np.repeat(right, counts.astype(np.int64)) for right in ((1, 1, 0, 0), (1, 0, 1, 0)))
         phi = correctness_phi(x_a, x_b)
         found["McNemar", "exact"] = mcnemar(x_a, x_b)
         if loo:
-            for formula in ("corrected", "paper"):
-                found["matched t over instances", formula] = loo_matched(x_a, x_b, formula=formula)
+            found["matched t over instances", "corrected"] = loo_matched(x_a, x_b, formula="corrected")
+            found["matched t over instances", "paper"] = loo_matched(x_a, x_b, formula="paper")
     if complete[0]:
         a, b, m = right_a[0], right_b[0], sizes[0]
         found["independent z", "paper"] = compare_independent(a, m, b, m)
@@ -219,7 +250,8 @@ def _tests_of_pair(
     return found, phi
 
 
-def _result(test: TTest | None, alpha: float) -> dict[Any, Any]:
+def _result(test: AccuracyTest | McNemar | TTest | None, alpha: float) -> dict[str, Any]:
+    """Make the columns of a test; NaN where there is none."""
     if test is None:
         return dict.fromkeys(("difference", "statistic", "df", "p_value", "rejects"), np.nan)
     numbers = {
@@ -232,4 +264,5 @@ def _result(test: TTest | None, alpha: float) -> dict[Any, Any]:
 
 
 def _letter(index: int) -> str:
+    """Letter of a group of learners."""
     return chr(ord("a") + index % 26)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
@@ -13,12 +14,13 @@ from foldshift.studies.common.coverage_rows import TARGETS, TASK_TITLES
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure, SubFigure
 
     from foldshift.core.types import FloatArray, Floats
 
 FIGURE_INTERVALS = ("all pairs", "Wilson", "theta_A", "S2/K", "Nadeau-Bengio")
 TICKS = (0, 0.5, 0.8, 0.9, 0.95, 1)
-# The axis is logarithmic in the distance from here above 1: what is near the level lies apart, what covers nothing is on it.
+# The axis is logarithmic in the distance to 1 plus this: values near the level are apart, and 0 is on the axis as well.
 BEYOND = 0.03
 PAST = 0.04  # of the axis, at both ends
 INTERVAL_TITLES = {
@@ -30,8 +32,8 @@ INTERVAL_TITLES = {
 }
 
 
-def draw_audit(table: pd.DataFrame, by_partitioner: pd.DataFrame, level: float = 0.95) -> Any:
-    """Coverage of the main intervals by partitioner against every target."""
+def draw_audit(table: pd.DataFrame, by_partitioner: pd.DataFrame, level: float = 0.95) -> Drawn | Figure:
+    """Draw the coverage of the main intervals by partitioner against every target; a line marks `level`."""
     tasks = [task for task in TASK_TITLES if task in set(by_partitioner["task"])]
     if not tasks:
         return Drawn(None, reason="no population was audited")
@@ -41,8 +43,10 @@ def draw_audit(table: pd.DataFrame, by_partitioner: pd.DataFrame, level: float =
         for task in tasks
     ]
     figure = plt.figure(figsize=(9, sum(heights)))
-    figure.get_layout_engine().set(wspace=0.06)
-    parts = np.atleast_1d(figure.subfigures(len(tasks), 1, height_ratios=heights))
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(wspace=0.06)
+    parts = figure.subfigures(len(tasks), 1, squeeze=False, height_ratios=heights)[:, 0]
     for part, task in zip(parts, tasks):
         single, means = (
             frame[(frame["task"] == task) & frame["interval"].isin(shown[task])] for frame in (table, by_partitioner)
@@ -52,7 +56,8 @@ def draw_audit(table: pd.DataFrame, by_partitioner: pd.DataFrame, level: float =
     return figure
 
 
-def _draw_task(part: Any, table: pd.DataFrame, by_partitioner: pd.DataFrame, intervals: list[str], level: float) -> None:
+def _draw_task(part: SubFigure, table: pd.DataFrame, by_partitioner: pd.DataFrame, intervals: list[str], level: float) -> None:
+    """Draw the panels of one task, one per target."""
     names = list(dict.fromkeys(by_partitioner["partitioner"]))
     half = 2 * by_partitioner["coverage_error"].fillna(0)
     by_partitioner = by_partitioner.assign(
@@ -83,7 +88,7 @@ def _draw_task(part: Any, table: pd.DataFrame, by_partitioner: pd.DataFrame, int
         axis.set_title(target, fontsize=9)
         axis.set_xscale("function", functions=(_stretch, _shrink))
         ends = np.array([_stretch(lowest), _stretch(1)])
-        axis.set_xlim(*_shrink(ends + PAST * np.ptp(ends) * np.array([-1, 1])))  # marks at the ends stand off the border
+        axis.set_xlim(*_shrink(ends + PAST * np.ptp(ends) * np.array([-1, 1])))  # marks at the ends keep off the border
         ticks = [tick for tick in TICKS if tick >= lowest]
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.set_xlabel("coverage (stretched towards 1)")
@@ -97,8 +102,10 @@ def _draw_task(part: Any, table: pd.DataFrame, by_partitioner: pd.DataFrame, int
 
 
 def _stretch(coverage: float | FloatArray) -> Floats:
+    """Place of a coverage on the axis."""
     return -np.log(1 + BEYOND - np.asarray(coverage))
 
 
 def _shrink(place: FloatArray) -> FloatArray:
+    """Coverage at a place on the axis: the inverse of `_stretch`."""
     return 1 + BEYOND - np.exp(-np.asarray(place))

@@ -1,4 +1,4 @@
-"""Tables of the coverage audit as they are printed."""
+"""Printed tables of the coverage audit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.common.coverage_rows import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
-from foldshift.studies.wong_2015.rows import read_rows
+from foldshift.studies.wong_2015.accuracy_rows import read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ INTERVALS_NOTE = (
 
 
 def audit(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Coverage of every interval, and by partitioner."""
+    """Make the tables of coverage: of every interval, and by partitioner."""
     chosen, level = settings["audit"], settings["level"]
     table = audit_table(read_rows(inputs.rows, ROWS), chosen["partitioners"], level)
     by_partitioner = partitioner_table(table, level)
@@ -41,15 +41,18 @@ def audit(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def audit_grid(table: pd.DataFrame, level: float = 0.95, populations: Sequence[str] = ()) -> Grid:
-    """`audit_table` as it is printed: coverage in per cent by population, target, learner and partitioner."""
+    """Print `audit_table`: coverage in per cent by population, target, learner and partitioner.
+
+    `populations` are all that were audited; those without a row are named in a note.
+    """
     intervals = list(dict.fromkeys(table["interval"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (population, target), block in table.groupby(["population", "target"], sort=False, observed=True):
         rows.append([f"{population}: {target}"])
         for (learner, partitioner), part in block.groupby(["learner", "partitioner"], sort=False, observed=True):
             cells = part.set_index("interval")
             first = cells.iloc[0]
-            row = [learner, partitioner, Cell(str(int(first["n"]))), Cell(number(first["truth"]))]
+            row: list[Cell | str] = [learner, partitioner, Cell(str(int(first["n"]))), Cell(number(first["truth"]))]
             row.append(Cell(with_error(first["bias"], first["bias_error"], "+.4f")))
             for name in intervals:
                 if name not in cells.index:
@@ -59,8 +62,8 @@ def audit_grid(table: pd.DataFrame, level: float = 0.95, populations: Sequence[s
                 below = coverage == coverage and not not_refuted(coverage, n, level)
                 row.append(Cell(percent(coverage), bold=bool(below)))
             rows.append([*row, Cell(_percent_negative(cells))])
-    header: list[Any] = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
-    notes: list[Any] = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
+    header = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
+    notes = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
     if "regression" in set(table["task"]):
         notes.append("Of numbers the error is the squared error as a share of the variance of the target in the population.")
     failed = int(table.drop_duplicates([*PAIR, "partitioner"])["n_failed"].sum())
@@ -73,12 +76,13 @@ def audit_grid(table: pd.DataFrame, level: float = 0.95, populations: Sequence[s
 
 
 def partitioner_grid(by_partitioner: pd.DataFrame, level: float = 0.95) -> Grid:
-    """`partitioner_table` as it is printed: coverage of every partitioner, then differences from the reference.
+    """Print `partitioner_table`: coverage of every partitioner, then differences from the reference.
 
-    Notes count which are more honest.
+    Notes count the combinations in which coverage is closer to the level, and further from it.
     """
     intervals = list(dict.fromkeys(by_partitioner["interval"]))
-    rows, notes = [], []
+    rows: list[list[Cell | str]] = []
+    notes = []
     for (task, target), block in by_partitioner.groupby(["task", "target"], sort=False, observed=True):
         n, n_pairs = (int(block[name].max()) for name in ("n_populations", "n_pairs"))
         counted = (
@@ -111,9 +115,9 @@ def partitioner_grid(by_partitioner: pd.DataFrame, level: float = 0.95) -> Grid:
 
 
 def _cells(cells: pd.DataFrame, name: str, intervals: list[str], suffix: str, difference: bool) -> list[Cell]:
-    """Bias, then coverage by interval in per cent, of one partitioner."""
+    """Print bias, then coverage by interval in per cent, of one partitioner."""
     row = cells.loc[name].iloc[0]
-    values = [(row[f"bias{suffix}"], row[f"bias{suffix}_error"], "+.4f", ".4f")]
+    values: list[tuple[float, float, str, str] | None] = [(row[f"bias{suffix}"], row[f"bias{suffix}_error"], "+.4f", ".4f")]
     for interval in intervals:
         if (name, interval) not in cells.index:
             values.append(None)
@@ -133,4 +137,5 @@ def _cells(cells: pd.DataFrame, name: str, intervals: list[str], suffix: str, di
 
 
 def _percent_negative(cells: pd.DataFrame) -> str:
+    """Per cent of samples in which theta_5 is negative."""
     return percent(cells["negative"].get("theta_5", np.nan))

@@ -14,9 +14,9 @@ from foldshift.reporting.critical_difference import draw_critical_difference
 from foldshift.reporting.figure_style import plt, style
 from foldshift.reporting.items import Drawn
 from foldshift.studies.common.coverage_rows import ROWS, audit_table, partitioner_table
+from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_rows
 from foldshift.studies.wong_2015.correct_counts import intervals_table, ranks_table, repetitions_table
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
-from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 CLAIMS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error")  # columns of simulations
 MOST_REPETITIONS = 100
 NOTHING = "no result to draw"
-FILLS = ("full", "none", "left", "bottom")  # of markers, by setting: the shape tells the model
+FILLS = ("full", "none", "left", "bottom")  # of markers, by setting; their shape is the model
 
 
-def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[Any, Any]:
-    """All figures; those of claims and of the audit where there are any."""
+def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figure]:
+    """Draw all figures; those of claims and of the audit if the run has them."""
     level = settings["level"]
     folds = read_folds(inputs.folds, settings)
     intervals = intervals_table(folds, level)
-    items = {
+    items: dict[str, Drawn | Figure] = {
         "intervals (figure)": draw_intervals(intervals, settings["learners"][0], level),
         "repetitions (figure)": draw_repetitions(repetitions_table(folds)),
         "critical_difference (figure)": draw_ranks(ranks_table(intervals, level)[1]),
@@ -49,8 +49,8 @@ def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[Any, Any]:
     return items
 
 
-def draw_intervals(table: pd.DataFrame, learner: str, level: float) -> Any:
-    """Forest plot of one learner's accuracy: over the data set and over the folds (largest k), and by leave-one-out."""
+def draw_intervals(table: pd.DataFrame, learner: str, level: float) -> Drawn | Figure:
+    """Draw a forest plot of one learner's accuracy: over the data set and the folds (largest k), and by leave-one-out."""
     part = table[table["learner"] == learner]
     if part.empty:
         return Drawn(None, reason=f"no data set has results of {learner}")
@@ -88,9 +88,9 @@ def draw_intervals(table: pd.DataFrame, learner: str, level: float) -> Any:
 
 
 def draw_repetitions(table: pd.DataFrame) -> Figure:
-    """Variance of the mean of r partitions against that of one.
+    """Draw the variance of the mean of r partitions against that of one.
 
-    A grey curve per data set and learner, the middle one, and what the paper claims.
+    A grey curve per data set and learner, the middle one, and the claim of the paper.
     """
     folds = sorted(set(table["k"])) or [None]
     figure, axes = plt.subplots(1, len(folds), figsize=(1.2 + 3.6 * len(folds), 3.6), sharey=True, squeeze=False)
@@ -124,14 +124,17 @@ def draw_repetitions(table: pd.DataFrame) -> Figure:
 
 
 def draw_ranks(result: CriticalDifference | None) -> Figure | Drawn:
-    """Critical-difference diagram over data sets; a sentence where there is nothing to compare (`result` is None)."""
+    """Draw the critical-difference diagram over data sets; or say that there is nothing to compare (`result` is None)."""
     if result is None:
         return Drawn(None, reason="fewer than two classifiers or data sets have leave-one-out results in common")
     return draw_critical_difference(result)
 
 
 def draw_sigma_share(rows: pd.DataFrame, level: float) -> Figure:
-    """Share of the variance that Wong's formula counts against the coverage of his intervals, a point per model and setting."""
+    """Draw the share of the variance that Wong's formula counts against the coverage of his intervals, by model and setting.
+
+    The shape of a mark is the model, its filling the setting. Bars: two Monte Carlo standard errors.
+    """
     part = rows[rows["claim"] == "fold_independence"]
     keys = ["model", "n_folds", "n_points"]
     values, errors = (part.set_index([*keys, "quantity"])[name].unstack("quantity") for name in ("value", "standard_error"))
@@ -141,7 +144,9 @@ def draw_sigma_share(rows: pd.DataFrame, level: float) -> Figure:
     high = max(1.05, float((values["sigma_share"] + 2 * errors["sigma_share"]).max()) + 0.02)
     shares = np.linspace(low, high, 200)
     models, settings = list(dict.fromkeys(part["model"])), list(dict.fromkeys(zip(part["n_folds"], part["n_points"])))
-    fills = {setting: {"fillstyle": FILLS[i % len(FILLS)], "markerfacecoloralt": "white"} for i, setting in enumerate(settings)}
+    fills: dict[tuple[int, int], dict[str, Any]] = {
+        setting: {"fillstyle": FILLS[i % len(FILLS)], "markerfacecoloralt": "white"} for i, setting in enumerate(settings)
+    }
     for axis, (quantity, title) in zip(axes, titles.items()):
         axis.axhline(level, color="#7F7F7F", lw=1, dashes=(6, 2), label="nominal")
         if quantity == "coverage_within":
@@ -161,7 +166,7 @@ def draw_sigma_share(rows: pd.DataFrame, level: float) -> Figure:
         axis.set_xlim(low, high)
     axes[0].set_ylabel(f"coverage of the {100 * level:g} % interval")
     handles, _ = axes[0].get_legend_handles_labels()
-    point = {"ls": "", "ms": 8}
+    point: dict[str, Any] = {"ls": "", "ms": 8}
     handles += [
         Line2D([], [], marker=style(i)["marker"], color=style(i)["color"], label=model, **point) for i, model in enumerate(models)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,7 @@ from foldshift.evaluation.status import FAILED, OK
 from foldshift.partition.registry import make_folds
 
 if TYPE_CHECKING:
-    from foldshift.core.types import BoolArray, Inputs, Rows, TableLike, UnsignedArray
+    from foldshift.core.types import BoolArray, Inputs, Rows, UnsignedArray
     from foldshift.datasets.dataset import Dataset
 
 STUDY = "wong_2015"
@@ -55,6 +55,16 @@ SCHEMAS = {
 }
 
 
+class Correct(NamedTuple):
+    """Correct predictions of a learner, shape (n_repetitions, n_samples), and its failed fits.
+
+    Failures are status and message by repetition and fold.
+    """
+
+    right: BoolArray
+    failures: dict[tuple[int, int], tuple[str, str]]
+
+
 def count_correct(
     inputs: Inputs,
     cell: dict[str, str],
@@ -62,9 +72,12 @@ def count_correct(
     learners: dict[str, dict[str, Any]],
     max_rows: dict[str, int],
     master_seed: int,
-    limits: dict[str, None],
+    limits: dict[str, float | None],
 ) -> dict[str, Rows]:
-    """Count the correct predictions of some learners; what fails or is lost has NaN and its message."""
+    """Count the correct predictions of some learners; a fit that fails or is lost has NaN and its message.
+
+    `limits` holds ``minutes`` and ``memory_mb`` of a learner at one number of folds.
+    """
     start, n_repetitions = block_range(cell["block"])
     data = read_prepared(inputs.data)
     n = len(data.y)
@@ -72,7 +85,7 @@ def count_correct(
     for name in learners.keys() - fitting.keys():
         logging.info("%s: left out, %d rows are more than max_rows", name, n)
     try:
-        estimators = {name: build_learner(spec, data.scaling, data.categorical_features) for name, spec in fitting.items()}
+        estimators = {name: build_learner(spec, categorical_features=data.categorical_features) for name, spec in fitting.items()}
     except ValueError as error:
         raise DataError(str(error)) from error
     matrices = {nominal: design_matrix(data, nominal) for nominal in {spec["nominal"] for spec in fitting.values()}}
@@ -82,46 +95,46 @@ def count_correct(
     if "loo" in schemes and not start:
         folds[LEAVE_ONE_OUT] = np.zeros((1, n), dtype=np.uint8)  # one row of totals
 
-    def measure(cell: dict[str, Any]) -> tuple[Any, dict[Any, Any]]:
-        """Correctness of every row in every repetition, and the failures by repetition and fold."""
+    def measure(cell: tuple[str, int]) -> Correct:
         learner, k = cell
         X, estimator = matrices[fitting[learner]["nominal"]], estimators[learner]
         states = fit_states(master_seed, (STUDY, data.name, k), repetitions if k else range(1), k or 1)
         if k != LEAVE_ONE_OUT:
             predictions, _, failures = predict_classes(estimator, X, data.y, folds[k], states)
-            return predictions == data.y, {where: (FAILED, text) for where, text in failures.items()}
+            return Correct(predictions == data.y, {where: (FAILED, text) for where, text in failures.items()})
         try:
             predictions = leave_one_out(clone_with_state(estimator, states[0, 0]), X, data.y, progress=logging.info)
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:  # a learner that fails costs its cell, not the job
-            return np.zeros((1, n), dtype=bool), {(0, 0): (FAILED, one_line(error))}
-        return (predictions == data.y)[None], {}
+            return Correct(np.zeros((1, n), dtype=bool), {(0, 0): (FAILED, one_line(error))})
+        return Correct((predictions == data.y)[None], {})
 
-    rows = {"folds": [], "correct": []}
+    rows: dict[str, Rows] = {"folds": [], "correct": []}
     for (learner, k), result in run_cells(measure, [(name, k) for name in fitting for k in folds], **limits):
-        if isinstance(result, Lost):
-            right = np.zeros(folds[k].shape, dtype=bool)
-            places = np.ndindex(len(folds[k]), int(folds[k].max()) + 1)
-            failures = dict.fromkeys(places, (result.status, result.message))
-        else:
-            right, failures = result
-        for kind, text in dict.fromkeys(failures.values()):
+        correct = _all_lost(folds[k], result) if isinstance(result, Lost) else result
+        for kind, text in dict.fromkeys(correct.failures.values()):
             logging.warning("%s, k=%d: %s: %s", learner, k, kind, text)
         keys = {"dataset": data.name, "learner": learner, "k": k}
-        rows["folds"].append(fold_rows(right, folds[k], failures, start, **keys))
+        rows["folds"].append(fold_rows(correct, folds[k], start, **keys))
         if k == LEAVE_ONE_OUT:
             rows["folds"][-1]["fold"] = np.array([TOTAL])
         if not start:
-            lost = any(repetition == 0 for repetition, _ in failures)
-            bits = None if lost else np.packbits(right[0]).tobytes()
+            lost = any(repetition == 0 for repetition, _ in correct.failures)
+            bits = None if lost else np.packbits(correct.right[0]).tobytes()
             rows["correct"].append({name: [value] for name, value in (keys | {"n_rows": n, "right": bits}).items()})
-        logging.info("%s, k=%d: %d repetitions, %d fits lost", learner, k, len(folds[k]), len(failures))
+        logging.info("%s, k=%d: %d repetitions, %d fits lost", learner, k, len(folds[k]), len(correct.failures))
     return rows
 
 
+def _all_lost(folds: UnsignedArray, lost: Lost) -> Correct:
+    """Result of a learner whose process was stopped: every fit failed."""
+    places = np.ndindex(len(folds), int(folds.max()) + 1)
+    return Correct(np.zeros(folds.shape, dtype=bool), dict.fromkeys(places, (lost.status, lost.message)))
+
+
 def cut(data: Dataset, k: int, repetitions: range, master_seed: int) -> UnsignedArray:
-    """Folds of shape (n_repetitions, n_samples), at random without regard to class (Wong's third way).
+    """Draw folds of shape (n_repetitions, n_samples), without regard to class (Wong's third way).
 
     Sizes differ by one at most.
     """
@@ -132,17 +145,15 @@ def cut(data: Dataset, k: int, repetitions: range, master_seed: int) -> Unsigned
         raise DataError(f"data set {data.name}, k={k}: {error}") from error
 
 
-def fold_rows(
-    correct: BoolArray, folds: UnsignedArray, failures: dict[tuple[int, int], tuple[str, str]], start: int, **keys: Any
-) -> dict[str, TableLike]:
-    """Columns of one learner and k: correct predictions of every fold of every repetition, NaN where the fit failed.
+def fold_rows(correct: Correct, folds: UnsignedArray, start: int, **keys: Any) -> dict[str, Any]:
+    """Make columns of one learner and k: correct predictions of every fold of every repetition, NaN where the fit failed.
 
     `start` is the number of the first repetition.
     """
     n_repetitions, n_folds = len(folds), int(folds.max()) + 1
-    counts = np.array([np.bincount(row, weights=right, minlength=n_folds) for row, right in zip(folds, correct)])
+    counts = np.array([np.bincount(row, weights=right, minlength=n_folds) for row, right in zip(folds, correct.right)])
     status, message = np.full(counts.shape, OK, dtype=object), np.full(counts.shape, "", dtype=object)
-    for where, (kind, text) in failures.items():
+    for where, (kind, text) in correct.failures.items():
         counts[where], status[where], message[where] = np.nan, kind, text
     size = counts.size
     return {name: [value] * size for name, value in keys.items()} | {

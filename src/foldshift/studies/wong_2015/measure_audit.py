@@ -1,4 +1,4 @@
-"""Cross-validate samples of one population with every partitioner, and measure the true errors that intervals may be about."""
+"""Cross-validate samples of one population with every partitioner, and measure the true errors that intervals may cover."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from foldshift.partition.registry import find_partitioner, make_folds, options_o
 from foldshift.studies.common.samples import NUMBERS, draw_sample, measure_folds, target_scale
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, Inputs, Rows
+    from foldshift.core.types import Inputs, IntArray, Rows, UnsignedArray
+    from foldshift.datasets.dataset import Dataset
 
 MOST_HELD_OUT = 5000  # rows: with samples of 200, a tenth in the variance of estimate less truth at most
 SCHEMAS = {
@@ -51,9 +52,12 @@ def audit_coverage(
     partitioners: Sequence[str],
     learners: dict[str, dict[str, Any]],
     master_seed: int,
-    limits: dict[str, None],
+    limits: dict[str, float | None],
 ) -> dict[str, Rows]:
-    """Moments of the losses and the true errors of every learner, partitioner and sample of a population."""
+    """Measure moments of the losses and the true errors of every learner, partitioner and sample of a population.
+
+    `limits` holds ``minutes`` and ``memory_mb`` of a learner on a sample; numbers of a learner that fails or is lost are NaN.
+    """
     name, data = cell["population"], read_prepared(inputs.data) if inputs.data else None
     if data is not None and len(data.y) < 2 * n_sample:
         raise DataError(
@@ -68,12 +72,12 @@ def audit_coverage(
         logging.warning("%s: no learner or no partitioner of the audit is one of %s; there is nothing to measure", name, task)
 
     @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
-    def drawn(replicate: Any) -> tuple[Any, Any, Any, Any]:
+    def drawn(replicate: int) -> tuple[Dataset, IntArray, IntArray, dict[str, UnsignedArray]]:
         rng = generator(master_seed, "audit", name, "rows", replicate)
         population, sample, rest = draw_sample(name, data, scale, n_sample, MOST_HELD_OUT, rng)
         return population, sample, rest, cut(population, sample, replicate, partitioners, n_folds, master_seed)
 
-    def cell_result(cell: dict[str, Any]) -> dict[Any, dict[str, Any]]:
+    def cell_result(cell: tuple[str, int]) -> dict[str, dict[str, Any]]:
         learner, replicate = cell
         population, sample, rest, folds = drawn(replicate)
         try:
@@ -101,15 +105,17 @@ def audit_coverage(
 
 
 def suits(partitioner: str, task: str) -> bool:
-    """Whether a partitioner is one of classes, or of targets, as the task wants."""
+    """True if a partitioner is made for a task."""
     try:
         return task in find_partitioner(partitioner).tasks
     except ValueError as error:
         raise DataError(f"audit.partitioners: {error}") from None
 
 
-def cut(data: Any, sample: Array, replicate: Any, partitioners: Sequence[str], n_folds: int, master_seed: int) -> dict[str, Any]:
-    """Folds of the sample by partitioner."""
+def cut(
+    data: Dataset, sample: IntArray, replicate: int, partitioners: Sequence[str], n_folds: int, master_seed: int
+) -> dict[str, UnsignedArray]:
+    """Cut a sample by every partitioner."""
     folds = {}
     for name in partitioners:
         options = options_of(name, categorical_features=data.categorical_features, task=data.task)

@@ -1,10 +1,10 @@
-"""Check the claims of Wong (2015) on a model in which everything is known: folds, schemes, repetitions, folds left out."""
+"""Check the claims of Wong (2015) on models in which everything is known: folds, schemes, repetitions, folds left out."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +18,13 @@ from foldshift.inference.simulation.wong_claims import Measured, dropping_bias, 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Inputs, Rows
 
+    Model = Literal["centroid", "stump", "highdim"]
+
 N_REPETITIONS = 10
-MAIN = (10, 10)  # folds, rows of a fold: the specification's
+MAIN = (10, 10)  # folds, rows of a fold
 SETTINGS = (MAIN, (5, 20), (20, 10), (10, 50))
 DROPPING = (10, 50)  # folds large enough for the large-sample conditions, and small enough to fail them
-# What an independent simulation of the same models found, by model, claim and quantity, at `MAIN`.
+# Results of an independent simulation of the same models, by model, claim and quantity, at `MAIN`.
 EXPECTED = {
     ("centroid", "fold_independence", "sigma_share"): 0.98,
     ("highdim", "fold_independence", "sigma_share"): 0.65,
@@ -51,12 +53,15 @@ SCHEMAS = {
 
 
 def simulate_claims(
-    inputs: Inputs, cell: dict[str, str], *, n_simulations: int, level: float, master_seed: int
+    inputs: Inputs, cell: dict[str, Model], *, n_simulations: int, level: float, master_seed: int
 ) -> dict[str, Rows]:
-    """Simulate, and measure what the claims are about."""
+    """Simulate a model, and measure the quantities of the claims.
+
+    ``expected`` is NaN where no independent simulation is known.
+    """
     model = cell["model"]
 
-    def rng_of(*setting: Any) -> np.random.Generator:
+    def rng_of(*setting: int) -> np.random.Generator:
         return generator(master_seed, "wong_2015", "claims", model, *setting)
 
     rows = []
@@ -69,7 +74,7 @@ def simulate_claims(
 
 
 def dropping(losses: Array, level: float) -> dict[str, Measured]:
-    """Bias of the mean accuracy when folds that fail the large-sample conditions are left out; the binomial one beside it."""
+    """Bias of the mean accuracy when folds that fail the large-sample conditions are left out, and its binomial value."""
     n_folds, m = losses.shape[1:]
     right = m - losses.sum(axis=2, dtype=np.int64)
     dropped = accuracy_interval(right, m, method="normal", small_folds="drop", confidence=level).estimate
@@ -87,11 +92,11 @@ def dropping(losses: Array, level: float) -> dict[str, Measured]:
 
 
 def claims_of(
-    model: str,
-    settings: tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int]],
+    model: Model,
+    settings: Sequence[tuple[int, int]],
     level: float,
     n_datasets: int,
-    rng_of: Callable[..., Any],
+    rng_of: Callable[[int, int], np.random.Generator],
 ) -> Iterator[tuple[str, int, int, dict[str, Measured]]]:
     """Yield (claim, folds, rows of a fold, measured) of one model."""
     for n_folds, m in settings:

@@ -1,4 +1,4 @@
-"""Intervals and tests from k-fold and leave-one-out cross-validation (Wong 2015): what is measured and what is shown."""
+"""Declaration of the study on intervals and tests from k-fold and leave-one-out cross-validation (Wong 2015)."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ PER_PAIR_OF_ROWS = 1e-8  # leave-one-out: once for learners that share work
 
 
 def derive(run: Run) -> dict[str, Any]:
-    """The level in words of captions."""
+    """Make the words of captions for the level."""
     level = run.settings["level"]
     return {"level_percent": f"{100 * level:g}", "alpha": f"{round(1 - level, 10):g}"}
 
 
 def has_claims(run: Run) -> bool:
-    """Whether the run checks the claims."""
+    """True if the run checks the claims."""
     return bool(run.settings["claims"]["models"])
 
 
 def has_audit(run: Run) -> bool:
-    """Whether the run audits coverage."""
+    """True if the run audits coverage."""
     return bool(run.settings["audit"]["populations"])
 
 
 def count_cells(run: Run) -> list[dict[str, str]]:
-    """Learner by learner, all numbers of folds, in blocks of repetitions; leave-one-out is part of the first block."""
+    """List the jobs: learner by learner, all numbers of folds, in blocks of repetitions; leave-one-out is in the first block."""
     labels, settings = map(run.learner_label, run.settings["learners"]), run.settings
-    wanted = {(label, str(k)): settings["n_seeds"] for label in labels for k in (*settings["n_folds"], LEAVE_ONE_OUT)}
+    wanted: dict[tuple[str, ...], int] = {
+        (label, str(k)): settings["n_seeds"] for label in labels for k in (*settings["n_folds"], LEAVE_ONE_OUT)
+    }
     return [
         {"dataset": name, "learner": learner, "schemes": schemes, "block": block}
         for name in run.datasets
@@ -46,7 +48,7 @@ def count_cells(run: Run) -> list[dict[str, str]]:
 
 
 def count_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """All fits of k-fold, and leave-one-out."""
+    """Cost of all fits of k-fold, and of leave-one-out."""
     (n_rows, n_features), (start, n_seeds) = run.shape(cell["dataset"]), block_range(cell["block"])
     schemes = cell["schemes"].split("+")
     seconds = n_seeds * sum(int(k) for k in schemes if k != LEAVE_ONE_OUT) * PER_FIT
@@ -56,7 +58,7 @@ def count_cost(run: Run, cell: dict[str, Any]) -> Cost:
 
 
 def audit_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """About half of the learners and partitioners fit the task of a population."""
+    """Cost of an audit; about half of the learners and partitioners fit the task of a population."""
     audit = run.settings["audit"]
     n_cells = audit["n_replicates"] * len(audit["learners"]) * len(audit["partitioners"]) / 4
     return Cost(n_cells * PER_AUDIT * (audit["n_folds"] + 1), 500, 0.5)
@@ -116,7 +118,7 @@ STUDY = Study(
     items=(
         Items(
             "examples",
-            make="example_tables.examples",
+            make="worked_examples.examples",
             local=True,
             message="worked examples, printed and corrected; Table 1",
             items=(
@@ -208,7 +210,7 @@ STUDY = Study(
         ),
         Items(
             "claims",
-            make="claims.claims",
+            make="claim_tables.claims",
             inputs=lambda run: {"rows": run.rows("claims")},
             seconds=2,
             local=True,

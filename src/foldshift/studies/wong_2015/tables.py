@@ -1,4 +1,4 @@
-"""Tables of intervals, comparisons and repetitions as they are printed."""
+"""Printed tables of intervals, comparisons and repetitions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, number, p_value
 from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_pairs
 from foldshift.studies.wong_2015.correct_counts import (
     INTERVALS,
     TESTS,
@@ -19,7 +20,6 @@ from foldshift.studies.wong_2015.correct_counts import (
     ranks_table,
     repetitions_table,
 )
-from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ NO_PAIRS = "There are no two classifiers to compare."
 
 
 def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Intervals, comparisons and their agreement, repetitions, average ranks."""
+    """Make the tables of intervals, comparisons and their agreement, repetitions, and average ranks."""
     level = settings["level"]
     folds, pairs = read_folds(inputs.folds, settings), read_pairs(inputs.correct, settings)
     accuracies, comparisons = intervals_table(folds, level), comparisons_table(folds, pairs, level)
@@ -46,8 +46,8 @@ def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def intervals_grid(table: pd.DataFrame) -> Grid:
-    """The intervals as they are printed, a block per data set."""
-    rows: list[Any] = []
+    """Print the intervals, a block per data set."""
+    rows: list[list[Cell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([f"{dataset}, {int(block['n'].iloc[0])} rows"])
         for row in block.to_dict("records"):
@@ -56,23 +56,23 @@ def intervals_grid(table: pd.DataFrame) -> Grid:
             if small == "fail" and row["k"] != LEAVE_ONE_OUT:
                 small += f" in {row['n_small']:.0f} of {row['k']}"
             rows.append([row["learner"], Cell(_cut(row["k"])), Cell(number(row["accuracy"], ".3f")), *cells, Cell(small)])
-    notes: list[Any] = [
+    notes = [
         "Conditions: at least five right and five wrong predictions in every fold (leave-one-out: in all). Where they fail the "
         "paper drops the fold, which biases the estimate; here all folds are kept, and of the two binomial intervals Wilson's is "
         "the one to read. For leave-one-out there are no folds and no repetitions.",
     ]
     if lost := int(table["n_failed"].sum()):
         notes.append(f"{lost} fits were lost; what rests on them is left out. The CSV file has the messages.")
-    header: list[Any] = ["Classifier", "k", "Accuracy", *INTERVALS.values(), "Conditions"]
+    header = ["Classifier", "k", "Accuracy", *INTERVALS.values(), "Conditions"]
     return Grid(header, rows, notes)
 
 
 def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
-    """p-values as they are printed: a block per data set, a row per pair and k."""
+    """Print p-values: a block per data set, a row per pair and k."""
     alpha = round(1 - level, 10)
     by_cut = {loo: [key for key in TESTS if key[2] == loo] for loo in (False, True)}
     names = list(dict.fromkeys(_column(test, formula) for test, formula, _ in TESTS))
-    rows: list[Any] = [] if len(table) else [[NO_PAIRS]]
+    rows: list[list[Cell | str]] = [] if len(table) else [[NO_PAIRS]]
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([dataset])
         for (a, b, k), part in block.groupby(["learner_a", "learner_b", "k"], sort=False):
@@ -84,7 +84,7 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
                 cells[_column(test, formula)] = Cell(p_value(value), bold=bool(value <= alpha))
             numbers = [Cell(number(value, "+.3f")) for value in (difference, part["phi"].iloc[0])]
             rows.append([f"{a} - {b}", Cell(_cut(k)), *numbers, *[cells.get(name, Cell("")) for name in names]])
-    notes: list[Any] = [
+    notes = [
         "Matched t over folds and independent z are Wong's; the first takes the folds for independent. Nadeau-Bengio uses all "
         "repetitions without counting them as independent; "
         "all other tests are of one partition, so that their p depends on the luck of the cut. McNemar: exact.",
@@ -100,9 +100,9 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
 
 
 def agreement_grid(table: pd.DataFrame) -> Grid:
-    """Rejections and disagreements as they are printed: one block per k, tests by number."""
+    """Print rejections and disagreements: a block per k, tests by number."""
     tests = list(TESTS.values())
-    rows: list[Any] = [] if len(table) else [[NO_PAIRS]]
+    rows: list[list[Cell | str]] = [] if len(table) else [[NO_PAIRS]]
     for k, block in table.groupby("k", sort=False):
         rows.append([f"k = {k}"])
         cells = block.set_index(["test_a", "test_b"])
@@ -113,7 +113,7 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
                 Cell("") if i == j else Cell(number(cells.loc[(a, b), "disagree_percent"], ".1f")) for j, b in enumerate(tests)
             ]
             rows.append([f"{i + 1} {a}", Cell(f"{own['n']:.0f}"), rejects, *others])
-    header: list[Any] = ["Test", "Pairs", "Rejects, %", *[str(i + 1) for i in range(len(tests))]]
+    header = ["Test", "Pairs", "Rejects, %", *[str(i + 1) for i in range(len(tests))]]
     note = (
         "Numbers 1 to 8 head the columns of the tests: per cent of pairs on which the test of the row and that of the column "
         "decide differently."
@@ -122,8 +122,8 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
 
 
 def repetitions_grid(table: pd.DataFrame) -> Grid:
-    """What repeating can gain as it is printed, a block per data set."""
-    rows = []
+    """Print the gain of repeating, a block per data set."""
+    rows: list[list[Cell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([dataset])
         for row in block.to_dict("records"):
@@ -154,7 +154,7 @@ def repetitions_grid(table: pd.DataFrame) -> Grid:
 
 
 def ranks_grid(table: pd.DataFrame) -> Grid:
-    """Average ranks as they are printed."""
+    """Print average ranks."""
     header = ["Classifier", "Average rank", "Mean accuracy", "Groups", "p against the best"]
     if table.empty:
         return Grid(header, [["Fewer than two classifiers or data sets have leave-one-out results in common."]])
@@ -181,7 +181,7 @@ def ranks_grid(table: pd.DataFrame) -> Grid:
 
 
 def _column(test: str, formula: str) -> str:
-    """Head of a test's column; only the matched t over instances is there in both formulas."""
+    """Head of a test's column; only the matched t over instances has both formulas."""
     return f"{test}, as printed" if (test, formula) == ("matched t over instances", "paper") else test
 
 
@@ -194,5 +194,5 @@ def _range(low: float, high: float) -> str:
 
 
 def _missing(name: str, row: dict[str, Any]) -> str:
-    """What stands where there is no interval: nothing where there can be none."""
+    """Text of a cell without an interval: empty where there cannot be one."""
     return "" if row["k"] == LEAVE_ONE_OUT and name in ("fold", "corrected") else EMPTY

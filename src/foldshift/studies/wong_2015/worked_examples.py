@@ -1,10 +1,12 @@
-"""The worked examples of Wong (2015), computed: as printed, by the printed formula, and corrected."""
+"""Worked examples of Wong (2015): as printed, by the printed formula, and corrected; and Table 1, the advice of textbooks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.stats import binomtest
 
 from foldshift.inference.comparisons.accuracy_tests import (
@@ -15,9 +17,12 @@ from foldshift.inference.comparisons.accuracy_tests import (
 )
 from foldshift.inference.intervals.accuracy import accuracy_interval, large_sample
 from foldshift.inference.simulation.wong_partitions import fold_of_uniform, wong_partition
+from foldshift.reporting.items import Shown
+from foldshift.reporting.number_formats import EMPTY
+from foldshift.reporting.table_grid import Cell, Grid
 
 if TYPE_CHECKING:
-    from foldshift.core.types import TableLike
+    from foldshift.core.types import Inputs, Rows
 
 FOLD_SIZE = 40
 FIRST_LISTING = (32, 28, 30, 32, 28)
@@ -25,7 +30,7 @@ SECOND_LISTING = (32, 28, 30, 30, 32)
 FIVE_FOLDS = len(SECOND_LISTING)
 ANY_SEED = 0  # the sizes of schemes 2 and 3 do not depend on the random numbers
 SCHEME_1_SIZES = (38, 41, 44, 37, 43)
-LEAVE_ONE_OUT = {"r_a": 80, "r_b": 84, "n": 100}
+RIGHT_A, RIGHT_B, N_ROWS = 80, 84, 100  # correct predictions of both schemes by leave-one-out, and rows
 PRINTED_FREQUENCIES = (30, 44, 26)
 PRINTED_VARIANCE = 0.16
 
@@ -33,8 +38,8 @@ PRINTED_VARIANCE = 0.16
 class ExampleRow(NamedTuple):
     """One number of a worked example.
 
-    ``printed`` holds the characters of the paper ("-" where it prints nothing), ``paper`` what its formula gives for the data it
-    states (None where it has none), ``corrected`` what is right.
+    ``printed`` holds the characters of the paper ("-" where it prints nothing), ``paper`` the value by its formula on the data it
+    states (None where it has no formula), ``corrected`` the right value.
     """
 
     example: str
@@ -45,30 +50,104 @@ class ExampleRow(NamedTuple):
     note: str
 
 
-def worked_examples() -> list[ExampleRow]:
-    """All worked examples, printed and corrected side by side.
+class Textbook(NamedTuple):
+    """Advice of a textbook on cross-validation; "-" where it gives none."""
 
-    References
-    ----------
-    .. [1] Wong (2015).
-    """
+    book: str
+    folds: str
+    fold_size: str
+    averaging: str
+    repetition: str
+    leave_one_out: str
+
+
+# Table 1.
+TEXTBOOKS = (
+    Textbook("Alpaydin (2010)", "10 or 30", "np >= 5 and n(1 - p) >= 5", "fold", "suggested", "-"),
+    Textbook("Han et al. (2012)", "10", "-", "data set", "suggested", "-"),
+    Textbook("Kantardzic (2011)", "-", "-", "fold", "-", "-"),
+    Textbook("Mitchell (1997)", "-", "30", "fold", "-", "-"),
+    Textbook("Tan et al. (2006)", "large", "-", "data set", "-", "-"),
+    Textbook("Witten et al. (2011)", "10", "100", "fold", "suggested", "-"),
+)
+
+
+def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Make the table of worked examples, and Table 1."""
+    worked, textbooks = examples_table(), textbooks_table()
+    return {
+        "examples": Shown(worked, examples_grid(worked)),
+        "table1_textbooks": Shown(textbooks, textbooks_grid(textbooks)),
+    }
+
+
+def examples_table() -> pd.DataFrame:
+    """Tabulate the worked examples: numbers as text of ten digits, as some entries are words; `agrees` to the digits printed."""
+    rows: Rows = []
+    for row in worked_examples():
+        texts = {name: _text(getattr(row, name)) for name in ("paper", "corrected")}
+        agrees = (
+            "" if row.printed == "-" else "yes" if all(as_printed(row.printed, getattr(row, name)) for name in texts) else "no"
+        )
+        rows.append(
+            {"example": row.example, "item": row.item, "printed": row.printed} | texts | {"agrees": agrees, "note": row.note}
+        )
+    return pd.DataFrame(rows)
+
+
+def examples_grid(table: pd.DataFrame) -> Grid:
+    """Print the worked examples, a block per example."""
+    rows: list[list[Cell | str]] = []
+    for example, block in table.groupby("example", sort=False):
+        rows.append([example])
+        for row in block.itertuples():
+            values = [Cell(_shorter(value) or EMPTY, bold=row.agrees == "no") for value in (row.paper, row.corrected)]
+            rows.append([row.item, Cell(row.printed), *values, row.note])
+    n_wrong = int((table["agrees"] == "no").sum())
+    note = f"{n_wrong} of {int((table['agrees'] != '').sum())} printed items do not agree."
+    return Grid(["Item", "Printed", "Printed formula", "Corrected", "Note"], rows, [note])
+
+
+def textbooks_table() -> pd.DataFrame:
+    """Table 1 of the paper."""
+    return pd.DataFrame(TEXTBOOKS)
+
+
+def textbooks_grid(table: pd.DataFrame) -> Grid:
+    """Print Table 1."""
+    header = ["Textbook", "Folds", "Fold size", "Averaging over", "Repetition", "Leave-one-out"]
+    return Grid(header, [[name, *map(Cell, rest)] for name, *rest in table.itertuples(index=False)])
+
+
+def as_printed(printed: str, value: str | float | None) -> bool:
+    """True if a value agrees with print, to the digits printed."""
+    if isinstance(value, str):
+        return value == printed
+    try:
+        number = float(printed)
+    except ValueError:
+        return False
+    digits = len(printed.partition(".")[2])
+    return value is not None and abs(value - number) <= 0.5 * 10**-digits * (1 + 1e-9)
+
+
+def worked_examples() -> list[ExampleRow]:
+    """Compute all worked examples, printed and corrected side by side."""
     return [*_conditions(), *_partitions(), *_example_1(), *_theorem_3(), *_example_2()]
 
 
-def matched_frequencies(r_a: int, r_b: int, n: int, variance: float) -> tuple[int, ...]:
-    """Frequencies of the differences -1, 0, +1 that are possible and come nearest to a sample variance."""
+def matched_frequencies(r_a: int, r_b: int, n: int, variance: float) -> tuple[int, int, int]:
+    """Find the possible frequencies of the differences -1, 0, +1 whose sample variance is nearest to the given one."""
 
     def distance(frequencies: tuple[int, int, int]) -> float:
-        return abs(_squared_error(frequencies, r_a=r_a, r_b=r_b) * n - variance)
+        return abs(loo_matched_frequencies(*frequencies, r_a=r_a, r_b=r_b).standard_error ** 2 * n - variance)
 
     return min(feasible_frequencies(r_a, r_b, n), key=distance)
 
 
-def _squared_error(frequencies: tuple[int, int, int], **totals: Any) -> float:
-    return loo_matched_frequencies(*frequencies, **totals).standard_error ** 2
-
-
 def _conditions() -> list[ExampleRow]:
+    """Compute the large-sample conditions of Section 2."""
+
     def row(item: str, printed: str, r: float, m: int) -> ExampleRow:
         answer = "large" if large_sample(r, m) else "not large"
         return ExampleRow("Section 2", item, printed, answer, answer, "")
@@ -81,24 +160,24 @@ def _conditions() -> list[ExampleRow]:
 
 
 def _partitions() -> list[ExampleRow]:
-    def listed(sizes: TableLike) -> str:
-        return ", ".join(str(size) for size in sizes)
-
+    """Compute the sizes of folds of Section 4.3.2."""
     fold = str(fold_of_uniform(0.26, FIVE_FOLDS) + 1)
     total = str(sum(SCHEME_1_SIZES))
     rows = [
         ExampleRow("Section 4.3.2", "fold of u = 0.26", "2", fold, fold, "counted from 1"),
         ExampleRow(
-            "Section 4.3.2", f"scheme 1, sum of {listed(SCHEME_1_SIZES)}", "203", total, total, "an example of random sizes"
+            "Section 4.3.2", f"scheme 1, sum of {_listed(SCHEME_1_SIZES)}", "203", total, total, "an example of random sizes"
         ),
     ]
-    for scheme, printed in ((2, "40, 40, 40, 40, 43"), (3, "40, 40, 41, 41, 41")):
-        sizes = listed(wong_partition(203, FIVE_FOLDS, scheme, np.random.default_rng(ANY_SEED)).sizes)
+    printed_sizes: dict[Literal[2, 3], str] = {2: "40, 40, 40, 40, 43", 3: "40, 40, 41, 41, 41"}
+    for scheme, printed in printed_sizes.items():
+        sizes = _listed(wong_partition(203, FIVE_FOLDS, scheme, np.random.default_rng(ANY_SEED)).sizes)
         rows.append(ExampleRow("Section 4.3.2", f"scheme {scheme}, sizes", printed, sizes, sizes, ""))
     return rows
 
 
 def _example_1() -> list[ExampleRow]:
+    """Compute the intervals of Example 1."""
     r = np.array(SECOND_LISTING)
     n = FIVE_FOLDS * FOLD_SIZE
     whole, folds = accuracy_interval(r, FOLD_SIZE, "dataset"), accuracy_interval(r, FOLD_SIZE, "fold")
@@ -134,6 +213,7 @@ def _example_1() -> list[ExampleRow]:
 
 
 def _theorem_3() -> list[ExampleRow]:
+    """Compute the test of Theorem 3 on the two listings of Example 1."""
     pairs = [(SECOND_LISTING, FOLD_SIZE, FIRST_LISTING, FOLD_SIZE)]
     paper, corrected = (compare_independent(*pairs[0], test="t", formula=formula) for formula in ("paper", "corrected"))
 
@@ -148,20 +228,17 @@ def _theorem_3() -> list[ExampleRow]:
 
 
 def _example_2() -> list[ExampleRow]:
-    r_a, r_b, n = LEAVE_ONE_OUT.values()
-    totals = {"r_a": r_a, "r_b": r_b}
+    """Compute the comparison by leave-one-out of Example 2."""
+    r_a, r_b, n = RIGHT_A, RIGHT_B, N_ROWS
     z = [compare_independent([r_a], n, [r_b], n, formula=formula) for formula in ("paper", "corrected")]
     printed = PRINTED_FREQUENCIES
     possible = matched_frequencies(r_a, r_b, n, PRINTED_VARIANCE)
     as_printed, squared = (loo_matched_frequencies(*printed, formula=formula) for formula in ("paper", "corrected"))
-    matched = loo_matched_frequencies(*possible, **totals)
+    matched = loo_matched_frequencies(*possible, r_a=r_a, r_b=r_b)
     n_minus, _, n_plus = possible
     product = ((n - r_a) * r_b / n, ((n - r_a) * (n - r_b) + r_a * r_b) / n, r_a * (n - r_b) / n)
 
-    def listed(frequencies: tuple[float, float, float]) -> str:
-        return ", ".join(f"{value:g}" for value in frequencies)
-
-    def row(item: str, printed: str, paper: float | str, corrected: float | str, note: str = "") -> ExampleRow:
+    def row(item: str, printed: str, paper: float | str | None, corrected: float | str, note: str = "") -> ExampleRow:
         return ExampleRow("Example 2", item, printed, paper, corrected, note)
 
     return [
@@ -169,16 +246,16 @@ def _example_2() -> list[ExampleRow]:
         row("p of z", "-", z[0].p_value, z[1].p_value),
         row(
             "frequencies of -1, 0, +1",
-            listed(printed),
-            _refusal(printed, totals),
-            listed(possible),
+            _listed(printed),
+            _refusal(printed, r_a, r_b),
+            _listed(possible),
             "the possible ones with the printed variance",
         ),
         row(
             "frequencies if schemes were independent",
             "-",
-            listed(product),
-            listed(possible),
+            _listed(product),
+            _listed(possible),
             "Theorem 4's products of accuracies, times n",
         ),
         row("mean difference", "-0.04", as_printed.estimate, matched.estimate),
@@ -210,9 +287,26 @@ def _example_2() -> list[ExampleRow]:
     ]
 
 
-def _refusal(frequencies: tuple[int, int, int], totals: dict[str, int]) -> str:
+def _refusal(frequencies: tuple[int, int, int], r_a: int, r_b: int) -> str:
+    """Say why frequencies are impossible with these totals, or that they are possible."""
     try:
-        check_frequencies(*frequencies, **totals)
+        check_frequencies(*frequencies, r_a=r_a, r_b=r_b)
     except ValueError as refused:
         return f"refused: {refused}"
     return "possible"
+
+
+def _text(value: str | float | None) -> str:
+    return "" if value is None else value if isinstance(value, str) else f"{value:.10g}"
+
+
+def _listed(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def _shorter(text: str) -> str:
+    """Six significant digits of a number in text; other text as it is."""
+    try:
+        return f"{float(text):.6g}"
+    except ValueError:
+        return text

@@ -1,4 +1,4 @@
-"""What the detectors on features say of shifted versions of a test table."""
+"""Detectors on features, applied to shifted versions of a test table."""
 
 from __future__ import annotations
 
@@ -14,16 +14,42 @@ from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_d
 from foldshift.shift.detectors.univariate import category_counts, chi_square, skew
 from foldshift.shift.measures.hellinger import bin_codes, hellinger_features
 from foldshift.shift.measures.ks import ks_features, ks_p_value
-from foldshift.studies.cieslak_2009.conditions import LARGEST_EXACT
 from foldshift.studies.cieslak_2009.row_schemas import BY_CLASS
+from foldshift.studies.cieslak_2009.shift_conditions import LARGEST_EXACT
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
     from foldshift.shift.inject.injectors import Versions
+    from foldshift.studies.cieslak_2009.shift_conditions import Removed
+    from foldshift.studies.cieslak_2009.three_part_split import Repeat
 
 N_BINS = 30
 MOST_ROWS = 800  # of either table in the multivariate tests, whose cost grows with the square
-MULTIVARIATE = {"energy": energy_distance_test, "mmd": mmd, "c2st": classifier_two_sample}
+MULTIVARIATE: dict[str, Callable[..., Any]] = {"energy": energy_distance_test, "mmd": mmd, "c2st": classifier_two_sample}
+
+
+class TrainTest(NamedTuple):
+    """Training and test part of a repeat: tables, positive rows, and which features are nominal."""
+
+    train: FloatArray
+    test: FloatArray
+    y_train: BoolArray
+    y_test: BoolArray
+    nominal: BoolArray
+
+    @classmethod
+    def of(cls, repeat: Repeat) -> TrainTest:
+        """Take both parts of a repeat."""
+        X, y, parts = repeat.data.X, repeat.y, repeat.parts
+        return cls(X[parts.train], X[parts.test], y[parts.train], y[parts.test], repeat.data.categorical_features)
+
+
+class CompleteTables(NamedTuple):
+    """Training table and one version of the test table, without features that are masked or lack values."""
+
+    train: FloatArray
+    test: FloatArray
+    nominal: BoolArray
 
 
 class FeaturePValues(NamedTuple):
@@ -44,8 +70,8 @@ class FeaturePValues(NamedTuple):
     valid: Array
 
 
-def feature_p_values(train: Array, test: Array, shifted: Versions | Array, nominal: BoolArray) -> FeaturePValues:
-    """p-values of every feature and version."""
+def feature_p_values(train: FloatArray, test: FloatArray, shifted: Versions | IntArray, nominal: BoolArray) -> FeaturePValues:
+    """Test every feature in every version; `shifted` may be the rows kept, of shape (n_versions, n_kept)."""
     ks = ks_features(train, test, shifted)
     found = FeaturePValues(
         ks_p_value(ks.greater, ks.n_train, ks.n_test, "paper"),
@@ -62,13 +88,11 @@ def feature_p_values(train: Array, test: Array, shifted: Versions | Array, nomin
     return found
 
 
-def count_readings(
-    train: FloatArray, test: FloatArray, by_end: dict[str, Versions], nominal: BoolArray, alpha: float
-) -> dict[str, list[Any]]:
-    """How many features fail by equation 7, for either end that may be removed and D one-sided or two-sided."""
-    columns = {"removed": [], "sides": [], "n_cells": [], "failing": []}
+def count_readings(parts: TrainTest, by_end: dict[Removed, Versions], alpha: float) -> dict[str, list[Any]]:
+    """Count the features that fail by equation 7, for either end that may be removed and D one-sided or two-sided."""
+    columns: dict[str, list[Any]] = {"removed": [], "sides": [], "n_cells": [], "failing": []}
     for end, shifted in by_end.items():
-        p_values = feature_p_values(train, test, shifted, nominal)
+        p_values = feature_p_values(parts.train, parts.test, shifted, parts.nominal)
         for sides, p in ((1, p_values.paper), (2, p_values.two_sided)):
             fails = failing(p, alpha)
             found = (end, sides, (~np.isnan(fails)).sum(), np.nansum(fails))
@@ -77,16 +101,9 @@ def count_readings(
     return columns
 
 
-def shift_rows(
-    train: FloatArray,
-    test: FloatArray,
-    y_train: BoolArray,
-    y_test: BoolArray,
-    shifted: Versions,
-    nominal: BoolArray,
-    alpha: float,
-) -> tuple[dict[str, Array], dict[str, float]]:
-    """What the detectors on features say of the versions of one condition."""
+def shift_rows(parts: TrainTest, shifted: Versions, alpha: float) -> tuple[dict[str, Any], dict[str, float]]:
+    """Apply the detectors on features to one condition: columns with a value per version, and numbers of all versions."""
+    train, test, _, y_test, nominal = parts
     paper, _, valid = feature_p_values(train, test, shifted, nominal)
     hellinger = hellinger_features(train, test, shifted, n_bins=N_BINS, categorical_features=nominal)
     distance = _mean(hellinger.distance)
@@ -130,9 +147,9 @@ def shift_rows(
 
 
 def hellinger_permutation_p(
-    train: Array, test: Array, rng: np.random.Generator, n_permutations: int, nominal: BoolArray, n_bins: int = N_BINS
+    train: FloatArray, test: FloatArray, rng: np.random.Generator, n_permutations: int, nominal: BoolArray, n_bins: int = N_BINS
 ) -> float:
-    """p-value of the mean Hellinger distance over the features: whole rows are dealt anew to two tables of the same sizes."""
+    """p-value of the mean Hellinger distance over the features; permutations deal whole rows to two tables of these sizes."""
     if train.shape[1] == 0:
         return math.nan
     pooled = np.concatenate([train, test])
@@ -151,11 +168,10 @@ def hellinger_permutation_p(
     return float((1 + np.sum(np.array(null) >= found - 1e-12)) / (1 + n_permutations))
 
 
-def class_failures(
-    train: FloatArray, test: FloatArray, y_train: BoolArray, y_test: BoolArray, rows: IntArray, nominal: BoolArray, alpha: float
-) -> dict[str, float]:
-    """Features of which the rows of one class differ, by the valid p, and features tested."""
-    found: dict[Any, Any] = {}
+def class_failures(parts: TrainTest, rows: IntArray, alpha: float) -> dict[str, float]:
+    """Count features that differ within a class by the valid p, and features tested; `rows` of the test part are kept."""
+    train, test, y_train, y_test, nominal = parts
+    found: dict[str, float] = {}
     for name, positive in (("positive", True), ("negative", False)):
         kept = rows[y_test[rows] == positive]
         valid = feature_p_values(train[y_train == positive], test, kept[None], nominal).valid
@@ -163,21 +179,23 @@ def class_failures(
     return found
 
 
-def complete_tables(train: FloatArray, test: FloatArray, shifted: Versions, version: int) -> tuple[Any, ...]:
-    """Training table and one version of the test table without the features that are masked or lack values, and which remain."""
+def complete_tables(parts: TrainTest, shifted: Versions, version: int) -> CompleteTables:
+    """Leave out the features that are masked, or lack values in the training table or in one version of the test table."""
+    train, test = parts.train, parts.test
     moved = shifted.injected(test, np.zeros(len(test)), version).X
     kept = ~(np.isnan(train).any(axis=0) | np.isnan(moved).any(axis=0))
-    return train[:, kept], moved[:, kept], kept
+    return CompleteTables(train[:, kept], moved[:, kept], parts.nominal[kept])
 
 
 def multivariate_tests(
-    a: FloatArray, b: FloatArray, nominal: BoolArray, n_permutations: int, seed: Callable[..., Any]
+    tables: CompleteTables, n_permutations: int, rngs: dict[str, np.random.Generator]
 ) -> dict[str, dict[str, float]]:
-    """Statistic and p of every test of whole tables; NaN where it refuses them. Rows are in random order, the first a sample."""
+    """Statistic and p of every test of whole tables, each with its own generator; NaN where a test refuses them."""
+    a, b = tables.train[:MOST_ROWS], tables.test[:MOST_ROWS]  # rows are in random order: the first ones are a sample
     found = {}
     for name, test in MULTIVARIATE.items():
         try:
-            result = test(a[:MOST_ROWS], b[:MOST_ROWS], seed(name), n_permutations=n_permutations, categorical_features=nominal)
+            result = test(a, b, rngs[name], n_permutations=n_permutations, categorical_features=tables.nominal)
             found[name] = {"p_value": result.p_value, "statistic": result.statistic}
         except ValueError:
             found[name] = {"p_value": np.nan, "statistic": np.nan}
@@ -185,6 +203,6 @@ def multivariate_tests(
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Mean along the last axis of what is not NaN; NaN where there is none."""
+    """Mean along the last axis without NaN; NaN where no value is left."""
     n = (~np.isnan(values)).sum(axis=-1)
     return np.divide(np.nansum(values, axis=-1), n, out=np.full(np.shape(n), np.nan), where=n > 0)

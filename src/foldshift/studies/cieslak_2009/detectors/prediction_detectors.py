@@ -1,10 +1,11 @@
-"""What the detectors on predictions say: learners trained once, and scored on every shifted version of the test part."""
+"""Detectors on predictions: learners are trained once, and scored on every shifted version of the test part."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,63 +20,60 @@ from foldshift.learners.linear.naive_bayes import NaiveBayesClassifier
 from foldshift.learners.neighbours.nearest_classifier import NNClassifier
 from foldshift.shift.detectors.univariate import friedman_bootstrap, kruskal_wallis, two_proportion
 from foldshift.shift.measures.ks import ks_features, ks_p_value
-from foldshift.studies.cieslak_2009.conditions import CONDITIONS, LARGEST_EXACT
+from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS, LARGEST_EXACT
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
     from foldshift.datasets.dataset import Dataset
     from foldshift.shift.inject.injectors import Versions
-    from foldshift.studies.cieslak_2009.conditions import Condition
-    from foldshift.studies.cieslak_2009.splits import Split
+    from foldshift.studies.cieslak_2009.shift_conditions import Condition
+    from foldshift.studies.cieslak_2009.three_part_split import Repeat
+
+T = TypeVar("T")
+NUMBERS = ("accuracy_validation", "accuracy_test", "auc_test", "friedman_p", "two_proportion_p", "kruskal_p", "ks_scores_p")
 
 
 class LearnerScores(NamedTuple):
-    """P(+) of one learner, trained once; an array is None where the learner failed.
+    """P(+) of one learner, trained once.
 
     Attributes
     ----------
     validation, test : ndarray of shape (n_validation,), (n_test,)
         As they are.
-    masked : ndarray of shape (n_features, n_test)
-        One feature masked.
-    translated : dict of float to ndarray of shape (n_features, n_test)
-        One feature translated, by severity.
     correct : ndarray of shape (n_validation,), dtype bool
         Whether a validation row is classified correctly.
-    messages : dict of str to str
-        By kind of scores, ``test`` (and all that rests on it), ``masked``, ``translated``: why there are none.
+    masked : ndarray of shape (n_features, n_test) or str
+        One feature masked; or why there are none.
+    translated : dict of float to ndarray of shape (n_features, n_test), or str
+        One feature translated, by severity; or why there are none.
     """
 
-    validation: Array | None
-    test: Array | None
-    masked: Array | None
-    translated: dict[float, Array] | None
-    correct: BoolArray | None
-    messages: dict[str, str]
+    validation: FloatArray
+    test: FloatArray
+    correct: BoolArray
+    masked: FloatArray | str
+    translated: dict[float, FloatArray] | str
 
 
 def learner_scores(
-    spec: dict[str, Any],
-    data: Dataset,
-    parts: Split,
-    y: BoolArray,
-    scale: Array,
-    mask: Literal["median", "missing"] = "median",
-    random_state: int = 0,
-) -> LearnerScores:
-    """Train a learner and score all that the conditions need: they drop rows, which costs nothing, or change one feature."""
+    spec: dict[str, Any], repeat: Repeat, mask: Literal["median", "missing"] = "median", random_state: int = 0
+) -> LearnerScores | str:
+    """Train a learner and score all that the conditions need, or say why it failed.
+
+    Conditions drop rows, which costs nothing, or change one feature.
+    """
+    data, parts = repeat.data, repeat.parts
     train, validation, test = (data.X[rows] for rows in parts)
     features = np.arange(train.shape[1])
-    try:
-        scorer = _Scorer(spec, data, train, y[parts.train], random_state)
-        on_validation, on_test = scorer(validation), scorer(test)
-    except MemoryError:
-        raise
-    except (Exception, SystemExit) as error:
-        text = one_line(error)
-        return LearnerScores(None, None, None, None, None, dict.fromkeys(("test", "masked", "translated"), text))
-    correct = (on_validation > 0.5) == y[parts.validation]
-    found, messages = {"masked": None, "translated": None}, dict.fromkeys(("test", "masked", "translated"), "")
+
+    def trained() -> tuple[_Scorer, FloatArray, FloatArray]:
+        scorer = _Scorer(spec, data, train, repeat.y[parts.train], random_state)
+        return scorer, scorer(validation), scorer(test)
+
+    found = _or_message(trained)
+    if isinstance(found, str):
+        return found
+    scorer, on_validation, on_test = found
 
     def masked() -> FloatArray:
         fill = np.full(len(features), np.nan)
@@ -83,43 +81,41 @@ def learner_scores(
             fill = _typical(train, data.categorical_features)
         return scorer.changed(test, features, np.broadcast_to(fill[:, None], (len(features), len(test))))
 
-    def translated() -> dict[int, FloatArray]:
+    def translated() -> dict[float, FloatArray]:
         severities = [condition.severity for condition in CONDITIONS if condition.kind == "translation"]
-        moved = np.concatenate([test.T + q / 100 * scale[:, None] for q in severities])
+        moved = np.concatenate([test.T + q / 100 * repeat.scale[:, None] for q in severities])
         scores = scorer.changed(test, np.tile(features, len(severities)), moved)
         return dict(zip(severities, np.split(scores, len(severities))))
 
-    for name, make in (("masked", masked), ("translated", translated)):
-        try:
-            found[name] = make()
-        except MemoryError:
-            raise
-        except (Exception, SystemExit) as error:
-            messages[name] = one_line(error)
-    return LearnerScores(on_validation, on_test, found["masked"], found["translated"], correct, messages)
+    correct = (on_validation > 0.5) == repeat.y[parts.validation]
+    return LearnerScores(on_validation, on_test, correct, _or_message(masked), _or_message(translated))
+
+
+def failures(scores: LearnerScores | str) -> list[str]:
+    """Collect the messages of a learner that failed, each once."""
+    found = (scores,) if isinstance(scores, str) else (scores.masked, scores.translated)
+    return list(dict.fromkeys(one for one in found if isinstance(one, str)))
 
 
 def detector_rows(
-    scores: LearnerScores, condition: Condition, shifted: Versions, y_test: BoolArray, n_bootstraps: int, rng: np.random.Generator
-) -> dict[str, Array]:
-    """What the detectors on predictions say of the versions of one condition."""
-    of = {"translation": "translated", "mnar": "masked"}.get(condition.kind, "test")
-    n_versions = len(shifted.feature)
-    columns = dict.fromkeys(
-        ("accuracy_validation", "accuracy_test", "auc_test", "friedman_p", "two_proportion_p", "kruskal_p", "ks_scores_p"), np.nan
-    )
-    if scores.correct is not None:
-        columns["accuracy_validation"] = scores.correct.mean()
-    if scores.messages[of]:
-        return columns | {"status": FAILED, "message": scores.messages[of]}
-    if of == "test":
-        found = scores.test[shifted.rows]
-    else:
-        table = scores.masked if of == "masked" else scores.translated[condition.severity]
-        found = np.take_along_axis(table[shifted.feature], shifted.rows, axis=1)
+    scores: LearnerScores | str,
+    condition: Condition,
+    shifted: Versions,
+    y_test: BoolArray,
+    n_bootstraps: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Apply the detectors on predictions to the versions of one condition: columns; NaN and a message where a learner failed."""
+    columns: dict[str, Any] = dict.fromkeys(NUMBERS, np.nan)
+    if isinstance(scores, str):
+        return columns | {"status": FAILED, "message": scores}
+    columns["accuracy_validation"] = scores.correct.mean()
+    found = _shifted_scores(scores, condition, shifted)
+    if isinstance(found, str):
+        return columns | {"status": FAILED, "message": found}
     positive = y_test[shifted.rows]
     correct = (found > 0.5) == positive
-    ks = ks_features(np.broadcast_to(scores.validation[:, None], (len(scores.validation), n_versions)), found.T)
+    ks = ks_features(np.broadcast_to(scores.validation[:, None], (len(scores.validation), len(found))), found.T)
     return columns | {
         "accuracy_test": correct.mean(axis=1),
         "auc_test": roc_area(found, positive),
@@ -132,6 +128,27 @@ def detector_rows(
     }
 
 
+def _shifted_scores(scores: LearnerScores, condition: Condition, shifted: Versions) -> FloatArray | str:
+    """Scores of shape (n_versions, n_kept) under a condition, or why there are none."""
+    if condition.kind not in ("translation", "mnar"):
+        return scores.test[shifted.rows]
+    table = scores.masked if condition.kind == "mnar" else scores.translated
+    if isinstance(table, str):
+        return table
+    by_feature = table[condition.severity] if isinstance(table, dict) else table
+    return np.take_along_axis(by_feature[shifted.feature], shifted.rows, axis=1)
+
+
+def _or_message(make: Callable[[], T]) -> T | str:
+    """Call what trains or applies a learner; what it raises costs its rows, not the job."""
+    try:
+        return make()
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        return one_line(error)
+
+
 class _Scorer:
     """P(+) of a learner trained on the training part."""
 
@@ -140,12 +157,13 @@ class _Scorer:
         self.low = np.where(nominal, 0.0, train.min(axis=0))
         self.width = np.where(nominal, 1.0, train.max(axis=0) - self.low)
         self.width[self.width == 0] = 1.0
-        # Scaled as a whole, as far as learners can tell; nothing to recode where all features are numeric.
-        self.data, self.nominal = replace(data, scaling="global"), spec["nominal"] if nominal.any() else "native"
+        self.data = replace(data, scaling="global")  # learners see it as scaled as a whole
+        # Nothing to recode where all features are numeric.
+        self.nominal: Literal["codes", "one_hot", "native"] = spec["nominal"] if nominal.any() else "native"
         self.estimator = clone_with_state(build_learner(spec, categorical_features=nominal), random_state)
         inputs = self._inputs(train)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of convergence: the learner as it is is what is monitored
+            warnings.simplefilter("ignore")  # of convergence: the learner is monitored as it is
             self.estimator.fit(inputs, positive.astype(np.int64))
         self.logistic = None
         if not hasattr(self.estimator, "predict_proba"):
@@ -161,12 +179,14 @@ class _Scorer:
         )
 
     def _inputs(self, table: FloatArray) -> FloatArray:
+        """Scale a table by the training part, and recode its nominal features."""
         table = (table - self.low) / self.width
         if self.nominal == "native":
             return table
         return design_matrix(replace(self.data, X=table), self.nominal)
 
     def __call__(self, table: FloatArray) -> FloatArray:
+        """P(+) of every row of a table."""
         inputs = self._inputs(table)
         if self.logistic is None:
             scores = self.estimator.predict_proba(inputs)[:, 1]
@@ -179,7 +199,7 @@ class _Scorer:
         return scores
 
     def changed(self, table: FloatArray, features: IntArray, values: FloatArray) -> FloatArray:
-        """Scores (n_versions, n) where in version v the column ``features[v]`` holds ``values[v]``."""
+        """Score versions of a table, shape (n_versions, n): in version v the column ``features[v]`` holds ``values[v]``."""
         if self.is_plain_nearest and np.isfinite(values).all():
             queries = (table - self.low) / self.width
             new = (values - self.low[features, None]) / self.width[features, None]
@@ -199,7 +219,7 @@ class _Scorer:
 def _nearest_votes(
     columns: FloatArray, positive: BoolArray, queries: FloatArray, features: IntArray, values: FloatArray, n_neighbors: int
 ) -> FloatArray:
-    """Share of positive ones among the nearest training rows of every query, one of its values replaced: (n_versions, n_queries).
+    """Share of positive rows among the nearest training rows of every query with one value replaced: (n_versions, n_queries).
 
     The squared distances of a query are summed once; a version exchanges one term, column by column: columns is (n_features,
     n_train). Of rows at the same distance the first is nearer, as in `NNClassifier`.

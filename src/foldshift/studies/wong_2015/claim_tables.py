@@ -1,8 +1,8 @@
-"""The claims of Wong (2015) against simulation."""
+"""Claims of Wong (2015) against simulation."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,10 @@ from foldshift.inference.simulation.wong_claims import CLAIMS, dropping_bias
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
-from foldshift.studies.wong_2015.rows import REPETITIONS, read_rows
+from foldshift.studies.wong_2015.accuracy_rows import REPETITIONS, read_rows
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Inputs
+    from foldshift.core.types import Inputs, Rows
 
 COLUMNS = ("model", "claim", "n_folds", "n_points", "quantity", "value", "standard_error", "expected")
 LIMIT = 3  # standard errors beyond which a claim is refuted
@@ -27,8 +27,8 @@ SENTENCES = {
     "repetition": "Repeating cross-validation with other partitions does not reduce the variance.",
     "dropping_bias": "Folds that fail the large-sample conditions should be left out.",
 }
-# Quantities in print, what they would be if the claim held (`level`: the confidence level), and their names.
-QUANTITIES = {
+# By claim and quantity: the value if the claim held (`level`: the confidence level; NaN: not judged), and words.
+QUANTITIES: dict[str, dict[str, tuple[float | Literal["level"], str]]] = {
     "fold_independence": {
         "sigma_share": (1.0, "share of the variance that Wong's formula counts"),
         "gamma_share": (0.0, "share from pairs of rows in different folds"),
@@ -38,7 +38,7 @@ QUANTITIES = {
     },
     "scheme_independence": {
         "phi": (0.0, "phi of all features against one feature"),
-        # How wrong a variance is in all is not the fault of this claim alone, so that the rest is shown but not judged.
+        # This claim alone does not make a variance wrong, so that the rest is shown but not judged.
         "independent_ratio": (np.nan, "variance of Theorem 3 over the true one"),
         "matched_ratio": (np.nan, "variance of the matched t over instances over the true one"),
         "coverage_independent": (np.nan, "coverage of the interval of the difference, Theorem 3"),
@@ -59,16 +59,19 @@ QUANTITIES = {
 DROPPING_CASES = ((0.95, 100, 10, -0.0151), (0.90, 40, 10, -0.0499))
 
 
-def claims(inputs: Inputs, settings: dict[str, float]) -> dict[str, Shown]:
-    """The claims, judged."""
+def claims(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+    """Make the table of claims."""
     table = claims_table(read_rows(inputs.rows, COLUMNS), settings["level"])
     return {"claims": Shown(table, claims_grid(table))}
 
 
 def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:
-    """The paper's claims against what simulation shows."""
+    """Judge the paper's claims by simulation.
+
+    A claim is refuted if a quantity is further from the claimed value than three standard errors; an exact value if it differs.
+    """
     sections = {one.function: one.section for one in CLAIMS}
-    out = []
+    out: Rows = []
     for claim, quantities in QUANTITIES.items():
         heads = {"claim": claim, "section": sections.get(claim, ""), "sentence": SENTENCES[claim]}
         part = rows[(rows["claim"] == claim) & rows["quantity"].isin(list(quantities))]
@@ -86,13 +89,13 @@ def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:
                 out.append(
                     heads | setting | _claim_row("bias", "bias of the mean accuracy, exact", 0.0, found.bias, 0.0, expected)
                 )
-    # What is left of means that are exactly 0 depends on the processor.
+    # Rounding errors of means that are exactly 0 depend on the processor.
     return pd.DataFrame(out).round(12)
 
 
 def claims_grid(table: pd.DataFrame) -> Grid:
-    """Claims and verdicts as they are printed, a block per claim."""
-    rows = []
+    """Print claims and verdicts, a block per claim."""
+    rows: list[list[Cell | str]] = []
     for _, block in table.groupby("claim", sort=False):
         judged = block[block["verdict"] != ""]
         heading = block["sentence"].iloc[0]
@@ -120,6 +123,7 @@ def claims_grid(table: pd.DataFrame) -> Grid:
 
 
 def _claim_row(quantity: str, meaning: str, claimed: float, value: float, error: float, expected: float) -> dict[str, Any]:
+    """Judge one quantity."""
     verdict = ""
     if not np.isnan(claimed) and not np.isnan(value):
         verdict = "refuted" if abs(value - claimed) > max(LIMIT * np.nan_to_num(error), 1e-12) else "not refuted"

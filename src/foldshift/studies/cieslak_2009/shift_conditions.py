@@ -1,16 +1,17 @@
-"""The conditions of the study: the shifts that are injected, and how tables and figures name and order them."""
+"""Conditions of the study: the shifts that are injected, and their names and order in tables and figures."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 BASE = "Base"  # the test part as it is
 LARGEST_EXACT = 10_000  # product of sizes up to which p of KS is exact: there are many thousands of them, looked at in bulk
+Removed = Literal["largest", "smallest"]  # values of a feature that MAR, MNAR and true MNAR drop
+ENDS: tuple[Removed, ...] = get_args(Removed)
 
 
 class Condition(NamedTuple):
-    """A shift of the test part: its name in tables, and kind and severity as `foldshift.shift.inject.injectors.versions`
-    takes them."""
+    """A shift of the test part: its name in tables, and kind and severity as arguments of `versions`."""
 
     name: str
     kind: str
@@ -28,7 +29,8 @@ CONDITIONS = (
 )
 
 
-def _names(*kinds: Any) -> tuple[str, ...]:
+def _names(*kinds: str) -> tuple[str, ...]:
+    """Names of the conditions of some kinds, without Base."""
     return tuple(one.name for one in CONDITIONS if one.kind in kinds and one is not UNSHIFTED)
 
 

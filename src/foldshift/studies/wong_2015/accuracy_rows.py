@@ -1,4 +1,4 @@
-"""Reading the rows of the study, and what all of its tables and figures need to know of them."""
+"""Read the rows of the study; constants that all of its tables and figures share."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from foldshift.engine.storage.score_files import read_columns
 from foldshift.studies.common.row_order import in_order
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from foldshift.core.types import PathLike
 
 LEAVE_ONE_OUT = 0  # the k of leave-one-out
@@ -24,18 +22,18 @@ CORRECT = ("dataset", "learner", "k", "n_rows", "right")
 PAIRS = ("dataset", "learner_a", "learner_b", "k", "both", "only_a", "only_b", "neither")
 
 
-def read_rows(paths: Any, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Some columns of all files, one for each cell."""
+def read_rows(paths: Sequence[PathLike], columns: Sequence[str]) -> pd.DataFrame:
+    """Read some columns of all files, one for each cell."""
     return pd.concat([pd.DataFrame(read_columns(path, columns)) for path in paths], ignore_index=True)
 
 
-def read_folds(paths: Sequence[PathLike], settings: dict[str, list[Any]]) -> pd.DataFrame:
-    """Counts of correct predictions by fold, in the order of the configuration, whichever files hold them."""
+def read_folds(paths: Sequence[PathLike], settings: dict[str, Any]) -> pd.DataFrame:
+    """Read counts of correct predictions by fold, in the order of the configuration, whichever files hold them."""
     return in_order(read_rows(paths, FOLDS), _orders(settings) | {"repetition": None, "fold": None})
 
 
-def read_pairs(paths: list[Path], settings: dict[str, Any]) -> pd.DataFrame:
-    """How often both, one or none of two learners are right, in the first repetition; parameters as of `read_folds`."""
+def read_pairs(paths: Sequence[PathLike], settings: dict[str, Any]) -> pd.DataFrame:
+    """Count rows on which both, one or none of two learners are right in the first repetition; NaN where one lost a fit."""
     rows = []
     correct = in_order(read_rows(paths, CORRECT), _orders(settings))
     for (dataset, k), part in correct.groupby(["dataset", "k"], sort=False):
@@ -45,12 +43,13 @@ def read_pairs(paths: list[Path], settings: dict[str, Any]) -> pd.DataFrame:
 
 
 def _counts(a: Any, b: Any) -> tuple[float, ...]:
+    """Count rows that both, only a, only b and neither get right; `a` and `b` are rows with the fields of `CORRECT`."""
     if a.right is None or b.right is None:
         return (np.nan,) * 4
-    bits = (np.unpackbits(np.frombuffer(one.right, np.uint8), count=one.n_rows).astype(bool) for one in (a, b))
-    a, b = bits
-    return tuple(float((one & two).sum()) for one in (a, ~a) for two in (b, ~b))
+    right_a, right_b = (np.unpackbits(np.frombuffer(one.right, np.uint8), count=one.n_rows).astype(bool) for one in (a, b))
+    return tuple(float((one & two).sum()) for one in (right_a, ~right_a) for two in (right_b, ~right_b))
 
 
-def _orders(settings: dict[str, Any]) -> dict[str, list[Any]]:
+def _orders(settings: dict[str, Any]) -> dict[str, list[Any] | None]:
+    """Order of rows by column, as for `in_order`."""
     return {"dataset": settings["datasets"], "learner": settings["learners"], "k": [*settings["n_folds"], LEAVE_ONE_OUT]}

@@ -1,4 +1,4 @@
-"""The paper's worked examples: as printed, by the printed formula, and right."""
+"""Worked examples of the tests of shift: as printed, by the printed formula, and corrected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foldshift.shift.measures.hellinger import hellinger
 from foldshift.shift.measures.ks import ks_features, ks_p_value
 
 if TYPE_CHECKING:
-    from foldshift.core.types import IntArray
+    from numpy.typing import ArrayLike
 
 KS_A = (0.34, 0.94, 0.24, 1.26, 6.98, 0.95, 0.15, -2.08, 0.17, 1.55, 3.20, 0.50, 0.70, 4.55, 0.10, 0.49, 0.38, 0.42, 1.37, 1.75)
 KS_B = (
@@ -27,7 +27,7 @@ TABLE5 = {"Pop1": (7, 0, 0), "Pop2": (0, 10, 2)}
 
 
 def examples_table() -> pd.DataFrame:
-    """The worked examples: Table 5, the samples of Figure 12, the corner cases of phi, the example of shifted priors."""
+    """Compute Table 5, the samples of Figure 12, the corner cases of phi, and the example of shifted priors; NaN for no value."""
     counts = np.array(list(TABLE5.values()))
     chi2 = chi_square(counts)
     values = [np.repeat(np.arange(counts.shape[1]), row) for row in counts]
@@ -69,13 +69,14 @@ def examples_table() -> pd.DataFrame:
             "1 / (2 n - 3) for n features; 0 for Mammography in print",
         )
     )
-    removed = 2000 - row_counts("prior", 3000, 0.5, 1000).n_negative
+    n_negative = row_counts("prior", 3000, 0.5, 1000).n_negative or 0
+    removed = 2000 - n_negative
     rows.append(("2000 negative, 1000 positive", "negative rows removed for P(+) = .5", 1000, removed, removed, ""))
     return pd.DataFrame(rows, columns=["example", "quantity", "printed", "paper", "corrected", "note"])
 
 
-def printed_chi_square(counts: IntArray) -> float:
-    """Equation 5 as it is printed, for `counts` of shape (n_populations, n_values): negative where it should be large."""
+def printed_chi_square(counts: ArrayLike) -> float:
+    """Compute equation 5 as printed, for `counts` of shape (n_populations, n_values); it is negative where it should be large."""
     counts = np.asarray(counts, dtype=np.float64)
     n = counts.sum()
     expected = (counts * counts.sum(axis=1, keepdims=True)).sum(axis=0) / n
@@ -83,8 +84,8 @@ def printed_chi_square(counts: IntArray) -> float:
 
 
 def examples_grid(table: pd.DataFrame) -> Grid:
-    """`examples_table` as it is printed."""
-    body = []
+    """Print `examples_table`."""
+    body: list[list[Cell | str]] = []
     for example, part in table.groupby("example", sort=False):
         body.append([example])
         for row in part.itertuples():
