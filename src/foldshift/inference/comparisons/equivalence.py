@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import FloatArray
-    from foldshift.inference.comparisons.results import TTest
+    from foldshift.inference.comparisons.paired import TTest
 
 
 @readable

@@ -12,8 +12,7 @@ from scipy import stats
 from foldshift.core.arguments import column_names
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import midranks
-from foldshift.inference.comparisons.exact_ranks import orders, rank_sums
-from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
+from foldshift.inference.comparisons.wilcoxon import orders, rank_sums, wilcoxon_signed_ranks
 from foldshift.inference.corrections import adjust_p
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from foldshift.studies.wong_2015.rows import LEAVE_ONE_OUT, REPETITIONS
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray
     from foldshift.inference.comparisons.ranks import CriticalDifference
-    from foldshift.inference.comparisons.results import TTest
+    from foldshift.inference.comparisons.paired import TTest
 
 INTERVALS = {
     "dataset": "Wong, data set (z)",

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from foldshift.core.arguments import check_confidence
-from foldshift.inference.comparisons.results import TTest
+from foldshift.inference.comparisons.paired import TTest
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
