@@ -1,4 +1,4 @@
-"""Interval of a cross-validated area under the ROC curve, by influence curves (LeDell et al. 2015)."""
+"""Interval for a cross-validated area under the ROC curve, by influence curves (LeDell et al. 2015)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AUCInterval(NamedTuple):
     n_folds_left_out : int
         Folds with one class only.
     target : str
-        What the interval is about.
+        The number that the interval should cover.
     confidence : float
         Probability of coverage aimed at.
     """
@@ -57,7 +57,7 @@ class AUCInterval(NamedTuple):
     confidence: float
 
     def sentences(self) -> list[str]:
-        """What was found, in words; a list of str."""
+        """Report the interval in words; a list of str."""
         left = self.n_folds_left_out
         said = [
             f"Area under the ROC curve: {self.estimate:.4g}, {100 * self.confidence:g} % interval {self.low:.4g} to "
@@ -67,7 +67,7 @@ class AUCInterval(NamedTuple):
         return [*said, KNOWN_LOW] if self.n_rows <= FEW_ROWS else said
 
     def to_frame(self) -> pd.DataFrame:
-        """One row with the fields."""
+        """Table of one row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
@@ -185,12 +185,12 @@ def auc_interval(
     )
 
 
-def _on_log_odds(estimate: float, half: float) -> tuple[float, ...]:
-    """Ends of an interval that is symmetric about the log odds of an area; an area of 0 or 1 has none but itself."""
+def _on_log_odds(estimate: float, half: float) -> tuple[float, float]:
+    """Ends of an interval that is symmetric about the log odds of an area; an area of 0 or 1 is its own interval."""
     if not 0 < estimate < 1:
         return estimate, estimate
     middle, half = np.log(estimate / (1 - estimate)), half / (estimate * (1 - estimate))
-    return tuple(float(expit(middle + sign * half)) for sign in (-1, 1))
+    return float(expit(middle - half)), float(expit(middle + half))
 
 
 def _repetition(right: BoolArray, scores: FloatArray, folds: IntArray, unbiased: bool) -> tuple[FloatArray, FloatArray, int]:
