@@ -301,7 +301,7 @@ def check_frequencies(n_minus: ArrayLike, n_zero: ArrayLike, n_plus: ArrayLike, 
 
 
 def feasible_frequencies(r_a: int, r_b: int, n: int) -> list[tuple[int, int, int]]:
-    """All frequencies of the differences -1, 0, +1 that two learners with these correct predictions can have."""
+    """List all frequencies of the differences -1, 0, +1 for these correct predictions, from the fewest disagreements on."""
     fold_counts([r_a, r_b], n, "(r_a, r_b)")
     plus = range(max(0, r_a - r_b), min(r_a, n - r_b) + 1)
     return [(p - r_a + r_b, n - 2 * p + r_a - r_b, p) for p in plus]

@@ -279,7 +279,7 @@ def bayesian_hierarchical(
 
 
 class _Observed(NamedTuple):
-    """Of every data set: mean, sum of squares over ``1 - rho``, number of folds, and variance of the mean over that of a fold."""
+    """Mean, sum of squares over ``1 - rho``, folds, and variance of the mean over that of a fold, for every data set."""
 
     centre: FloatArray
     squares: FloatArray

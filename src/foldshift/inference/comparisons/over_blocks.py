@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from foldshift.core.arguments import check_finite
 from foldshift.inference.comparisons.bayes import bayesian_signed_ranks
 from foldshift.inference.comparisons.comparison import Row
 from foldshift.inference.comparisons.equivalence import equivalence_signed_ranks
@@ -126,10 +127,5 @@ def block_scores(scores_a: TableLike, scores_b: TableLike) -> FloatArray:
             f"scores_a has shape {scores.shape}; expected (n_blocks, n_learners), two or more of both: one score for every "
             "block, averaged over folds and repetitions, which are not blocks"
         )
-    bad = ~np.isfinite(scores)
-    if bad.any():
-        first = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(
-            f"scores_a has {bad.sum()} NaN or infinite values, the first at {first}; leave that block out for all learners alike"
-        )
+    check_finite(scores, "scores_a", "leave that block out for all learners alike")
     return scores

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from foldshift.core.arguments import check_confidence, plain
+from foldshift.core.arguments import check_confidence, check_finite, plain
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import SAME
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @readable
 class TTest(NamedTuple):
-    """Result of a t test; arrays where many tests were done at once."""
+    """Result of a t test; arrays if many tests were done at once."""
 
     statistic: Floats
     df: float
@@ -439,7 +439,7 @@ def _moments(differences: TableLike) -> _Moments:
         d = d[None, :]
     if d.ndim < 2 or d.shape[-1] * d.shape[-2] < 2:
         raise ValueError(f"differences has shape {np.shape(differences)}; expected (r, k) or (k,) with at least two differences")
-    _check_finite(d)
+    check_finite(d, "differences", "leave them out or correct them")
     d, unit = _scaled(d.reshape(*d.shape[:-2], -1), -1)
     return _Moments(d.mean(axis=-1), _variance(d), d.shape[-1], unit)
 
@@ -461,7 +461,7 @@ def _five_by_two(differences: TableLike) -> tuple[FloatArray, FloatArray, NDArra
     d = np.asarray(differences, dtype=np.float64)
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
         raise ValueError(f"differences has shape {d.shape}; the 5x2cv tests need five repetitions of two folds, (5, 2)")
-    _check_finite(d)
+    check_finite(d, "differences", "leave them out or correct them")
     d, unit = _scaled(d, (-2, -1))
     return d, _variance(d), unit
 
@@ -479,15 +479,6 @@ def _correct(x: TableLike, name: str) -> BoolArray:
             f"{name} has values other than 0 and 1, e.g. {x[~np.isin(x, (0, 1))][0]!r}; expected 1 where the row is right"
         )
     return x.astype(bool)
-
-
-def _check_finite(d: FloatArray) -> None:
-    bad = ~np.isfinite(d)
-    if bad.any():
-        first = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(
-            f"differences has {bad.sum()} NaN or infinite values, the first at {first}; leave them out or correct them"
-        )
 
 
 def _many(p: Floats, what: str) -> str:

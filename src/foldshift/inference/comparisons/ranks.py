@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from foldshift.core.arguments import column_names
+from foldshift.core.arguments import check_finite, column_names
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import midranks
 from foldshift.inference.comparisons.wilcoxon import orders, rank_sums, wilcoxon_signed_ranks
@@ -429,10 +429,5 @@ def _checked(scores: TableLike) -> FloatArray:
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 2 or scores.shape[0] < 2 or scores.shape[1] < 2:
         raise ValueError(f"scores has shape {scores.shape}; expected (n_blocks, n_methods) with two or more of both")
-    bad = ~np.isfinite(scores)
-    if bad.any():
-        first = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(
-            f"scores has {bad.sum()} NaN or infinite values, the first at {first}; leave that block or that method out"
-        )
+    check_finite(scores, "scores", "leave that block or that method out")
     return scores

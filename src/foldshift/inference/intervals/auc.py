@@ -207,7 +207,7 @@ def _repetition(right: BoolArray, scores: FloatArray, folds: IntArray, unbiased:
         of_fold, value = right[rows], scores[rows]
         n_right, n_wrong = int(of_fold.sum()), int((~of_fold).sum())
         ranks = rankdata(value)
-        below = np.empty(len(rows))  # share of the other class that a row stands on the right side of, ties half
+        below = np.empty(len(rows))  # share of the other class that a row is on the right side of, ties one half
         below[of_fold] = (ranks[of_fold] - rankdata(value[of_fold])) / n_wrong
         below[~of_fold] = 1 - (ranks[~of_fold] - rankdata(value[~of_fold])) / n_right
         area = below[of_fold].mean()
@@ -216,6 +216,6 @@ def _repetition(right: BoolArray, scores: FloatArray, folds: IntArray, unbiased:
         areas.append(area)
     for of_class in (right, ~right) if unbiased else ():
         n = int((of_class & np.isin(folds, kept)).sum())
-        if n > len(kept):  # else every fold has one row of the class, and nothing tells how much they vary
+        if n > len(kept):  # else every fold has one row of the class, and their spread is unknown
             influence[of_class] *= np.sqrt(n / (n - len(kept)))
     return np.array(areas), influence, len(names) - len(kept)

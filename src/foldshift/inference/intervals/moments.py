@@ -59,7 +59,7 @@ def loss_moments(losses: ArrayLike | Sequence[Array]) -> LossMoments:
 
 
 def moment_intervals(moments: LossMoments, *, confidence: float = 0.95, binary: bool = False) -> list[Interval]:
-    """All intervals that follow from the moments of a cross-validation with random folds; also Wilson's for 0/1 losses.
+    """Compute all intervals that follow from the moments with random folds; for 0/1 losses (binary) also Wilson's.
 
     An estimate is NaN if its interval does not exist, the ends also if the variance estimate is negative.
     """
@@ -82,7 +82,7 @@ def moment_intervals(moments: LossMoments, *, confidence: float = 0.95, binary: 
     ]
     if binary:
         rows = round(N)
-        errors = np.round(np.asarray(micro) * rows)  # NaN (a failed sample) is no count
+        errors = np.round(np.asarray(micro) * rows)  # NaN (a failed sample) is not a count
         present = np.isfinite(errors)
         wilson = accuracy_interval(np.where(present, errors, 0.0)[..., None], rows, confidence=confidence, method="wilson")
         low, high = (np.where(present, end, np.nan) for end in (wilson.low, wilson.high))

@@ -259,7 +259,7 @@ def _covered(truth: float, limits: FloatArray) -> FloatArray:
 
 
 def _measured(statistic: Callable[[FloatArray], dict[str, float]], rows: FloatArray) -> dict[str, Measured]:
-    """Every number of `statistic`, with its standard error by the jackknife over groups of data sets (the rows)."""
+    """Compute `statistic`, with standard errors by the jackknife over groups of data sets (the rows)."""
     values = statistic(rows)
     groups = min(JACKKNIFE_GROUPS, len(rows) // 2)
     if groups < 2:
