@@ -15,7 +15,7 @@ from foldshift.datasets.dataset import write_prepared
 from foldshift.datasets.synthetic.populations import POPULATIONS, TARGET_POPULATIONS, draw_population
 from foldshift.engine.storage.score_files import read_columns, write_rows
 from foldshift.inference.comparisons.paired import nadeau_bengio
-from foldshift.inference.fit_losses import fold_losses, held_out_loss, squared_error, zero_one_loss
+from foldshift.inference.fit_losses import Sample, fold_losses, held_out_loss, squared_error, zero_one_loss
 from foldshift.inference.intervals.accuracy import accuracy_interval
 from foldshift.inference.intervals.cross_validation import Interval, cv_intervals
 from foldshift.inference.intervals.moments import LossMoments, loss_moments, moment_intervals
@@ -139,14 +139,14 @@ def test_losses_and_truths_are_those_of_scikit_learn_worked_out_by_hand():
     data = draw_population("unequal_gaussians", 160, _rng(2))
     X, y, X_rest, y_rest = data.X[:60], data.y[:60], data.X[60:], data.y[60:]
     folds = make_folds("SCV", X, y, 5, [3])[0]
-    losses, truth = fold_losses(GaussianNB(), X, y, X_rest, y_rest, folds, np.zeros(5), zero_one_loss)
+    losses, truth = fold_losses(GaussianNB(), Sample(X, y, X_rest, y_rest), folds, np.zeros(5), zero_one_loss)
     truths = []
     for k in range(5):
         model = GaussianNB().fit(X[folds != k], y[folds != k])
         assert losses[k].tolist() == (model.predict(X[folds == k]) != y[folds == k]).astype(float).tolist()
         truths.append(np.mean(model.predict(X_rest) != y_rest))
     assert truth == pytest.approx(np.mean(truths))
-    whole = held_out_loss(DecisionTreeRegressor(), X, y, X_rest, y_rest, 7, squared_error)
+    whole = held_out_loss(DecisionTreeRegressor(), Sample(X, y, X_rest, y_rest), 7, squared_error)
     tree = DecisionTreeRegressor(random_state=7).fit(X, y)
     assert whole == pytest.approx(np.mean((tree.predict(X_rest) - y_rest) ** 2))
 

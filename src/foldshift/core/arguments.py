@@ -48,6 +48,14 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence={confidence!r} must be between 0 and 1, e.g. 0.95")
 
 
+def check_finite(values: FloatArray, name: str, remedy: str) -> None:
+    """Refuse NaN and infinite values, with the place of the first one and a remedy."""
+    bad = ~np.isfinite(values)
+    if bad.any():
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(f"{name} has {bad.sum()} NaN or infinite values, the first at {first}; {remedy}")
+
+
 def check_one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     """Refuse a value that is none of those allowed."""
     if value not in allowed:

@@ -10,6 +10,7 @@ from .comparisons.accuracy_tests import (
 from .comparisons.bayes import bayesian_hierarchical as bayesian_hierarchical
 from .comparisons.bayes import bayesian_signed_ranks as bayesian_signed_ranks
 from .comparisons.compare import compare as compare
+from .comparisons.conservative_z import conservative_z as conservative_z
 from .comparisons.equivalence import equivalence_signed_ranks as equivalence_signed_ranks
 from .comparisons.equivalence import equivalence_test as equivalence_test
 from .comparisons.paired import (
@@ -40,7 +41,6 @@ from .intervals.accuracy import large_sample as large_sample
 from .intervals.accuracy import loo_interval as loo_interval
 from .intervals.auc import auc_interval as auc_interval
 from .intervals.bootstrap import bootstrap_632plus as bootstrap_632plus
-from .intervals.conservative import conservative_z as conservative_z
 from .intervals.cross_validation import (
     Interval as Interval,
 )

@@ -1,14 +1,27 @@
-"""One reader for the scores of folds: arrays, what scikit-learn returns, and the splitter that says what they are."""
+"""Reader for the scores of folds: arrays or results of scikit-learn, and the splitter that says how they are arranged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray, IntArray, Splitter
+    from foldshift.core.types import Array, FloatArray, Splitter
+
+    Cut = int | Splitter | Iterable[tuple[Array, Array]] | None  # number of folds, splitter, or rows of every (train, test)
+
+
+class CutOptions(TypedDict):
+    """Options of `fold_scores` that say how the data were cut and which scorer is meant; None for those not given."""
+
+    cv: Cut
+    n_splits: int | None
+    n_repeats: int | None
+    metric: str | None
+    n_train: float | None
+    n_test: float | None
 
 
 class FoldScores(NamedTuple):
@@ -19,8 +32,8 @@ class FoldScores(NamedTuple):
     scores : ndarray of shape (r, k), dtype float64
         Scores of the k folds of r repetitions; k = 1 for repeated hold-out.
     overlap : float or None
-        Rows in a test part over rows in a training part, ``1 / (k - 1)`` for k folds; None where it cannot be known (repeated
-        hold-out without sizes).
+        Rows in a test part over rows in a training part, ``1 / (k - 1)`` for k folds; None if unknown (repeated hold-out without
+        sizes).
     """
 
     scores: FloatArray
@@ -29,7 +42,7 @@ class FoldScores(NamedTuple):
 
 def fold_scores(
     scores: Any,
-    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
+    cv: Cut = None,
     n_splits: int | None = None,
     n_repeats: int | None = None,
     metric: str | None = None,
@@ -38,7 +51,11 @@ def fold_scores(
     n_train: float | None = None,
     n_test: float | None = None,
 ) -> FoldScores:
-    """Scores of folds as an array of repetitions and folds, refused where they could be read in two ways.
+    """Arrange the scores of folds by repetition and fold; refuse scores that can be read in two ways.
+
+    Flat scores are in the order of `cross_val_score`: the folds of the first repetition first. They need `cv`, `n_splits` or
+    `n_repeats`, unless their number is prime. ``n_splits=1`` is repeated hold-out. `n_train` and `n_test` are rows of the parts
+    (means if folds differ) and come before those of `cv`. Messages call the scores `name`.
 
     Examples
     --------
@@ -65,21 +82,21 @@ def fold_scores(
 
 
 def is_report(scores: Any) -> bool:
-    """Whether this is a cross-validation report of skore, or one like it: its metrics, and the splitter that cut its data."""
+    """Recognise a cross-validation report of skore, or one like it: it has metrics, and the splitter that cut its data."""
     return hasattr(scores, "metrics") and hasattr(scores, "splitter")
 
 
-def cut_differently(a: Array, b: Array) -> bool:
-    """Whether two reports say that their folds hold other rows."""
-    splits = [getattr(report, "split_indices", None) for report in (a, b)]
-    if any(one is None for one in splits):
+def cut_differently(a: Any, b: Any) -> bool:
+    """Return True if two reports say that their folds hold different rows."""
+    first, second = (getattr(report, "split_indices", None) for report in (a, b))
+    if first is None or second is None:
         return False
-    same = len(splits[0]) == len(splits[1])
-    return not (same and all(np.array_equal(x, y) for pair in zip(*splits) for x, y in zip(*pair)))
+    same = len(first) == len(second)
+    return not (same and all(np.array_equal(x, y) for pair in zip(first, second) for x, y in zip(*pair)))
 
 
-def _of_report(report: Any, metric: str | None, name: str) -> Any:
-    """Values of one metric of a report, a number for every split."""
+def _of_report(report: Any, metric: str | None, name: str) -> FloatArray:
+    """Values of one metric of a report, one for every split."""
     if metric is None:
         raise ValueError(f"{name} is a report with several metrics; say which with metric=, such as 'accuracy' or 'rmse'")
     measure = getattr(report.metrics, str(metric), None)
@@ -94,7 +111,7 @@ def _of_report(report: Any, metric: str | None, name: str) -> Any:
 
 
 class _Design(NamedTuple):
-    """Repetitions and folds, None where open; rows tested per row trained on, None where unknown; who says so."""
+    """Repetitions r, folds k and rows tested per row trained on (None if unknown), and the option that says so."""
 
     r: int | None
     k: int | None
@@ -103,7 +120,7 @@ class _Design(NamedTuple):
 
 
 def _values(scores: Any, metric: str | None, name: str) -> FloatArray:
-    """The numbers in what was passed, float64; one of the columns of `cross_validate`."""
+    """Read the numbers of an array, or of one column of `cross_validate`, as float64."""
     if isinstance(scores, Mapping) or any(str(c).startswith("test_") for c in getattr(scores, "columns", ())):
         found = {str(key).removeprefix("test_"): key for key in scores if str(key).startswith("test_")}
         listed = ", ".join(map(repr, found))
@@ -128,9 +145,7 @@ def _values(scores: Any, metric: str | None, name: str) -> FloatArray:
     return values
 
 
-def _design(
-    cv: int | Splitter | list[tuple[IntArray, IntArray]] | None, n_splits: int | None, n_repeats: int | None, size: int, name: str
-) -> _Design:
+def _design(cv: Cut, n_splits: int | None, n_repeats: int | None, size: int, name: str) -> _Design:
     for label, value in (("n_splits", n_splits), ("n_repeats", n_repeats)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
             raise ValueError(f"{label}={value!r} must be a whole number from 1")
@@ -169,32 +184,32 @@ def _of_splitter(cv: Splitter, size: int) -> _Design:
 
 
 def _ratio(test: float | None, train: float | None, default: float) -> float | None:
-    """Rows tested per row trained on, of shares or numbers of rows; None where one is a share and the other is not known."""
+    """Rows tested per row trained on, from shares or numbers of rows; None if one is a share and the other unknown."""
     if test is None and train is None:
         test = default
-    if test is None:
-        test = 1 - train if train < 1 else None
-    if train is None:
-        train = 1 - test if test < 1 else None
+    if test is None and train is not None and train < 1:
+        test = 1 - train
+    if train is None and test is not None and test < 1:
+        train = 1 - test
     if test is None or train is None or (test < 1) != (train < 1):
         return None
     return float(test / train)
 
 
 def _of_splits(cv: Any, name: str) -> _Design:
-    """Repetitions and folds of pairs of rows: a repetition ends where every row has been tested once."""
+    """Count the repetitions and folds of (train, test) pairs: a repetition ends when every row has been tested once."""
     try:
-        parts = [(np.atleast_1d(train), np.atleast_1d(test)) for train, test in cv]
+        parts = [(_row_numbers(train), _row_numbers(test)) for train, test in cv]
     except (TypeError, ValueError):
         raise ValueError(
             f"cv must be a number of folds, a splitter, or the (train, test) rows of every fold; got a {type(cv).__name__}"
         ) from None
-    parts = [tuple(np.flatnonzero(rows) if rows.dtype == bool else rows for rows in part) for part in parts]
     if not parts:
         raise ValueError(f"cv has no (train, test) pair left to say what {name} are; pass a list, not a generator that was used")
     rows = np.unique(np.concatenate([np.concatenate(part) for part in parts]))
     overlap = float(np.mean([len(test) for _, test in parts]) / np.mean([len(train) for train, _ in parts]))
-    r, tested, k = 0, [], 0
+    r, k = 0, 0
+    tested: list[Array] = []
     for _, test in parts:
         tested.append(test)
         if sum(map(len, tested)) >= len(rows):
@@ -206,7 +221,12 @@ def _of_splits(cv: Any, name: str) -> _Design:
     return _Design(r, k, overlap, f"cv of {len(parts)} (train, test) pairs")
 
 
-def _shaped(values: FloatArray, design: _Design, name: str, n_train: int | None, n_test: int | None) -> FloatArray:
+def _row_numbers(part: Any) -> Array:
+    rows = np.atleast_1d(part)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows
+
+
+def _shaped(values: FloatArray, design: _Design, name: str, n_train: float | None, n_test: float | None) -> FloatArray:
     r, k = design.r, design.k
     if values.ndim == 2:
         if (r or len(values), k or values.shape[1]) != values.shape:
@@ -226,7 +246,7 @@ def _shaped(values: FloatArray, design: _Design, name: str, n_train: int | None,
             )
         r, k = 1, size
     elif r is None or k is None:
-        known = r or k
+        known = r or k or 1  # one of the two is given
         if size % known:
             raise ValueError(f"{name} has {size} scores, which {design.said} does not divide")
         r, k = r or size // known, k or size // known
@@ -235,8 +255,8 @@ def _shaped(values: FloatArray, design: _Design, name: str, n_train: int | None,
     return values.reshape(r, k)
 
 
-def _folds_of_sizes(n_train: float | None, n_test: int | None) -> int | None:
-    """Number of folds that the sizes of the parts are those of; None where they are not given."""
+def _folds_of_sizes(n_train: float | None, n_test: float | None) -> int | None:
+    """Number of folds with parts of these sizes; None if the sizes are not given."""
     if n_train is None or n_test is None:
         return None
     return round(n_train / n_test) + 1 if n_test > 0 else None
@@ -246,10 +266,11 @@ def _prime(n: int) -> bool:
     return n > 1 and all(n % i for i in range(2, int(n**0.5) + 1))
 
 
-def _overlap(k: int, design: _Design, n_train: int | None, n_test: int | None) -> float | None:
+def _overlap(k: int, design: _Design, n_train: float | None, n_test: float | None) -> float | None:
+    """Rows tested per row trained on, from the sizes if given, else from the design."""
     if (n_train is None) != (n_test is None):
         raise ValueError(f"n_train={n_train!r} and n_test={n_test!r} must both be given or neither")
-    if n_train is not None:
+    if n_train is not None and n_test is not None:
         for label, value in (("n_train", n_train), ("n_test", n_test)):
             if not (np.ndim(value) == 0 and 0 < value < np.inf):
                 raise ValueError(f"{label}={value!r} must be a positive number of rows (the mean where folds differ)")

@@ -1,4 +1,4 @@
-"""Ranks in which numbers that differ by rounding only are tied."""
+"""Ranks that tie numbers that differ only by rounding."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import FloatArray
 
-SAME = 1e-12  # of the largest input: .8 - .7 and .3 - .2 are equal, whatever their last bits
+SAME = 1e-12  # share of the largest input: .8 - .7 and .3 - .2 are equal although their last bits differ
 
 
 def midranks(values: ArrayLike, largest: ArrayLike, *, same: float = SAME) -> FloatArray:
-    """Ranks along the last axis; neighbours that differ by rounding only share the mean of theirs.
+    """Ranks along the last axis, from 1; neighbours within `same` times the `largest` input share the mean of their ranks.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""p-values corrected for their number."""
+"""Correction of p-values for their number."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from scipy import stats
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, FloatArray
+    from foldshift.core.types import FloatArray
 
 
-def adjust_p(p: ArrayLike, method: Literal["bh", "holm", "none"] = "bh") -> Array:
-    """p-values corrected for their number.
+def adjust_p(p: ArrayLike, method: Literal["bh", "holm", "none"] = "bh") -> FloatArray:
+    """Correct p-values for their number.
 
     Parameters
     ----------
     p : array-like of shape (..., m)
-        p-values; leading axes are separate families. NaN is no test: it stays and does not count.
+        p-values; leading axes are separate families. NaN is not a test: it stays NaN and does not count.
     method : {"bh", "holm", "none"}, default="bh"
         ``bh``: Benjamini and Hochberg, the rate of false discoveries. ``holm``: Holm, the chance of a single one.
 
@@ -31,7 +31,7 @@ def adjust_p(p: ArrayLike, method: Literal["bh", "holm", "none"] = "bh") -> Arra
     Raises
     ------
     ValueError
-        If `method` is not known or a p-value is not from 0 to 1.
+        If `method` is unknown or a p-value is not between 0 and 1.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def adjust_p(p: ArrayLike, method: Literal["bh", "holm", "none"] = "bh") -> Arra
     return np.apply_along_axis(_adjusted, -1, p, method)
 
 
-def _adjusted(p: FloatArray, method: str) -> FloatArray:
+def _adjusted(p: FloatArray, method: Literal["bh", "holm"]) -> FloatArray:
     tests = ~np.isnan(p)
     m = int(tests.sum())
     if m == 0:

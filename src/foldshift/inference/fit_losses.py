@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, UnsignedArray
+    from foldshift.core.types import Array, Estimator, FloatArray, UnsignedArray
+
+    Loss = Callable[[Array, Array], FloatArray]  # of targets and predictions, one number for every row
+    FoldPredictor = Callable[[UnsignedArray], Iterable[Array]]  # of folds, the predictions of every fold's model
 
 
-def zero_one_loss(y: IntArray, predicted: IntArray) -> FloatArray:
+class Sample(NamedTuple):
+    """Inputs and targets of a sample, and of held-out rows of the same population."""
+
+    X: Array
+    y: Array
+    X_rest: Array
+    y_rest: Array
+
+
+def zero_one_loss(y: Array, predicted: Array) -> FloatArray:
     """1.0 where a prediction is wrong, 0.0 where it is right."""
     return (predicted != y).astype(np.float64)
 
 
-def squared_error(y: Array, predicted: FloatArray) -> FloatArray:
+def squared_error(y: Array, predicted: Array) -> FloatArray:
     """Squared difference of prediction and target."""
     return (predicted - y) ** 2
 
 
-def fold_predictor(estimator: Estimator, X: Any, y: Array, X_rest: Any) -> Callable[..., Any] | None:
-    """What predicts held-out rows by the models of all folds of a partition, or None for a learner that shares no work there."""
+def fold_predictor(estimator: Estimator, sample: Sample) -> FoldPredictor | None:
+    """Return a function that predicts held-out rows by the models of all folds; None for a learner that shares no work there."""
     share = getattr(estimator, "fold_predictor", None)
-    return share and share(X, y, X_rest)
+    return share and share(sample.X, sample.y, sample.X_rest)
 
 
 def fold_losses(
     estimator: Estimator,
-    X: Array,
-    y: Array,
-    X_rest: Array,
-    y_rest: Array,
+    sample: Sample,
     folds: UnsignedArray,
-    states: Array,
-    loss: Callable[..., Any],
-    predict: Callable[..., Any] | None = None,
-) -> tuple[list[Array], float]:
-    """Cross-validated losses of a sample, and the mean true error of the models of the folds."""
+    states: Sequence[int] | UnsignedArray,
+    loss: Loss,
+    predict: FoldPredictor | None = None,
+) -> tuple[list[FloatArray], float]:
+    """Cross-validated losses by fold, and the mean true error of the models; `predict` gives the same losses sooner.
+
+    ``states`` holds the `random_state` of every fit; it is used if the estimator's own is None.
+    """
+    X, y, X_rest, y_rest = sample
     if predict:
         inside = loss(y, estimator.predict_folds(X, y, folds[None])[0])
         truths = [_checked(loss(y_rest, predicted)).mean() for predicted in predict(folds)]
@@ -46,25 +59,25 @@ def fold_losses(
     losses, truths = [], []
     for fold, state in enumerate(states):
         test = folds == fold
-        inside, outside = losses_after_fit(estimator, X[~test], y[~test], [(X[test], y[test]), (X_rest, y_rest)], state, loss)
+        parts = [(X[test], y[test]), (X_rest, y_rest)]
+        inside, outside = losses_after_fit(estimator, X[~test], y[~test], parts, state, loss)
         losses.append(inside)
         truths.append(outside.mean())
     return losses, float(np.mean(truths))
 
 
-def held_out_loss(
-    estimator: Estimator, X: FloatArray, y: Array, X_rest: FloatArray, y_rest: Array, state: int, loss: Callable[..., Any]
-) -> float:
-    """Mean loss on held-out rows after training on the whole sample; parameters as in `fold_losses`."""
-    return float(losses_after_fit(estimator, X, y, [(X_rest, y_rest)], state, loss)[0].mean())
+def held_out_loss(estimator: Estimator, sample: Sample, state: int, loss: Loss) -> float:
+    """Mean loss on the held-out rows after training on the whole sample."""
+    return float(losses_after_fit(estimator, sample.X, sample.y, [(sample.X_rest, sample.y_rest)], state, loss)[0].mean())
 
 
 def losses_after_fit(
-    estimator: Estimator, X: FloatArray, y: IntArray, parts: list[tuple[Array, Array]], state: int, loss: Callable[..., Any]
-) -> list[Array]:
-    """Losses on each of some parts of one fit."""
+    estimator: Estimator, X: Array, y: Array, parts: list[tuple[Array, Array]], state: int, loss: Loss
+) -> list[FloatArray]:
+    """Losses on each part (inputs and targets) after one fit; refuses predictions that are not finite."""
     from foldshift.core.estimators import clone_with_state
 
+    # Predicted at once, as every call of predict has a price beside that of its rows.
     predicted = clone_with_state(estimator, state).fit(X, y).predict(np.concatenate([part for part, _ in parts]))
     losses = _checked(loss(np.concatenate([truth for _, truth in parts]), predicted))
     return np.split(losses, np.cumsum([len(truth) for _, truth in parts])[:-1])

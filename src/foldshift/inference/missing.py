@@ -1,4 +1,4 @@
-"""Results that are missing, because a fit failed or a method was not run: NaN everywhere in the library."""
+"""Missing results (a failed fit, a method that was not run), which are NaN everywhere in the library."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def mean_present(values: FloatArray, axis: int = -1) -> FloatArray:
-    """Mean of the values that are not NaN; NaN, without a warning, where there is none."""
+    """Mean of the values that are not NaN; NaN, without a warning, if there is none."""
     present = ~np.isnan(values)
     counts = present.sum(axis=axis)
     return np.where(counts > 0, np.where(present, values, 0.0).sum(axis=axis) / np.maximum(counts, 1), np.nan)
 
 
 def std_present(values: FloatArray, axis: int = -1) -> FloatArray:
-    """Standard deviation (n - 1) of the values that are not NaN; NaN, without a warning, below two values."""
+    """Standard deviation (n - 1) of the values that are not NaN; NaN, without a warning, for fewer than two."""
     present = ~np.isnan(values)
     counts = present.sum(axis=axis)
     means = np.expand_dims(mean_present(values, axis), axis)
@@ -28,7 +28,10 @@ def std_present(values: FloatArray, axis: int = -1) -> FloatArray:
 
 
 def common_results(values: dict[Hashable, Array]) -> dict[Hashable, Array]:
-    """Leave out of every method what one of them lacks, so that like is compared with like."""
+    """Set to NaN, in all methods, the repetitions (last axis) that one of them lacks, so that like is compared with like.
+
+    A method without any result is ignored; a cell of the leading axes is NaN if one method has no repetition left there.
+    """
     found = {name: array for name, array in values.items() if not np.isnan(array).all()}
     if not found:
         return dict(values)

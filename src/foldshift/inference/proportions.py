@@ -1,4 +1,4 @@
-"""Wilson's interval of a proportion, for many at once."""
+"""Wilson's interval for a proportion, for many at once."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from scipy.special import ndtri
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array
+    from foldshift.core.types import FloatArray
 
 
-def wilson_interval(share: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[Array, Array]:
-    """Wilson's score interval of a proportion.
+def wilson_interval(share: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    """Wilson's score interval for a proportion; NaN without trials, and exactly 0 or 1 where the share is.
 
     Notes
     -----
-    `scipy.stats.binomtest` has the same interval, of one count at a time.
+    `scipy.stats.binomtest` has the same interval, for one count at a time.
 
     Examples
     --------

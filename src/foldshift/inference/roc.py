@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray
 
 
-def roc_area(scores: ArrayLike, positive: ArrayLike) -> Array:
-    """Area under the ROC curve: the chance that a positive row has the higher score, ties counting one half."""
+def roc_area(scores: ArrayLike, positive: ArrayLike) -> FloatArray:
+    """Chance that a positive row has the higher score, ties counting one half; NaN if a class is absent."""
     scores, positive = np.broadcast_arrays(scores, positive)
     n_positive = positive.sum(axis=-1)
     pairs = n_positive * (positive.shape[-1] - n_positive)
@@ -22,8 +22,9 @@ def roc_area(scores: ArrayLike, positive: ArrayLike) -> Array:
     return np.divide(above, pairs, out=np.full(np.shape(pairs), np.nan), where=pairs > 0)
 
 
-def roc_area_by_group(scores: FloatArray, positive: BoolArray, groups: Array, n_groups: int) -> Array:
-    """Area under the ROC curve within each group of rows, such as the folds of one partition, by one sort of them all."""
+def roc_area_by_group(scores: FloatArray, positive: BoolArray, groups: Array, n_groups: int) -> FloatArray:
+    """Area within each group of rows, such as a fold, equal to `roc_area` to the last bit; NaN if a score of the group is."""
+    # One sort for all groups; pairs are counted in whole numbers and divided once.
     order = np.lexsort((scores, groups))
     scores, positive, groups = scores[order], positive[order], groups[order]
     new = np.ones(len(scores), dtype=bool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @readable
 class AccuracyTest(NamedTuple):
-    """A test that two accuracies are equal; arrays where many tests were done at once.
+    """Result of a test that two accuracies are equal; arrays if many tests were done at once.
 
     ``standard_error`` is the denominator of ``statistic``; ``df`` is inf for z; ``low`` and ``high`` bound ``estimate``, accuracy
     of A minus that of B.
@@ -44,8 +44,8 @@ class AccuracyTest(NamedTuple):
     high: Floats
     note: str
 
-    def sentences(self) -> list[Any]:
-        """What the test says, in words."""
+    def sentences(self) -> list[str]:
+        """Report the test in words."""
         note = [f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else []
         if np.ndim(self.p_value):
             return [f"{np.size(self.p_value)} tests, {self.name}, p from {np.nanmin(self.p_value):.3g}.", *note]
@@ -56,14 +56,14 @@ class AccuracyTest(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each test."""
+        """Table with one row for each test."""
         names = ("estimate", "low", "high", "p_value", "statistic", "df", "standard_error")
         values = np.broadcast_arrays(*(getattr(self, name) for name in names))
         return pd.DataFrame({"test": self.name, **{name: np.ravel(value) for name, value in zip(names, values)}})
 
 
 def large_sample_matched(n_minus: int, n_zero: int, n_plus: int) -> bool:
-    """Whether each of the three differences occurs five times or more, as the matched leave-one-out test requires.
+    """Check that each of the three differences occurs five times or more, as the matched leave-one-out test requires.
 
     References
     ----------
@@ -87,7 +87,7 @@ def compare_matched(r_a: ArrayLike, r_b: ArrayLike, m: ArrayLike, *, confidence:
     Returns
     -------
     test : AccuracyTest
-        With k - 1 degrees of freedom. Where all differences are equal p is 1 if they are zero and 0 if not.
+        With k - 1 degrees of freedom. If all differences are equal, p is 1 if they are zero and 0 if not.
 
     Raises
     ------
@@ -96,8 +96,8 @@ def compare_matched(r_a: ArrayLike, r_b: ArrayLike, m: ArrayLike, *, confidence:
 
     Notes
     -----
-    The differences are counted as independent although training sets overlap; the Nadeau-Bengio test corrects for it.
-    Independence of the two learners is not needed.
+    The differences are counted as independent although training sets overlap; the Nadeau-Bengio test corrects for that. The two
+    learners need not be independent.
 
     Examples
     --------
@@ -182,7 +182,8 @@ def compare_independent(
     large = np.concatenate([np.asarray(large_sample(r, m)) for r, m in ((r_a, m_a), (r_b, m_b))], axis=-1)
     note = condition_note(large, "keep")
     if test == "z":
-        return _proportions_z(r_a.sum(axis=-1), m_a.sum(), r_b.sum(axis=-1), m_b.sum(), formula, confidence, note)
+        totals = (r_a.sum(axis=-1), m_a.sum()), (r_b.sum(axis=-1), m_b.sum())
+        return _proportions_z(*totals, formula, confidence, note)
     k, q = _at_least_two(r_a, "r_a"), _at_least_two(r_b, "r_b")
     p_a, p_b = r_a / m_a, r_b / m_b
     part_a, part_b = _variance(p_a) / k, _variance(p_b) / q
@@ -213,9 +214,12 @@ def loo_matched(x_a: TableLike, x_b: TableLike, *, formula: Formula = "corrected
     Parameters
     ----------
     x_a, x_b : array-like of shape (..., n)
-        1 where the prediction of an instance is right, 0 where it is wrong.
-    formula, confidence
-        As in `loo_matched_frequencies`.
+        1 if the prediction of an instance is right, 0 if it is wrong.
+    formula : {"corrected", "paper"}, default="corrected"
+        ``paper``: s^2 sums the deviations without their square, as printed. That sum is zero for every data set, so t is infinite
+        or, for equal accuracies, 0.
+    confidence : float, default=0.95
+        For the interval of the difference.
 
     Returns
     -------
@@ -251,7 +255,9 @@ def loo_matched_frequencies(
     formula: Formula = "corrected",
     confidence: float = 0.95,
 ) -> AccuracyTest:
-    """Matched t test of two learners from the frequencies of the differences -1, 0 and +1.
+    """Matched t test of two learners from the frequencies of -1 (only B right), 0 and +1 (only A right).
+
+    If `r_a` and `r_b`, the correct predictions, are given, the frequencies must be possible for them.
 
     References
     ----------
@@ -295,7 +301,7 @@ def check_frequencies(n_minus: ArrayLike, n_zero: ArrayLike, n_plus: ArrayLike, 
 
 
 def feasible_frequencies(r_a: int, r_b: int, n: int) -> list[tuple[int, int, int]]:
-    """All frequencies of the differences -1, 0, +1 that two learners with these correct predictions can have."""
+    """List all frequencies of the differences -1, 0, +1 for these correct predictions, from the fewest disagreements on."""
     fold_counts([r_a, r_b], n, "(r_a, r_b)")
     plus = range(max(0, r_a - r_b), min(r_a, n - r_b) + 1)
     return [(p - r_a + r_b, n - 2 * p + r_a - r_b, p) for p in plus]
@@ -320,41 +326,39 @@ def correctness_phi(x_a: TableLike, x_b: TableLike) -> Floats:
 
 
 def _proportions_z(
-    r_a: float, n_a: float, r_b: float, n_b: float, formula: Formula, confidence: float, note: str
+    a: tuple[FloatArray, float], b: tuple[FloatArray, float], formula: Formula, confidence: float, note: str
 ) -> AccuracyTest:
+    """z test of two proportions, each given as correct predictions and their number."""
+    (r_a, n_a), (r_b, n_b) = a, b
     if formula == "paper" and n_a != n_b:
         raise ValueError(f"n_A={n_a:g} and n_B={n_b:g} differ; the printed z has one n, use formula='corrected'")
     p_a, p_b = r_a / n_a, r_b / n_b
     p = (r_a + r_b) / (n_a + n_b)  # (p_a + p_b) / 2 where n_a = n_b, the paper's
     standard_error = np.sqrt(p * (1 - p) * (1 / n_a + 1 / n_b))
     unpooled = np.sqrt(p_a * (1 - p_a) / n_a + p_b * (1 - p_b) / n_b)
-    return _test("independent z", p_a - p_b, standard_error, np.inf, confidence, note, unpooled)
+    test = _test("independent z", p_a - p_b, standard_error, np.inf, confidence, note)
+    half = student.isf((1 - confidence) / 2, np.inf) * unpooled
+    return test._replace(low=plain(p_a - p_b - half), high=plain(p_a - p_b + half))
 
 
-def _test(
-    name: str,
-    difference: float,
-    standard_error: Floats,
-    df: FloatArray | float,
-    confidence: float,
-    note: str,
-    interval_error: float | None = None,
-) -> AccuracyTest:
+def _test(name: str, difference: Floats, standard_error: Floats, df: Floats, confidence: float, note: str) -> AccuracyTest:
     """Two-sided test and interval; a statistic of 0 / 0 is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(difference == 0, 0.0, difference / standard_error)
-    half = student.isf((1 - confidence) / 2, df) * (standard_error if interval_error is None else interval_error)
+    half = student.isf((1 - confidence) / 2, df) * standard_error
     p_value = 2 * student.sf(np.abs(statistic), df)
-    values = (difference, standard_error, statistic, df, p_value, difference - half, difference + half)
-    return AccuracyTest(name, *(plain(value) for value in values), note)
+    low, high = plain(difference - half), plain(difference + half)
+    return AccuracyTest(
+        name, plain(difference), plain(standard_error), plain(statistic), plain(df), plain(p_value), low, high, note
+    )
 
 
 def _variance(values: FloatArray) -> FloatArray:
-    """Variance over the last axis, exactly zero where all values are equal."""
+    """Variance over the last axis, exactly zero if all values are equal."""
     return np.where(np.ptp(values, axis=-1) == 0, 0.0, values.var(axis=-1, ddof=1))
 
 
-def _frequency(value: int, name: str) -> Any:
+def _frequency(value: ArrayLike, name: str) -> FloatArray:
     value = np.asarray(value, dtype=np.float64)
     if not ((value >= 0) & (value == np.floor(value)) & np.isfinite(value)).all():
         raise ValueError(f"{name}={value.tolist()} must be a whole number from 0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import FloatArray, TableLike
 
-PRIOR_STRENGTH = 0.5
+PRIOR_STRENGTH = 0.5  # of the Dirichlet process, in data sets
 BOUND = 1000  # standard deviations up to which those of the priors reach
-ALPHA, BETA = (1.0, 2.0), (0.01, 0.1)  # uniform priors of the gamma's parameters that nu has
+ALPHA, BETA = (1.0, 2.0), (0.01, 0.1)  # ends of the uniform priors for shape and rate of the gamma that nu has
 CHAINS, BURN_IN, STEPS = 40, 300, 6
 
 
@@ -32,7 +32,7 @@ class BayesianSignedRanks(NamedTuple):
         Probability that differences below the region, within it, or above it are the most common: the second learner's score is
         larger in practice, neither is, the first one's is. They sum to 1.
     shares : tuple of float
-        Posterior means of how common each of the three is.
+        Posterior means of the shares of the three.
     margin : float
         Half-width of the region of practical equivalence.
     n_blocks, n_draws : int
@@ -48,14 +48,14 @@ class BayesianSignedRanks(NamedTuple):
     n_draws: int
 
     def sentences(self) -> list[str]:
-        """What the posterior says, in words."""
+        """Report the posterior in words."""
         return [
             f"Bayesian signed ranks over {self.n_blocks} blocks: {_words(self)}.",
             f"From {self.n_draws} draws of the posterior; standard error of a probability up to {0.5 / self.n_draws**0.5:.2g}.",
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each of the three regions."""
+        """Table with one row for each of the three regions."""
         return _regions(self, self.shares)
 
 
@@ -98,7 +98,7 @@ class BayesianHierarchical(NamedTuple):
     n_draws: int
 
     def sentences(self) -> list[str]:
-        """What the posterior says, in words."""
+        """Report the posterior in words."""
         doubt = "" if self.r_hat < 1.05 else " The chains do not agree yet: ask for more draws."
         return [
             f"Hierarchical model over {len(self.datasets)} data sets: {_words(self)}.",
@@ -109,7 +109,7 @@ class BayesianHierarchical(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each of the three regions."""
+        """Table with one row for each of the three regions."""
         return _regions(self, self.next_dataset)
 
 
@@ -163,7 +163,7 @@ def bayesian_signed_ranks(
     z = np.append(0.0, a - b)
     sums = z[:, None] + z
     same = 2 * SAME * max(np.abs(a).max(), np.abs(b).max(), rope)
-    # a mean on the border of the region counts half to either side
+    # a mean on the border of the region counts one half on either side
     above, below = (np.where(np.abs(side - 2 * rope) <= same, 0.5, side > 2 * rope) for side in (sums, -sums))
     weights = np.random.default_rng(random_state).dirichlet(np.append(PRIOR_STRENGTH, np.ones(len(a))), n_draws)
     right, left = (((weights @ side) * weights).sum(axis=1) for side in (above, below))
@@ -179,7 +179,7 @@ def bayesian_hierarchical(
 
     The differences on a data set are normal with a mean and a standard deviation of its own, two of them correlated by rho, as
     in `bayesian_correlated_t`; the means of the data sets come from a Student t of unknown centre mu0, scale sigma0 and degrees
-    of freedom nu. So the uncertain results of single data sets are drawn to what the others show.
+    of freedom nu. So the uncertain results of single data sets are drawn towards the results of the others.
 
     Parameters
     ----------
@@ -255,11 +255,11 @@ def bayesian_hierarchical(
     centre, largest = means / unit, max(np.abs(d).max() for d in data) / unit
     squares = (n - 1) * (spreads / unit) ** 2 / (1 - rho)
     among = means.std(ddof=1) / unit
-    bounds = largest, BOUND * (among if among > 0 else 1.0), BOUND
-    mu0, sigma0, nu, mu = _sample(centre, squares, n, (1 + (n - 1) * rho) / n, bounds, n_draws, random_state)
-    r_hat = max(_r_hat(chain) for chain in (mu0, np.log(sigma0), np.log(nu)))
-    mu0, sigma0, nu = (value.ravel()[:n_draws] for value in (mu0, sigma0, nu))
-    mu, edge = mu.reshape(-1, len(data))[:n_draws], rope / unit
+    bounds = _Bounds(largest, BOUND * (among if among > 0 else 1.0), BOUND)
+    draws = _sample(_Observed(centre, squares, n, (1 + (n - 1) * rho) / n), bounds, n_draws, random_state)
+    r_hat = max(_r_hat(chain) for chain in (draws.mu0, np.log(draws.sigma0), np.log(draws.nu)))
+    mu0, sigma0, nu = (value.ravel()[:n_draws] for value in (draws.mu0, draws.sigma0, draws.nu))
+    mu, edge = draws.means.reshape(-1, len(data))[:n_draws], rope / unit
     left, right = stats.t.cdf((-edge - mu0) / sigma0, nu), stats.t.sf((edge - mu0) / sigma0, nu)
     theta = np.stack([left, np.maximum(1 - left - right, 0) if rope > 0 else np.zeros_like(left), right], axis=1)
     ends = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -278,25 +278,40 @@ def bayesian_hierarchical(
     )
 
 
-def _sample(
-    centre: FloatArray,
-    squares: FloatArray,
-    n: FloatArray,
-    factor: FloatArray,
-    bounds: tuple[float, float, int],
-    n_draws: int,
-    random_state: int,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Draws of mu0, sigma0, nu, each (kept, chains), and of the means of the data sets, (kept, chains, q).
+class _Observed(NamedTuple):
+    """Mean, sum of squares over ``1 - rho``, folds, and variance of the mean over that of a fold, for every data set."""
 
-    ``centre`` are the means of the data sets, ``squares`` the sums of squares within them over ``1 - rho``; a mean has variance
-    ``factor`` times that of a fold.
-    """
+    centre: FloatArray
+    squares: FloatArray
+    n: FloatArray
+    factor: FloatArray
+
+
+class _Bounds(NamedTuple):
+    """Ends of the uniform priors for mu0, sigma0 and the standard deviations within data sets."""
+
+    mean: float
+    spread: float
+    within: float
+
+
+class _Draws(NamedTuple):
+    """Draws of the posterior, each of shape (kept, chains); those of the means of q data sets (kept, chains, q)."""
+
+    mu0: FloatArray
+    sigma0: FloatArray
+    nu: FloatArray
+    means: FloatArray
+
+
+def _sample(observed: _Observed, bounds: _Bounds, n_draws: int, random_state: int) -> _Draws:
+    """Draw from the posterior with a Gibbs sampler; see the notes of `bayesian_hierarchical`."""
+    centre, squares, n, factor = observed
     rng = np.random.default_rng(random_state)
     shape = CHAINS, len(centre)
     log_nu, prior = _nu_prior()
     grid = np.exp(log_nu)
-    # chains start far apart, so that R-hat sees whether they have met
+    # chains start far apart, so that R-hat shows if they have not met
     mu0 = rng.uniform(centre.min(), centre.max(), (CHAINS, 1))
     sigma0 = np.exp(rng.normal(np.log(max(centre.std(), 0.01)), 1, (CHAINS, 1)))
     nu = rng.choice(grid, (CHAINS, 1), p=prior / prior.sum())
@@ -308,7 +323,7 @@ def _sample(
     def log_density(sigma0: FloatArray) -> FloatArray:
         total = sigma0**2 / weight + factor * variance
         found = -0.5 * (np.log(total) + (centre - mu0) ** 2 / total).sum(axis=1, keepdims=True) + np.log(sigma0)
-        return np.where(sigma0 < bounds[1], found, -np.inf)
+        return np.where(sigma0 < bounds.spread, found, -np.inf)
 
     for step in range(BURN_IN + 2 * kept):
         now = log_density(sigma0)
@@ -319,12 +334,12 @@ def _sample(
             sigma0, now = np.where(taken, proposed, sigma0), np.where(taken, then, now)
         precision = 1 / (sigma0**2 / weight + factor * variance)
         total = precision.sum(axis=1, keepdims=True)
-        mu0 = _truncated_normal((precision * centre).sum(axis=1, keepdims=True) / total, total**-0.5, bounds[0], rng)
+        mu0 = _truncated_normal((precision * centre).sum(axis=1, keepdims=True) / total, total**-0.5, bounds.mean, rng)
         own, common = 1 / (factor * variance), weight / sigma0**2
         mu = (own * centre + common * mu0) / (own + common) + rng.standard_normal(shape) / np.sqrt(own + common)
         rate = (squares + (centre - mu) ** 2 / factor) / 2
         # sigma uniform up to the bound: a gamma of 1 / sigma^2 above the bound's
-        variance = np.minimum(rate / rng.standard_gamma((n - 1) / 2, shape), bounds[2] ** 2)
+        variance = np.minimum(rate / rng.standard_gamma((n - 1) / 2, shape), bounds.within**2)
         weight = rng.standard_gamma((nu + 1) / 2, shape) / ((nu + ((mu - mu0) / sigma0) ** 2) / 2)
         half = grid / 2
         sums = (np.log(weight) - weight).sum(axis=1, keepdims=True)
@@ -334,7 +349,7 @@ def _sample(
         if step >= BURN_IN and (step - BURN_IN) % 2:
             at = (step - BURN_IN) // 2
             draws[0][:, at], draws[1][at] = np.concatenate([mu0, sigma0, nu], axis=1).T, mu
-    return *draws[0], draws[1]
+    return _Draws(draws[0][0], draws[0][1], draws[0][2], draws[1])
 
 
 def _nu_prior() -> tuple[FloatArray, FloatArray]:
@@ -361,10 +376,11 @@ def _r_hat(chains: FloatArray) -> float:
     return np.sqrt((half - 1) / half + parts.mean(axis=0).var(ddof=1) / within) if within > 0 else np.inf
 
 
-def _winners(theta: FloatArray) -> tuple[float, ...]:
+def _winners(theta: FloatArray) -> tuple[float, float, float]:
     """Share of draws in which each of the three regions is the most probable; ties are split."""
     most = np.isclose(theta, theta.max(axis=1, keepdims=True), rtol=1e-12, atol=0)
-    return tuple((most / most.sum(axis=1, keepdims=True)).mean(axis=0).tolist())
+    left, within, right = (most / most.sum(axis=1, keepdims=True)).mean(axis=0).tolist()
+    return left, within, right
 
 
 def _words(posterior: BayesianSignedRanks | BayesianHierarchical) -> str:
@@ -372,7 +388,7 @@ def _words(posterior: BayesianSignedRanks | BayesianHierarchical) -> str:
     return f"probability that the second is better in practice {posterior.left:.3f}, {within}the first {posterior.right:.3f}"
 
 
-def _regions(posterior: BayesianSignedRanks | BayesianHierarchical, shares: tuple[Any, ...]) -> pd.DataFrame:
+def _regions(posterior: BayesianSignedRanks | BayesianHierarchical, shares: tuple[float, ...]) -> pd.DataFrame:
     names = f"below -{posterior.margin:g}", f"within {posterior.margin:g}", f"above {posterior.margin:g}"
     return pd.DataFrame({"difference": names, "probability": list(posterior[:3]), "share": shares})
 

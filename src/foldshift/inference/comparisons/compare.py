@@ -1,4 +1,4 @@
-"""Which tests apply to a comparison of learners, which do not, and why."""
+"""Choice of tests for a comparison of learners, with the reason why each applies or not."""
 
 from __future__ import annotations
 
@@ -15,10 +15,20 @@ from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, bloc
 from foldshift.inference.comparisons.paired import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, BoolArray, FloatArray, Splitter, TableLike
+    from foldshift.core.types import Array, FloatArray, Splitter, TableLike
+    from foldshift.inference._fold_scores import CutOptions
 
 DESIGNS = ("folds", "datasets", "sources")
-# Shares of findings where there is nothing to find, 2,000 data sets each: `make validate WHAT=corrected-t`.
+FOLD_TESTS = (
+    PAIRED_T := "paired t over folds",
+    WONG_T := "Wong's matched t over folds",
+    CORRECTED_T := "Nadeau-Bengio corrected t",
+    BAYESIAN_T := "Bayesian correlated t",
+    EQUIVALENCE := "equivalence (two one-sided corrected t)",
+    T_5X2CV := "5x2cv t",
+    F_5X2CV := "5x2cv F",
+)
+# Shares of false findings between equally good learners, 2,000 data sets each: `make corrected-t`.
 HELD = {
     "10 x 10 folds": {"5 nearest neighbours": 0.110, "LDA": 0.046, "nearest centroid": 0.042},
     "10 folds": {"5 nearest neighbours": 0.036, "LDA": 0.013, "nearest centroid": 0.014},
@@ -45,34 +55,34 @@ def compare(
     rope: float = 0.0,
     confidence: float = 0.95,
 ) -> Comparison:
-    """Say which tests apply to a comparison of learners and why the others do not, with the figures of all that can be computed.
+    """Report which tests apply to a comparison of learners and why the others do not, with the figures of all of them.
 
     Parameters
     ----------
     scores_a, scores_b : array-like or dict
         ``design="folds"``: scores of two learners on one data set, each of shape (r, k), r repetitions of k folds, k = 1 for
         repeated hold-out; or flat, as scikit-learn's `cross_val_score` returns them, with `cv` or `n_splits` to say how they are
-        to be read; or what its `cross_validate` returns, or skore's report of it. ``design="datasets"`` or ``"sources"``:
-        scores_a of shape (n_blocks, n_learners), one number for every data set or source, averaged over its folds and
-        repetitions; or two learners as scores_a and scores_b of shape (n_blocks,). The names of a data frame's columns are those
-        of the learners. Any design: scores_a may be a dict of each learner's name to its scores.
+        arranged; or the result of its `cross_validate`, or skore's report of it. ``design="datasets"`` or ``"sources"``: scores_a
+        of shape (n_blocks, n_learners), one number for every data set or source, averaged over its folds and repetitions; or two
+        learners as scores_a and scores_b of shape (n_blocks,). The names of a data frame's columns are those of the learners. Any
+        design: scores_a may be a dict of each learner's name to its scores.
     design : {"folds", "datasets", "sources"}
-        What a score stands for: must be said, as the same shape may be either. ``sources``: one score for each source left out.
+        Unit that a score belongs to; required, as the same shape may be either. ``sources``: one score for each source left out.
     names : sequence of str, optional
-        Names of the learners; by default those that the scores bear, else "a", "b", ...
+        Names of the learners; by default those in the scores, else "a", "b", ...
     cv : int, splitter or iterable of (train, test), optional
-        What cut the data, for folds: the numbers of folds and repetitions are read from it; other shapes are refused.
+        Splitter that cut the data, for folds: the numbers of folds and repetitions are read from it; other shapes are refused.
     n_splits, n_repeats : int, optional
         Folds and repetitions, instead of `cv`.
     metric : str, optional
-        Which of several metrics of `cross_validate`.
+        Name of the scorer, if `cross_validate` was given several.
     n_train, n_test : float, optional
-        Rows in a training and in a test part, for folds; k - 1 and 1 unless given. Needed for repeated hold-out where `cv` does
-        not know them.
+        Rows in a training and in a test part, for folds; k - 1 and 1 unless given. Needed for repeated hold-out if `cv` does not
+        know them.
     correct_a, correct_b : array-like of shape (r, n) or (n,), bool or 0/1, optional
-        Whether each learner got each row right in each repetition, for folds.
+        True where the learner got the row right, in each repetition, for folds.
     same_folds : bool, default=True
-        Whether both learners were trained and tested on the same folds. If not, the shapes of the scores may differ.
+        True if both learners were trained and tested on the same folds. If not, the shapes of the scores may differ.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in units of the score.
     confidence : float, default=0.95
@@ -124,9 +134,16 @@ def compare(
         raise ValueError(f"rope={rope!r} must be 0 or a positive number in units of the score")
     if scores_b is None:
         scores_a, scores_b, names = _by_name(scores_a, names, design)
-    reading = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats, "metric": metric, "n_train": n_train, "n_test": n_test}
+    options: CutOptions = {
+        "cv": cv,
+        "n_splits": n_splits,
+        "n_repeats": n_repeats,
+        "metric": metric,
+        "n_train": n_train,
+        "n_test": n_test,
+    }
     if design != "folds":
-        given = reading | {"correct_a": correct_a, "correct_b": correct_b}
+        given = {**options, "correct_a": correct_a, "correct_b": correct_b}
         wrong = [name for name, value in given.items() if value is not None]
         if wrong:
             raise ValueError(f"{', '.join(wrong)} cannot be used with design={design!r}; they are for the folds of one data set")
@@ -138,8 +155,8 @@ def compare(
         raise ValueError("scores_b is missing; design='folds' compares two learners, each with scores of shape (r, k)")
     if same_folds and is_report(scores_a) and is_report(scores_b) and cut_differently(scores_a, scores_b):
         raise ValueError("the two reports have different folds; give both a splitter with the same random_state")
-    a, overlap = fold_scores(scores_a, name="scores_a", **reading)
-    b, _ = fold_scores(scores_b, name="scores_b", **reading)
+    a, overlap = fold_scores(scores_a, name="scores_a", **options)
+    b, _ = fold_scores(scores_b, name="scores_b", **options)
     if same_folds and a.shape != b.shape:
         raise ValueError(
             f"scores_a and scores_b have shapes {a.shape} and {b.shape}; on the same folds they are equal (else same_folds=False)"
@@ -157,42 +174,41 @@ def compare(
     return Comparison(names, design, shape, confidence, rows, rope)
 
 
-def _fold_rows(a: FloatArray, b: FloatArray, overlap: float, same_folds: bool, rope: float, confidence: float) -> list[Row]:
+def _fold_rows(
+    a: FloatArray, b: FloatArray, overlap: float | None, same_folds: bool, rope: float, confidence: float
+) -> list[Row]:
     """Rows of the tests that work on the scores of the folds."""
-    tests = [
-        "paired t over folds",
-        "Wong's matched t over folds",
-        "Nadeau-Bengio corrected t",
-        "Bayesian correlated t",
-        "equivalence (two one-sided corrected t)",
-        "5x2cv t",
-        "5x2cv F",
-    ]
-    r, k = a.shape
     if not same_folds:
         reason = "the learners were tested on different folds, so there is nothing to pair; run both on the same folds"
-        return [Row(test, False, reason, estimate=float(a.mean() - b.mean())) for test in tests]
+        return [Row(test, False, reason, estimate=float(a.mean() - b.mean())) for test in FOLD_TESTS]
     d = a - b
-    if d.size < 2:
+    if d.size < 2 or overlap is None:
         reason = "a single result has no spread to compare with; repeat, or use several folds"
-        return [Row(test, False, reason, estimate=float(d.mean())) for test in tests]
+        return [Row(test, False, reason, estimate=float(d.mean())) for test in FOLD_TESTS]
+    r, k = d.shape
     naive = paired_t(d, confidence=confidence)
-    same = _training_overlap(r, k)
+    same = _training_overlap(k)
     repeated = f"; the {r} repetitions test the same rows again and would be counted as independent" if r > 1 else ""
-    rows = [Row(tests[0], False, f"{same}: the variance is too small and p too small{repeated}", *naive[:6])]
+    rows = [Row.of_t(PAIRED_T, False, f"{same}: the variance is too small and p too small{repeated}", naive)]
     if r == 1 and k > 1:
         reason = f"its fold accuracies are taken for independent (Wong's Proposition 1), but {same}"
         reason += "; the figures are those of the paired t"
-        rows.append(Row(tests[1], False, reason, *naive[:6]))
+        rows.append(Row.of_t(WONG_T, False, reason, naive))
     else:
-        rows.append(Row(tests[1], False, f"it is for one partition into k folds; here are {_shape(a.shape)}"))
+        rows.append(Row(WONG_T, False, f"it is for one partition into k folds; here are {_shape((r, k))}"))
     constant = "; all differences are the same, so p says nothing" if naive.standard_error == 0 else ""
+    return rows + _corrected_rows(d, overlap, rope, confidence, constant) + _five_by_two_rows(d, constant)
+
+
+def _corrected_rows(d: FloatArray, overlap: float, rope: float, confidence: float, constant: str) -> list[Row]:
+    """Rows of the tests whose variance allows for the shared training rows."""
+    r, k = d.shape
     never = f"; {r} repetitions are not {r} independent experiments, and this term does not shrink with them" if r > 1 else ""
     reason = (
         f"the variance s2 (1/{d.size} + {overlap:.4g}) allows for the shared training rows by its second term{never}{constant}"
     )
     corrected = nadeau_bengio(d, 1.0, overlap, confidence=confidence)
-    rows.append(Row(tests[2], True, f"{reason}. {_held(r, k)}", *corrected[:6]))
+    rows = [Row.of_t(CORRECTED_T, True, f"{reason}. {_held(r, k)}", corrected)]
     rho = overlap / (1 + overlap)
     posterior = bayesian_correlated_t(d, rho, rope)
     region = (
@@ -202,39 +218,33 @@ def _fold_rows(a: FloatArray, b: FloatArray, overlap: float, same_folds: bool, r
     )
     reason = f"the same variance, rho = {rho:.4g}, read as a posterior; {region}{never}{constant}"
     low, high = posterior.interval(confidence=confidence)
-    rows.append(
-        Row(
-            tests[3],
-            True,
-            reason,
-            df=posterior.df,
-            estimate=posterior.mean,
-            low=low,
-            high=high,
-            probabilities=tuple(posterior[:3]),
-        )
-    )
+    shares = posterior.left, posterior.rope, posterior.right
+    mean, df = posterior.mean, posterior.df
+    rows.append(Row(BAYESIAN_T, True, reason, df=df, estimate=mean, low=low, high=high, probabilities=shares))
     if rope > 0:
         equal = equivalence_test(corrected, rope, alpha=min(1 - confidence, 0.49))
         reason = f"the same variance; a small p shows that the learners differ by less than {rope:g}{constant}"
-        rows.append(Row(tests[4], True, reason, df=corrected.df, p_value=equal.p_value, estimate=corrected.estimate))
+        rows.append(Row(EQUIVALENCE, True, reason, df=corrected.df, p_value=equal.p_value, estimate=corrected.estimate))
     else:
-        rows.append(Row(tests[4], False, "give rope=, the largest difference that does not matter, in units of the score"))
-    if (r, k) == (5, 2):
-        t, f = t_5x2cv(d), f_5x2cv(d)
-        reason = "five repetitions of two folds; it rests on the first difference alone, so prefer the F, which uses all ten"
-        rows.append(Row(tests[5], True, reason + constant, t.statistic, t.df, t.p_value, t.estimate))
-        reason = f"five repetitions of two folds{constant}. {_shares('5 x 2 folds')}"
-        rows.append(Row(tests[6], True, reason, f.statistic, f.df, f.p_value, f.estimate))
-    else:
-        reason = f"it needs five repetitions of two folds; here are {_shape(a.shape)}"
-        rows += [Row(test, False, reason) for test in tests[5:]]
+        rows.append(Row(EQUIVALENCE, False, "give rope=, the largest difference that does not matter, in units of the score"))
     return rows
 
 
-def _instance_rows(
-    correct_a: BoolArray | None, correct_b: BoolArray | None, shape: tuple[int, int], confidence: float
-) -> list[Row]:
+def _five_by_two_rows(d: FloatArray, constant: str) -> list[Row]:
+    """Rows of the tests for five repetitions of two folds."""
+    if d.shape != (5, 2):
+        reason = f"it needs five repetitions of two folds; here are {_shape(d.shape)}"
+        return [Row(T_5X2CV, False, reason), Row(F_5X2CV, False, reason)]
+    t, f = t_5x2cv(d), f_5x2cv(d)
+    t_reason = "five repetitions of two folds; it rests on the first difference alone, so prefer the F, which uses all ten"
+    f_reason = f"five repetitions of two folds{constant}. {_shares('5 x 2 folds')}"
+    return [
+        Row(T_5X2CV, True, t_reason + constant, t.statistic, t.df, t.p_value, t.estimate),
+        Row(F_5X2CV, True, f_reason, f.statistic, f.df, f.p_value, f.estimate),
+    ]
+
+
+def _instance_rows(correct_a: TableLike, correct_b: TableLike, shape: tuple[int, ...], confidence: float) -> list[Row]:
     """Rows of the tests that work on the rows of the data set."""
     tests = ["McNemar", "Wong's matched t over rows"]
     if correct_a is None and correct_b is None:
@@ -258,8 +268,7 @@ def _instance_rows(
         each = f" (p of each from {p_text(all_of_them.p_value.min())} to {p_text(all_of_them.p_value.max())})"
     reason = (
         f"exact; every row is tested once by both ({test.only_a} right for the first learner only, {test.only_b} for the second "
-        f"only). "
-        f"It is about the models trained here: how results vary with the training set is left out{first}{each}"
+        f"only). It is about the models trained here: how results vary with the training set is left out{first}{each}"
     )
     rows = [Row(tests[0], True, reason, test.statistic, np.nan, test.p_value, test.estimate, test.low, test.high)]
     y = x_a[0].astype(float) - x_b[0]
@@ -274,16 +283,16 @@ def _instance_rows(
     else:
         reason = "leave-one-out with at least 5 rows of each difference -1, 0, 1; it takes the rows for independent, although "
         reason += "the models share training rows"
-    return [*rows, Row(tests[1], k == n and enough, reason + first, *paired_t(y, confidence=confidence)[:6])]
+    return [*rows, Row.of_t(tests[1], k == n and enough, reason + first, paired_t(y, confidence=confidence))]
 
 
 def _held(r: int, k: int) -> str:
-    """How well the corrected t held its level in simulations of this design, in words."""
+    """Report in words how well the corrected t held its level in simulations of this design."""
     return _shares("10 x 10 folds" if r > 1 and k > 1 else "10 folds" if k > 1 else "15 hold-outs")
 
 
 def _shares(design: str) -> str:
-    """How often a test found what is not there in simulations of this design, in words."""
+    """Report in words how often a test found a difference that does not exist, in simulations of this design."""
     shares = ", ".join(f"{share:.1%} ({learner})" for learner, share in HELD[design].items())
     return (
         f"It is a rule of thumb: with {design} of 100 simulated rows it found a difference at .05 between two equally good "
@@ -291,7 +300,7 @@ def _shares(design: str) -> str:
     )
 
 
-def _training_overlap(r: int, k: int) -> str:
+def _training_overlap(k: int) -> str:
     if k == 1:
         return "the training parts of repeated hold-out share rows"
     if k == 2:
@@ -299,8 +308,8 @@ def _training_overlap(r: int, k: int) -> str:
     return f"any two training sets of a partition share {(k - 2) / (k - 1):.0%} of their rows, so folds are not independent"
 
 
-def _by_name(scores: Any, names: Sequence[str] | None, design: str) -> tuple[FloatArray, FloatArray | None, Sequence[str] | None]:
-    """Scores of both learners, or of all as a table, and their names: from a dict or a data frame that has them."""
+def _by_name(scores: Any, names: Sequence[str] | None, design: str) -> tuple[Any, Any, Sequence[str] | None]:
+    """Read the scores of both learners, or of all as a table, and their names from a dict or a data frame that has them."""
     if isinstance(scores, Mapping) and not any(str(key).startswith("test_") for key in scores):
         names = list(scores) if names is None else names
         if design == "folds":
@@ -314,8 +323,8 @@ def _by_name(scores: Any, names: Sequence[str] | None, design: str) -> tuple[Flo
     return scores, None, column_names(scores) if names is None and design != "folds" else names
 
 
-def _names(names: Sequence[str] | None, k: int) -> tuple[Any, ...]:
-    names = tuple(f"{name}" for name in (names if names is not None else (_letter(i) for i in range(k))))
+def _names(given: Sequence[str] | None, k: int) -> tuple[str, ...]:
+    names = tuple(f"{name}" for name in (given if given is not None else (_letter(i) for i in range(k))))
     if len(names) != k or len(set(names)) != k:
         raise ValueError(
             f"names has {len(names)} names, {len(set(names))} of them different; expected {k}, one for every learner"
@@ -327,7 +336,7 @@ def _letter(i: int) -> str:
     return chr(ord("a") + i) if i < 26 else f"learner {i + 1}"
 
 
-def _shape(shape: tuple[int, int]) -> str:
+def _shape(shape: tuple[int, ...]) -> str:
     r, k = shape
     if k == 1:
         return f"hold-out, {r} times" if r > 1 else "hold-out, once"

@@ -1,4 +1,4 @@
-"""What a comparison of learners says: one row for each test, whether it applies, and why."""
+"""Comparison of learners as a result: one row for each test, with the reason why it applies or not."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from foldshift.core.repr import figures, readable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from foldshift.inference.comparisons.paired import TTest
+
 
 class Row(NamedTuple):
     """One test of a `Comparison`.
@@ -23,16 +25,16 @@ class Row(NamedTuple):
     test : str
         Name of the test.
     applies : bool
-        Whether its assumptions hold well enough for the design. Numbers of a test that does not apply are shown for those who
+        True if its assumptions hold well enough for the design. Numbers of a test that does not apply are shown for those who
         find them in a paper.
     reason : str
-        Why it applies or does not.
+        Reason why it applies or does not.
     statistic, p_value : float
-        NaN where the test cannot be done or has none. p is two-sided.
+        NaN if the test cannot be done or has none. p is two-sided.
     df : float or tuple of float
-        Degrees of freedom; NaN where there are none.
+        Degrees of freedom; NaN if there are none.
     estimate, low, high : float
-        Difference of the scores, first learner minus second, and its interval; NaN where the test has none.
+        Difference of the scores, first learner minus second, and its interval; NaN if the test has none.
     probabilities : tuple of float or None
         Bayesian test only: P(difference < -rope), P(within), P(difference > rope).
     """
@@ -48,6 +50,11 @@ class Row(NamedTuple):
     high: float = np.nan
     probabilities: tuple[float, ...] | None = None
 
+    @classmethod
+    def of_t(cls, name: str, applies: bool, reason: str, test: TTest) -> Row:
+        """Row with the figures of a t test."""
+        return cls(name, applies, reason, test.statistic, test.df, test.p_value, test.estimate, test.low, test.high)
+
 
 @readable
 class Comparison(NamedTuple):
@@ -58,9 +65,9 @@ class Comparison(NamedTuple):
     names : tuple of str
         Learners.
     design : str
-        What a score stands for.
+        Unit that a score belongs to.
     shape : str
-        How many of what, in words.
+        Numbers of learners, folds and blocks, in words.
     confidence : float
         Of the intervals.
     rows : list of Row
@@ -77,14 +84,14 @@ class Comparison(NamedTuple):
     rope: float = 0.0
 
     def row(self, test: str) -> Row:
-        """The row of the test of this name."""
+        """Return the row of the test of this name."""
         found = {row.test: row for row in self.rows}
         if test not in found:
             raise ValueError(f"test={test!r} is not in this comparison; it has {', '.join(found)}")
         return found[test]
 
     def sentences(self) -> list[str]:
-        """What was compared, what the tests that apply say, and which do not apply."""
+        """Report the comparison, the tests that apply, and the names of those that do not; a list of str."""
         told = [
             f"{row.test}{_numbers(row, self.confidence)}. {row.reason[:1].upper()}{row.reason[1:]}." for row in self._of(True)
         ]
@@ -92,7 +99,7 @@ class Comparison(NamedTuple):
         return [f"{self._title()}.", *told, *([f"These do not apply, for the reasons in the table: {left}."] if left else [])]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each test, those that apply first."""
+        """Table with one row for each test, those that apply first."""
         columns = ["test", "applies", "p_value", "estimate", "low", "high", "statistic", "df"]
         shares = ("p_smaller", "p_within", "p_larger")
         rows = [
@@ -104,7 +111,7 @@ class Comparison(NamedTuple):
         return pd.DataFrame(rows)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Intervals of the difference by the tests that apply, with the region of practical equivalence; needs matplotlib."""
+        """Draw the intervals of the tests that apply, with the region of practical equivalence; needs matplotlib."""
         from matplotlib import pyplot as plt
 
         rows = [row for row in self._of(True) if not np.isnan(row.low)]
@@ -142,10 +149,10 @@ class Comparison(NamedTuple):
                 lines += ["", title]
             texts = [(row.test + _numbers(row, self.confidence), row.reason, row.test) for row in chosen]
             for reason, same in groupby(texts, key=lambda text: text[1]):
-                same = list(same)
-                bare = [head == test for head, _, test in same]
-                # tests without figures that share a reason stand in one line
-                lines += [f"  {', '.join(text[0] for text in same)}"] if all(bare) else [f"  {text[0]}" for text in same]
+                heads = [(head, head == test) for head, _, test in same]
+                # tests without figures that share a reason share a line
+                bare = all(without_figures for _, without_figures in heads)
+                lines += [f"  {', '.join(head for head, _ in heads)}"] if bare else [f"  {head}" for head, _ in heads]
                 lines.append(fill(reason, 110, initial_indent="      ", subsequent_indent="      "))
         return "\n".join(lines)
 
@@ -166,5 +173,5 @@ def _numbers(row: Row, confidence: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p-value to read."""
+    """Format a p-value for sentences."""
     return f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import FloatArray
-    from foldshift.inference.comparisons.results import TTest
+    from foldshift.inference.comparisons.paired import TTest
 
 
 @readable
@@ -25,11 +25,11 @@ class Equivalence(NamedTuple):
     Attributes
     ----------
     p_value : float
-        The larger of the two; equivalence is shown where it is at most alpha.
+        The larger of the two; equivalence is shown if it is at most alpha.
     p_below, p_above : float
         Of the two one-sided tests: that the difference is below the margin's lower end, and above its upper end.
     estimate, low, high : float
-        Difference, first minus second, and its interval of confidence ``1 - 2 alpha``, which lies within the margin exactly where
+        Difference, first minus second, and its interval of confidence ``1 - 2 alpha``, which lies within the margin exactly if
         equivalence is shown; NaN for signed ranks.
     margin : tuple of float
         Lower and upper end of the differences that do not matter.
@@ -43,16 +43,16 @@ class Equivalence(NamedTuple):
     estimate: float
     low: float
     high: float
-    margin: tuple[float, ...]
+    margin: tuple[float, float]
     alpha: float
 
     @property
     def equivalent(self) -> bool:
-        """Whether equivalence is shown at alpha."""
+        """True if equivalence is shown at alpha."""
         return bool(self.p_value <= self.alpha)
 
     def sentences(self) -> list[str]:
-        """What the test says, in words."""
+        """Report the test in words."""
         shown = "are shown to differ by less than" if self.equivalent else "are not shown to be equivalent within"
         interval = "" if np.isnan(self.low) else f"; {1 - 2 * self.alpha:g} interval {figures(self.low)} to {figures(self.high)}"
         return [
@@ -61,7 +61,7 @@ class Equivalence(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row."""
+        """Table of one row."""
         low, high = self.margin
         values = self._asdict() | {"margin": f"{low:g} to {high:g}", "equivalent": self.equivalent}
         return pd.DataFrame([values])
@@ -70,7 +70,7 @@ class Equivalence(NamedTuple):
 def equivalence_test(test: TTest, margin: float | tuple[float, float], *, alpha: float = 0.05) -> Equivalence:
     """Two one-sided t tests (TOST): is the difference shown to be smaller than a margin?
 
-    A large p of an ordinary test shows nothing: too few data have one as well. This test can show that two learners are equally
+    A large p of an ordinary test shows nothing: too few data give one as well. This test can show that two learners are equally
     good for practical purposes.
 
     Parameters
@@ -105,17 +105,17 @@ def equivalence_test(test: TTest, margin: float | tuple[float, float], *, alpha:
     .. [1] Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach for assessing the
        equivalence of average bioavailability. Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
     """
-    margin = _margin(margin, alpha)
+    ends = _margin(margin, alpha)
     if np.ndim(test.estimate):
         raise ValueError(f"test holds {np.size(test.estimate)} tests; pass one at a time")
     estimate, error = float(test.estimate), float(test.standard_error)
     if error > 0:
-        p_below = float(stats.t.sf((estimate - margin[0]) / error, test.df))
-        p_above = float(stats.t.cdf((estimate - margin[1]) / error, test.df))
+        p_below = float(stats.t.sf((estimate - ends[0]) / error, test.df))
+        p_above = float(stats.t.cdf((estimate - ends[1]) / error, test.df))
     else:
-        p_below, p_above = float(estimate <= margin[0]), float(estimate >= margin[1])
+        p_below, p_above = float(estimate <= ends[0]), float(estimate >= ends[1])
     half = stats.t.isf(alpha, test.df) * error
-    return Equivalence(max(p_below, p_above), p_below, p_above, estimate, estimate - half, estimate + half, margin, alpha)
+    return Equivalence(max(p_below, p_above), p_below, p_above, estimate, estimate - half, estimate + half, ends, alpha)
 
 
 def equivalence_signed_ranks(
@@ -149,17 +149,17 @@ def equivalence_signed_ranks(
     >>> result.p_value, result.equivalent
     (0.03125, True)
     """
-    margin = _margin(margin, alpha)
+    ends = _margin(margin, alpha)
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if a.ndim != 1:
         raise ValueError(f"a has shape {a.shape}; expected (n,), one result for each block")
-    p_below, p_above = _one_sided(a, b + margin[0]), _one_sided(b + margin[1], a)
+    p_below, p_above = _one_sided(a, b + ends[0]), _one_sided(b + ends[1], a)
     nothing = float("nan")
-    return Equivalence(max(p_below, p_above), p_below, p_above, float(np.median(a - b)), nothing, nothing, margin, alpha)
+    return Equivalence(max(p_below, p_above), p_below, p_above, float(np.median(a - b)), nothing, nothing, ends, alpha)
 
 
-def _one_sided(larger: FloatArray, smaller: FloatArray) -> Any:
-    """p of the exact signed-ranks test that the first is larger; 1 where it is not so in the sample."""
+def _one_sided(larger: FloatArray, smaller: FloatArray) -> float:
+    """One-sided p of the exact signed-ranks test that the first is larger; 1 if it is not larger in the sample."""
     test = wilcoxon_signed_ranks(larger, smaller)
     return test.p_value / 2 if test.r_plus > test.r_minus else 1.0
 
@@ -167,7 +167,8 @@ def _one_sided(larger: FloatArray, smaller: FloatArray) -> Any:
 def _margin(margin: float | tuple[float, float], alpha: float) -> tuple[float, float]:
     if not 0 < alpha < 0.5:
         raise ValueError(f"alpha={alpha!r} must be between 0 and 0.5, e.g. 0.05")
-    low, high = (-margin, margin) if np.ndim(margin) == 0 else margin
+    ends: Any = margin
+    low, high = (-ends, ends) if np.ndim(ends) == 0 else ends
     if not -np.inf < low < high < np.inf:
         raise ValueError(f"margin={margin!r} must be a positive number in units of the score, or a lower and a larger upper end")
     return float(low), float(high)

@@ -1,31 +1,136 @@
 """Tests of two learners on one data set, each with the assumption it rests on.
 
-Differences are always first learner minus second. Every function also takes leading axes, one test for each.
+Differences are always first learner minus second. Every function also accepts leading axes, one test for each.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
-from foldshift.core.arguments import check_confidence
-from foldshift.inference.comparisons.results import CorrelatedT, FTest, McNemar, TTest
+from foldshift.core.arguments import check_confidence, check_finite, plain
+from foldshift.core.repr import readable
+from foldshift.inference._midranks import SAME
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, TableLike
+    from foldshift.core.types import BoolArray, FloatArray, Floats, IntArray, TableLike
 
-SAME = 1e-12  # a spread below this share of the largest difference is rounding: the differences are all the same
+
+@readable
+class TTest(NamedTuple):
+    """Result of a t test; arrays if many tests were done at once."""
+
+    statistic: Floats
+    df: float
+    p_value: Floats
+    estimate: Floats
+    low: Floats
+    high: Floats
+    standard_error: Floats
+
+    def sentences(self) -> list[str]:
+        """Report the test in words."""
+        if np.ndim(self.p_value):
+            return [_many(self.p_value, "t tests")]
+        interval = "" if np.isnan(self.low) else f" (interval {self.low:.4g} to {self.high:.4g})"
+        return [
+            f"Mean difference, first minus second: {self.estimate:.4g}{interval}; t = {self.statistic:.4g} with {self.df} "
+            f"degrees of freedom, two-sided p = {self.p_value:.3g}."
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Table with one row for each test."""
+        return _frame(self)
+
+
+@readable
+class FTest(NamedTuple):
+    """Result of `f_5x2cv`."""
+
+    statistic: Floats
+    df: tuple[int, int]
+    p_value: Floats
+    estimate: Floats
+
+    def sentences(self) -> list[str]:
+        """Report the test in words."""
+        if np.ndim(self.p_value):
+            return [_many(self.p_value, "F tests")]
+        return [
+            f"Mean difference, first minus second: {self.estimate:.4g}; F = {self.statistic:.4g} with {self.df[0]} and "
+            f"{self.df[1]} degrees of freedom, p = {self.p_value:.3g}."
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Table with one row for each test."""
+        return _frame(self)
+
+
+@readable
+class CorrelatedT(NamedTuple):
+    """Result of `bayesian_correlated_t`: posterior probabilities that sum to 1, and the posterior itself, a Student t."""
+
+    left: Floats
+    rope: Floats
+    right: Floats
+    mean: Floats
+    scale: Floats
+    df: int
+
+    def interval(self, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Equal-tailed credible interval for the mean difference."""
+        half = stats.t.ppf((1 + confidence) / 2, self.df) * self.scale
+        return self.mean - half, self.mean + half
+
+    def sentences(self) -> list[str]:
+        """Report the posterior in words."""
+        if np.ndim(self.mean):
+            return [f"{np.size(self.mean)} Bayesian correlated t tests."]
+        within = f", within the region of practical equivalence {self.rope:.3f}" if self.rope else ""
+        return [f"Posterior probability that the second scores higher: {self.left:.3f}{within}, the first: {self.right:.3f}."]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Table with one row for each test."""
+        return _frame(self)
+
+
+@readable
+class McNemar(NamedTuple):
+    """Result of `mcnemar`."""
+
+    statistic: Floats
+    p_value: Floats
+    estimate: Floats
+    low: Floats
+    high: Floats
+    only_a: int | IntArray
+    only_b: int | IntArray
+    method: str
+
+    def sentences(self) -> list[str]:
+        """Report the test in words."""
+        if np.ndim(self.p_value):
+            return [_many(self.p_value, "McNemar tests")]
+        return [
+            f"{self.only_a} rows only the first got right, {self.only_b} only the second: accuracies differ by "
+            f"{self.estimate:.4g} (interval {self.low:.4g} to {self.high:.4g}), McNemar's p = {self.p_value:.3g} ({self.method})."
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Table with one row for each test."""
+        return _frame(self)
 
 
 def paired_t(differences: TableLike, *, confidence: float = 0.95) -> TTest:
     """Paired t test that takes the results of the folds for independent.
 
-    They are not: the training sets overlap, and repetitions test the same rows again. The test finds differences that are not
-    there; `nadeau_bengio` corrects it. It is here because the papers use it, and for results that are independent indeed.
+    They are not: the training sets overlap, and repetitions test the same rows again. The test finds differences that do not
+    exist; `nadeau_bengio` corrects it. It is here because the papers use it, and for results that really are independent.
 
     Parameters
     ----------
@@ -37,7 +142,7 @@ def paired_t(differences: TableLike, *, confidence: float = 0.95) -> TTest:
     Returns
     -------
     test : TTest
-        As of `nadeau_bengio`.
+        As for `nadeau_bengio`.
 
     Examples
     --------
@@ -83,7 +188,7 @@ def nadeau_bengio(differences: TableLike, n_train: float, n_test: float, *, conf
 
     Notes
     -----
-    The correction rests on a guess, that two differences are correlated by the share of the rows that is tested. It is too small
+    The correction rests on a guess: two differences are correlated by the share of the rows that is tested. It is too small
     for learners that change little from one training set to the next: on simulated data the test still rejected two equally good
     learners with five nearest neighbours in 11.5 % of 10 x 10-fold comparisons at .05.
 
@@ -109,7 +214,7 @@ def nadeau_bengio(differences: TableLike, n_train: float, n_test: float, *, conf
 
 
 def bayesian_correlated_t(differences: TableLike, rho: float, rope: float) -> CorrelatedT:
-    """Bayesian correlated t test: how probable it is that one learner is better by more than a margin.
+    """Bayesian correlated t test: the probability that one learner is better by more than a margin.
 
     The posterior of the mean difference is a Student t with ``k r - 1`` degrees of freedom, the mean of the differences, and
     scale ``sqrt(s2 (1 / (k r) + rho / (1 - rho)))``.
@@ -158,7 +263,7 @@ def bayesian_correlated_t(differences: TableLike, rho: float, rope: float) -> Co
     left = np.where(scale > 0, stats.t.cdf((-rope - mean) / spread, n - 1), mean < -rope)
     right = np.where(scale > 0, stats.t.sf((rope - mean) / spread, n - 1), mean > rope)
     within = np.maximum(1 - left - right, 0.0) if rope > 0 else ((scale == 0) & (mean == 0)).astype(float)
-    return CorrelatedT(*_plain(left, within, right, mean, scale), n - 1)
+    return CorrelatedT(plain(left), plain(within), plain(right), plain(mean), plain(scale), n - 1)
 
 
 def t_5x2cv(differences: TableLike) -> TTest:
@@ -194,10 +299,9 @@ def t_5x2cv(differences: TableLike) -> TTest:
     d, s2, unit = _five_by_two(differences)
     error = np.sqrt(s2.mean(axis=-1))
     t = _ratio(d[..., 0, 0], error)
-    nothing = np.full(t.shape, np.nan)
-    mean, error = np.ldexp(d.mean(axis=(-2, -1)), unit), np.ldexp(error, unit)
-    statistic, p, estimate, low, high, error = _plain(t, 2 * stats.t.sf(np.abs(t), 5), mean, nothing, nothing, error)
-    return TTest(statistic, 5, p, estimate, low, high, error)
+    nothing = plain(np.full(t.shape, np.nan))
+    mean, error = plain(np.ldexp(d.mean(axis=(-2, -1)), unit)), plain(np.ldexp(error, unit))
+    return TTest(plain(t), 5, plain(2 * stats.t.sf(np.abs(t), 5)), mean, nothing, nothing, error)
 
 
 def f_5x2cv(differences: TableLike) -> FTest:
@@ -230,8 +334,7 @@ def f_5x2cv(differences: TableLike) -> FTest:
     """
     d, s2, unit = _five_by_two(differences)
     f = _ratio((d**2).sum(axis=(-2, -1)), 2 * s2.sum(axis=-1))
-    statistic, p, estimate = _plain(f, stats.f.sf(f, 10, 5), np.ldexp(d.mean(axis=(-2, -1)), unit))
-    return FTest(statistic, (10, 5), p, estimate)
+    return FTest(plain(f), (10, 5), plain(stats.f.sf(f, 10, 5)), plain(np.ldexp(d.mean(axis=(-2, -1)), unit)))
 
 
 def mcnemar(
@@ -241,15 +344,14 @@ def mcnemar(
     *,
     confidence: float = 0.95,
 ) -> McNemar:
-    """McNemar's test: of the rows that one learner gets right and the other wrong, are half each learner's?
+    """McNemar's test: of the rows that only one learner gets right, are half each learner's?
 
-    The rows are taken for independent and the two trained models for given: how results vary with the training set is not part of
-    it.
+    The rows are taken for independent and the two trained models for given; variation with the training set is not part of it.
 
     Parameters
     ----------
     x_a, x_b : array-like of shape (..., n), bool or 0/1
-        Whether each learner got each row right; every row once.
+        True or 1 where the learner got the row right; every row once.
     method : {"exact", "mid_p", "asymptotic", "corrected"}, default="exact"
         ``exact``: binomial, two-sided. ``mid_p``: the exact p less the probability of the observed count, less conservative.
         ``asymptotic``: ``(b - c)^2 / (b + c)``, chi-square with 1 degree of freedom. ``corrected``: ``(|b - c| - 1)^2 / (b +
@@ -261,7 +363,7 @@ def mcnemar(
     -------
     test : McNemar
         only_a (b), only_b (c): rows that only this learner got right; statistic: b for ``exact`` and ``mid_p``, else the
-        chi-square; p_value, 1 where the learners are right and wrong on the same rows; estimate: difference of the accuracies,
+        chi-square; p_value, 1 if the learners are right and wrong on the same rows; estimate: difference of the accuracies,
         ``(b - c) / n``; low, high: Bonett and Price's interval for it. float or ndarray of shape (...).
 
     Raises
@@ -293,83 +395,84 @@ def mcnemar(
         raise ValueError(f"x_a and x_b have shapes {x_a.shape} and {x_b.shape}; expected the same shape with at least one row")
     n = x_a.shape[-1]
     b, c = (x_a & ~x_b).sum(axis=-1), (x_b & ~x_a).sum(axis=-1)
-    either, apart = b + c, np.abs(b - c)
+    either = b + c
     if method in ("exact", "mid_p"):
         statistic = b.astype(float)
         tails, observed = 2 * stats.binom.cdf(np.minimum(b, c), either, 0.5), stats.binom.pmf(b, either, 0.5)
         p = np.minimum(tails, 1.0) if method == "exact" else np.where(b == c, 1 - observed / 2, tails - observed)
     else:
-        reduced = np.maximum(apart - 1, 0) if method == "corrected" else apart
+        reduced = np.maximum(np.abs(b - c) - 1, 0) if method == "corrected" else np.abs(b - c)
         statistic = _ratio(reduced.astype(float) ** 2, either.astype(float))
         p = stats.chi2.sf(statistic, 1)
     p = np.where(either == 0, 1.0, p)
     share_b, share_c = (b + 1) / (n + 2), (c + 1) / (n + 2)
     half = stats.norm.ppf((1 + confidence) / 2) * np.sqrt((share_b + share_c - (share_b - share_c) ** 2) / (n + 2))
     low, high = np.maximum(share_b - share_c - half, -1.0), np.minimum(share_b - share_c + half, 1.0)
-    values = _plain(statistic, p, (b - c) / n, low, high)
-    return McNemar(*values, *((int(b), int(c)) if b.ndim == 0 else (b, c)), method)
+    return McNemar(plain(statistic), plain(p), plain((b - c) / n), plain(low), plain(high), plain(b), plain(c), method)
 
 
-def _t_test(differences: FloatArray, overlap: float, confidence: float) -> TTest:
+class _Moments(NamedTuple):
+    """Mean, variance (ddof 1) and number of differences in units of ``2**unit``, so that no square leaves the range."""
+
+    mean: FloatArray
+    variance: FloatArray
+    n: int
+    unit: NDArray[np.int32]
+
+
+def _t_test(differences: TableLike, overlap: float, confidence: float) -> TTest:
     """t test of the mean with variance ``s2 (1 / n + overlap)``."""
     check_confidence(confidence)
     mean, s2, n, unit = _moments(differences)
     error = np.sqrt(s2 * (1 / n + overlap))
     t = _ratio(mean, error)
     half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
-    p = 2 * stats.t.sf(np.abs(t), n - 1)
-    values = (np.ldexp(value, unit) for value in (mean, mean - half, mean + half, error))
-    statistic, p, mean, low, high, error = _plain(t, p, *values)
-    return TTest(statistic, n - 1, p, mean, low, high, error)
+    p = plain(2 * stats.t.sf(np.abs(t), n - 1))
+    mean, low, high, error = (plain(np.ldexp(value, unit)) for value in (mean, mean - half, mean + half, error))
+    return TTest(plain(t), n - 1, p, mean, low, high, error)
 
 
-def _moments(differences: FloatArray) -> tuple[Floats, FloatArray, int, NDArray[np.int32]]:
-    """Mean, variance (ddof 1, exactly 0 where all differences are the same) and number of the differences of every test.
-
-    Both are of differences in units of a power of two, the last value, so that no square leaves the range of numbers.
-    """
+def _moments(differences: TableLike) -> _Moments:
+    """Moments of the differences of every test."""
     d = np.asarray(differences, dtype=np.float64)
     if d.ndim == 1:
         d = d[None, :]
     if d.ndim < 2 or d.shape[-1] * d.shape[-2] < 2:
         raise ValueError(f"differences has shape {np.shape(differences)}; expected (r, k) or (k,) with at least two differences")
-    _check_finite(d)
+    check_finite(d, "differences", "leave them out or correct them")
     d, unit = _scaled(d.reshape(*d.shape[:-2], -1), -1)
-    return d.mean(axis=-1), _variance(d), d.shape[-1], unit
+    return _Moments(d.mean(axis=-1), _variance(d), d.shape[-1], unit)
 
 
-def _scaled(d: FloatArray, axes: Any) -> tuple[FloatArray, NDArray[np.int32]]:
+def _scaled(d: FloatArray, axes: int | tuple[int, ...]) -> tuple[FloatArray, NDArray[np.int32]]:
     """Differences of every test divided by a power of two near the largest, which rounds nothing, and its exponent."""
     unit = np.frexp(np.abs(d).max(axis=axes, keepdims=True))[1]
     return np.ldexp(d, -unit), np.squeeze(unit, axis=axes)
 
 
 def _variance(d: FloatArray) -> FloatArray:
-    spread = d.max(axis=-1) - d.min(axis=-1)
+    """Variance (ddof 1) over the last axis, exactly 0 if all differences are the same."""
+    spread = d.max(axis=-1) - d.min(axis=-1)  # up to a share of SAME it is rounding
     return np.where(spread <= SAME * np.abs(d).max(axis=-1), 0.0, d.var(axis=-1, ddof=1))
 
 
-def _five_by_two(differences: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.int32]]:
+def _five_by_two(differences: TableLike) -> tuple[FloatArray, FloatArray, NDArray[np.int32]]:
+    """Differences in units of a power of two, the variances of the repetitions, and the exponent of the unit."""
     d = np.asarray(differences, dtype=np.float64)
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
         raise ValueError(f"differences has shape {d.shape}; the 5x2cv tests need five repetitions of two folds, (5, 2)")
-    _check_finite(d)
+    check_finite(d, "differences", "leave them out or correct them")
     d, unit = _scaled(d, (-2, -1))
     return d, _variance(d), unit
 
 
-def _ratio(above: float | FloatArray, below: float | FloatArray) -> FloatArray:
+def _ratio(above: Floats, below: Floats) -> FloatArray:
     """Quotient with 0/0 = 0 and x/0 infinite with the sign of x."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((above == 0) & (below == 0), 0.0, np.divide(above, below))
 
 
-def _plain(*values: Any) -> tuple[Floats, ...]:
-    """Floats instead of arrays without axes."""
-    return tuple(float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64) for value in values)
-
-
-def _correct(x: Array, name: str) -> BoolArray:
+def _correct(x: TableLike, name: str) -> BoolArray:
     x = np.asarray(x)
     if not np.isin(x, (0, 1)).all():
         raise ValueError(
@@ -378,10 +481,12 @@ def _correct(x: Array, name: str) -> BoolArray:
     return x.astype(bool)
 
 
-def _check_finite(d: FloatArray) -> None:
-    bad = ~np.isfinite(d)
-    if bad.any():
-        first = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(
-            f"differences has {bad.sum()} NaN or infinite values, the first at {first}; leave those out or mend them"
-        )
+def _many(p: Floats, what: str) -> str:
+    return f"{np.size(p)} {what}, p from {np.min(p):.3g}."
+
+
+def _frame(test: Any) -> pd.DataFrame:
+    """Table of the fields of a test, one row for each of many tests."""
+    n = max(np.size(value) for value in test if not isinstance(value, tuple | str))
+    columns = ((name, value, np.ndim(value) and not isinstance(value, tuple)) for name, value in zip(test._fields, test))
+    return pd.DataFrame({name: np.ravel(value) if several else [value] * n for name, value, several in columns})

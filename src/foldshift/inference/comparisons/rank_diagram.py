@@ -1,4 +1,4 @@
-"""Critical-difference diagrams: the same picture every time, for two to a dozen methods with names of any length."""
+"""Critical-difference diagrams for two to a dozen methods with names of any length; equal results give equal pictures."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 WIDTH = 4.6  # of the axis of ranks; all lengths in inches
 LINE = 0.16
 PAD = 0.12
-ABOVE = 0.85
+ABOVE = 0.85  # the axis, for the scale and the critical difference
 LONGEST = 30  # characters in a line of a name
 
 
-class Layout(NamedTuple):
-    """Where the parts of a diagram stand, in inches."""
+class _DiagramLayout(NamedTuple):
+    """Lines of text and sizes of a diagram, in inches."""
 
-    labels: list[Any]
-    margins: list[Any]
-    footer: list[Any]
-    rows: list[Any]
-    bars: float
+    labels: list[list[str]]  # lines of the label of every method
+    margins: list[float]  # left and right of the axis
+    footer: list[str]
+    rows: list[int]  # of the bars, one for every group
+    bars: float  # depth that they take below the axis
     width: float
     height: float
 
 
-def layout(result: CriticalDifference, footer: str) -> Layout:
-    """Sizes of a diagram."""
+def layout(result: CriticalDifference, footer: str) -> _DiagramLayout:
+    """Lay a diagram out, with a footer below it."""
     labels = [_lines(f"{name} ({rank:.2f})") for name, rank in zip(result.names, result.average_ranks)]
     sides = _sides(len(labels))
     margins = [max(_width(line) for i in side for line in labels[i]) + 3 * PAD for side in sides]
@@ -43,11 +43,11 @@ def layout(result: CriticalDifference, footer: str) -> Layout:
     rows = _rows(result)
     bars = 0.22 + 0.11 * len(set(rows))
     depth = bars + LINE / 2 + max(sum(len(labels[i]) * LINE + 0.08 for i in side) for side in sides)
-    return Layout(labels, margins, lines, rows, bars, sum(margins) + WIDTH, ABOVE + depth + LINE * len(lines) + PAD)
+    return _DiagramLayout(labels, margins, lines, rows, bars, sum(margins) + WIDTH, ABOVE + depth + LINE * len(lines) + PAD)
 
 
-def draw_diagram(axis: Axes, result: CriticalDifference, layout: Layout) -> None:
-    """Draw the average ranks, with bars that join the methods that are not told apart."""
+def draw_diagram(axis: Axes, result: CriticalDifference, layout: _DiagramLayout) -> None:
+    """Draw the average ranks, with bars that join methods not told apart; the limits of the axis become inches."""
     k = len(result.names)
     labels, margins, width = layout.labels, layout.margins, layout.width
     bottom = ABOVE - layout.height
@@ -57,7 +57,7 @@ def draw_diagram(axis: Axes, result: CriticalDifference, layout: Layout) -> None
     def place(rank: float) -> float:
         return margins[0] + WIDTH * (rank - 1) / (k - 1)
 
-    line = {"color": "#000000", "solid_capstyle": "butt"}
+    line: dict[str, Any] = {"color": "#000000", "solid_capstyle": "butt"}
     axis.plot([place(1), place(k)], [0, 0], lw=1.2, **line)
     for half in range(2 * k - 1):
         rank = 1 + half / 2
@@ -89,12 +89,12 @@ def _sides(k: int) -> tuple[list[int], list[int]]:
 
 
 def _lines(label: str) -> list[str]:
-    """Lines of a label; a dollar in a name is a dollar, not the start of a formula."""
+    """Wrap a label into lines; a dollar in a name is a dollar, not the start of a formula."""
     return [line.replace("$", r"\$") for line in wrap(label, LONGEST, break_on_hyphens=False)]
 
 
-def _draw_scale(axis: Axes, result: CriticalDifference, place: Callable[..., Any], line: dict[str, str]) -> None:
-    """Nemenyi's difference as a length from rank 1 on; in words where it is longer than the axis or there is none."""
+def _draw_scale(axis: Axes, result: CriticalDifference, place: Callable[[float], float], line: dict[str, Any]) -> None:
+    """Draw Nemenyi's difference as a length from rank 1 on, or say in words that it is longer than the axis or missing."""
     k = len(result.names)
     if result.method == "holm":
         axis.text(place(1), 0.5, "no single critical difference (Holm)", ha="left", va="center", fontsize=8)
@@ -114,7 +114,8 @@ def _draw_scale(axis: Axes, result: CriticalDifference, place: Callable[..., Any
 
 def _rows(result: CriticalDifference) -> list[int]:
     """Row of every bar: the first one where it meets no other bar."""
-    ends, rows = [], []
+    ends: list[float] = []
+    rows = []
     for group in result.groups:
         start, end = result.average_ranks[group[0]], result.average_ranks[group[-1]]
         gap = 0.04 * (len(result.names) - 1)
@@ -125,5 +126,5 @@ def _rows(result: CriticalDifference) -> list[int]:
 
 
 def _width(text: str) -> float:
-    """Width of a label in inches, by the outlines of its letters, so that it does not depend on a backend."""
+    """Width of a label in inches, by the outlines of its letters, which depend on no backend."""
     return TextPath((0, 0), text, size=9, prop=FontProperties(family="DejaVu Sans")).get_extents().width / 72

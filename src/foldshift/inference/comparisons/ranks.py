@@ -1,4 +1,4 @@
-"""Methods compared by their average ranks over independent blocks: Friedman's test, and which methods are not told apart."""
+"""Comparison of methods by their average ranks over independent blocks: Friedman's test, and the methods not told apart."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from foldshift.core.arguments import column_names
+from foldshift.core.arguments import check_finite, column_names
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import midranks
-from foldshift.inference.comparisons.exact_ranks import orders, rank_sums
-from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
+from foldshift.inference.comparisons.wilcoxon import orders, rank_sums, wilcoxon_signed_ranks
 from foldshift.inference.corrections import adjust_p
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import Array, BoolArray, FloatArray, TableLike
 
-SMALL = 60  # scores up to which p-values come from the permutation distribution
-LEAST = np.finfo(np.float64).tiny  # no p-value is 0: those too small for a number of 64 bits are at most this
+SMALL = 60  # scores; up to these, p-values come from the permutation distribution
+LEAST = float(np.finfo(np.float64).tiny)  # least p-value, as none is 0
 PAIRS = {
     "nemenyi": "the largest difference of two average ranks (Nemenyi)",
     "bonferroni_dunn": "the differences from the control (Bonferroni-Dunn)",
@@ -41,9 +40,9 @@ class Friedman(NamedTuple):
     chi2, df, p_chi2 : float, int, float
         Friedman's statistic, its degrees of freedom and its p.
     f, df_f, p_f : float, tuple of int, float
-        Iman and Davenport's.
+        Iman and Davenport's statistic, its degrees of freedom and its p.
     distribution : str
-        Where the p-values come from: ``exact``, ``Monte Carlo``, or ``approximation`` (chi-square and F).
+        Source of the p-values: ``exact``, ``Monte Carlo``, or ``approximation`` (chi-square and F).
     """
 
     average_ranks: Array
@@ -51,12 +50,12 @@ class Friedman(NamedTuple):
     df: int
     p_chi2: float
     f: float
-    df_f: tuple[int, ...]
+    df_f: tuple[int, int]
     p_f: float
     distribution: str = "approximation"
 
     def sentences(self) -> list[str]:
-        """What the test says, in words."""
+        """Report the test in words."""
         k, n = self.df + 1, self.df_f[1] // self.df_f[0] + 1
         return [
             f"Friedman's test of {k} methods over {n} blocks: chi-square = {self.chi2:.4g}, p = {self.p_chi2:.3g}; Iman and "
@@ -65,7 +64,7 @@ class Friedman(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each statistic."""
+        """Table with one row for each statistic."""
         rows = [("Friedman chi-square", self.chi2, self.df, self.p_chi2), ("Iman-Davenport F", self.f, self.df_f, self.p_f)]
         return pd.DataFrame(rows, columns=["test", "statistic", "df", "p_value"])
 
@@ -85,20 +84,19 @@ class CriticalDifference(NamedTuple):
     p_values : ndarray of shape (k, k)
         Of every pair, corrected for the number of pairs; symmetric, 1 on the diagonal. With a control NaN for pairs without it.
     groups : tuple of tuple of int
-        Positions in `names` of every largest set of two or more methods of which no pair is told apart. With a control the one
-        set of the control and all that are not told apart from it.
+        Positions in `names` of every largest set of two or more methods with no pair told apart. With a control, the one set of
+        the control and all methods not told apart from it.
     difference : float
-        Smallest difference of average ranks that tells two methods apart; infinite where none can with so few blocks, NaN for
-        Holm, which has none.
+        Smallest difference of average ranks that tells two methods apart; infinite if none can with so few blocks, NaN for Holm,
+        which has none.
     alpha : float
         Level.
     method : {"nemenyi", "bonferroni_dunn", "holm"}
-        How pairs are tested.
+        Test of the pairs.
     n_blocks : int
         Data sets or sources.
     distribution : str
-        Where the p-values of pairs come from: ``exact``, ``Monte Carlo`` or ``approximation``; for Holm the method of Wilcoxon's
-        test.
+        Source of the p-values of pairs: ``exact``, ``Monte Carlo`` or ``approximation``; for Holm the method of Wilcoxon's test.
     control : str or None
         Method that the others are compared with.
     """
@@ -116,7 +114,7 @@ class CriticalDifference(NamedTuple):
     control: str | None = None
 
     def sentences(self) -> list[str]:
-        """What the ranks say, in words."""
+        """Report the ranks and the methods told apart, in words."""
         apart = [(i, j) for i, j in self._pairs() if self.p_values[i, j] <= self.alpha]
         told = "; ".join(f"{self.names[i]} from {self.names[j]}" for i, j in apart) or "no pair"
         needed = f" Average ranks must differ by {self.difference:.3g}." if np.isfinite(self.difference) else ""
@@ -131,7 +129,7 @@ class CriticalDifference(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each pair that was tested, the better rank first."""
+        """Table with one row for each pair that was tested, the better rank first."""
         rows = [
             (
                 self.names[i],
@@ -145,7 +143,7 @@ class CriticalDifference(NamedTuple):
         return pd.DataFrame(rows, columns=["method", "other", "rank_difference", "p_value", "told_apart"])
 
     def plot(self, ax: Axes | None = None, *, blocks: str = "data sets") -> Axes:
-        """Critical-difference diagram; needs matplotlib."""
+        """Draw the critical-difference diagram in `ax` or in a figure of the right size; the footer names the blocks."""
         from foldshift.inference.comparisons.rank_diagram import draw_diagram, layout
 
         test = self.friedman
@@ -177,18 +175,18 @@ def friedman(
         Score of every method on every block. Blocks must be independent: data sets or sources, never folds or repetitions on one
         data set.
     larger_is_better : bool, default=True
-        Whether the largest score of a block has rank 1. Equal scores share the mean of their ranks; scores that differ by
+        True if the largest score of a block has rank 1. Equal scores share the mean of their ranks; scores that differ by
         rounding are equal.
     distribution : {"auto", "approximation"}, default="auto"
         ``auto``: for two methods, and up to 60 scores, p is the share of all orders of the ranks within blocks whose statistic is
-        as large, counted exactly or, where there are too many, drawn (99,999 draws of a fixed seed). Both statistics order
+        as large, counted exactly or, if there are too many, drawn (99,999 draws of a fixed seed). Both statistics order
         outcomes alike, so both have the same p. Above: the chi-square and F distributions. ``approximation``: always these.
 
     Returns
     -------
     test : Friedman
         average_ranks (k,); chi2 with df = k - 1 degrees of freedom and its p; f with df_f = (k - 1, (k - 1)(n - 1)) and its p.
-        Where all methods tie on every block, both statistics are 0 and both p 1; f is infinite where all blocks have the same
+        If all methods tie on every block, both statistics are 0 and both p 1; f is infinite if all blocks have the same
         order. p is never 0. For two methods chi2 is the sign test's, ``(wins - losses)^2 / blocks that are not tied``.
 
     Raises
@@ -225,7 +223,7 @@ def critical_difference(
     larger_is_better: bool = True,
     distribution: Literal["auto", "approximation"] = "auto",
 ) -> CriticalDifference:
-    """Rank methods over independent blocks and say which are not told apart: what a critical-difference diagram shows.
+    """Rank methods over independent blocks and find those not told apart, as in a critical-difference diagram.
 
     Parameters
     ----------
@@ -253,7 +251,7 @@ def critical_difference(
     Returns
     -------
     result : CriticalDifference
-        The groups are there whatever Friedman's test says: Nemenyi and Holm hold their level alone.
+        The groups do not depend on Friedman's test: Nemenyi and Holm hold their level alone.
 
     Raises
     ------
@@ -279,12 +277,12 @@ def critical_difference(
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must be between 0 and 1, e.g. 0.05")
     exact = _wants_exact(distribution)
-    names = column_names(scores) if names is None else names
+    given = column_names(scores) if names is None else names
     scores = _checked(scores)
     n, k = scores.shape
-    if names is None:
+    if given is None:
         raise ValueError(f"names is missing; give one for each of the {k} columns, or a data frame with names")
-    names = tuple(str(name) for name in names)
+    names = tuple(str(name) for name in given)
     if len(names) != k or len(set(names)) != k:
         raise ValueError(f"names has {len(names)} names, {len(set(names))} of them different; expected {k}, one for every column")
     if (method == "bonferroni_dunn") != (control is not None) or control not in (None, *names):
@@ -294,20 +292,28 @@ def critical_difference(
         )
     ranks = _ranks(scores, larger_is_better)
     test = _friedman(ranks, exact)
-    order = sorted(range(k), key=lambda i: (test.average_ranks[i], names[i]))
-    names, ranks, scores = tuple(names[i] for i in order), ranks[:, order], scores[:, order]
-    if method == "holm":
-        p_values, difference, distribution = *_holm(scores), "Wilcoxon's"
+    order = [i for _, _, i in sorted(zip(test.average_ranks, names, range(k)))]
+    names, ranks = tuple(names[i] for i in order), ranks[:, order]
+    against = None if control is None else names.index(control)
+    pairs = _holm(scores[:, order]) if method == "holm" else _differences(ranks, alpha, against, exact)
+    if against is None:
+        groups = cliques(pairs.p_values > alpha)
     else:
-        p_values, difference, distribution = _differences(ranks, alpha, None if control is None else names.index(control), exact)
-    if control is None:
-        groups = cliques(p_values > alpha)
-    else:
-        joined = np.flatnonzero(p_values[names.index(control)] > alpha)
+        joined = np.flatnonzero(pairs.p_values[against] > alpha)
         groups = (tuple(joined.tolist()),) if len(joined) > 1 else ()
     average_ranks = test.average_ranks[order]
     test = test._replace(average_ranks=average_ranks)
-    return CriticalDifference(names, average_ranks, test, p_values, groups, difference, alpha, method, n, distribution, control)
+    return CriticalDifference(
+        names, average_ranks, test, pairs.p_values, groups, pairs.difference, alpha, method, n, pairs.distribution, control
+    )
+
+
+class _Pairs(NamedTuple):
+    """p-values of all pairs (k, k), the critical difference of average ranks, and the source of both."""
+
+    p_values: FloatArray
+    difference: float
+    distribution: str
 
 
 def _friedman(ranks: FloatArray, exact: bool) -> Friedman:
@@ -332,8 +338,8 @@ def _friedman(ranks: FloatArray, exact: bool) -> Friedman:
     return Friedman(sums / n, float(chi2), k - 1, max(p_chi2, LEAST), float(f), df_f, max(p_f, LEAST), distribution)
 
 
-def _differences(ranks: FloatArray, alpha: float, control: int | None, exact: bool) -> tuple[FloatArray, float, str]:
-    """p-values of the differences of average ranks, the critical difference, and where they come from."""
+def _differences(ranks: FloatArray, alpha: float, control: int | None, exact: bool) -> _Pairs:
+    """Test the differences of average ranks."""
     n, k = ranks.shape
     sums = ranks.sum(axis=0)
     apart = np.abs(sums[:, None] - sums)  # multiples of one half, so exact
@@ -359,19 +365,20 @@ def _differences(ranks: FloatArray, alpha: float, control: int | None, exact: bo
         others = np.arange(k) != control
         p_values[np.ix_(others, others)] = np.nan
     np.fill_diagonal(p_values, 1.0)
-    return p_values, difference, distribution
+    return _Pairs(p_values, difference, distribution)
 
 
-def _holm(scores: FloatArray) -> tuple[FloatArray, float]:
+def _holm(scores: FloatArray) -> _Pairs:
+    """Test every pair by Wilcoxon's signed ranks with Holm's correction."""
     k = scores.shape[1]
     p_values = np.ones((k, k))
     rows, columns = np.triu_indices(k, 1)
     p = adjust_p(wilcoxon_signed_ranks(scores[:, rows].T, scores[:, columns].T).p_value, "holm")
     p_values[rows, columns] = p_values[columns, rows] = p
-    return p_values, np.nan
+    return _Pairs(p_values, np.nan, "Wilcoxon's")
 
 
-def _wants_exact(distribution: Literal["auto", "approximation"]) -> bool:
+def _wants_exact(distribution: str) -> bool:
     if distribution not in ("auto", "approximation"):
         raise ValueError(f"distribution={distribution!r} must be 'auto' or 'approximation'")
     return distribution == "auto"
@@ -385,8 +392,8 @@ def _ranks(scores: FloatArray, larger_is_better: bool) -> FloatArray:
     return midranks(-scores if larger_is_better else scores, np.abs(scores).max(axis=1))
 
 
-def _source(distribution: Literal["auto", "approximation"], more: str) -> str:
-    """Where p-values come from, in words."""
+def _source(distribution: str, more: str) -> str:
+    """Name the source of p-values in words."""
     if distribution == "approximation":
         return "p-values are those of the limiting distributions, which are for many blocks."
     how = "counted exactly" if distribution == "exact" else "by 99,999 random draws"
@@ -394,7 +401,7 @@ def _source(distribution: Literal["auto", "approximation"], more: str) -> str:
 
 
 def cliques(joined: BoolArray) -> tuple[tuple[int, ...], ...]:
-    """Largest sets of two or more of which every pair is joined.
+    """Maximal sets of two or more of which every pair is joined, sorted; none is part of another.
 
     References
     ----------
@@ -418,14 +425,9 @@ def cliques(joined: BoolArray) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(group for group in found if len(group) > 1))
 
 
-def _checked(scores: FloatArray) -> FloatArray:
+def _checked(scores: TableLike) -> FloatArray:
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 2 or scores.shape[0] < 2 or scores.shape[1] < 2:
         raise ValueError(f"scores has shape {scores.shape}; expected (n_blocks, n_methods) with two or more of both")
-    bad = ~np.isfinite(scores)
-    if bad.any():
-        first = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(
-            f"scores has {bad.sum()} NaN or infinite values, the first at {first}; leave that block or that method out"
-        )
+    check_finite(scores, "scores", "leave that block or that method out")
     return scores

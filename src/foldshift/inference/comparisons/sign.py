@@ -15,10 +15,12 @@ from foldshift.inference.comparisons.wilcoxon import signed_differences
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from foldshift.core.types import Floats, IntArray
+
 
 @readable
 class SignTest(NamedTuple):
-    """Result of `sign_test`; arrays where many tests were done at once.
+    """Result of `sign_test`; arrays if many tests were done at once.
 
     Attributes
     ----------
@@ -27,22 +29,22 @@ class SignTest(NamedTuple):
     p_value : float
         Two-sided, in (0, 1].
     estimate, low, high : float
-        Share of wins among the blocks that are not tied, and its exact interval; NaN, 0 and 1 where all are tied.
+        Share of wins among the blocks that are not tied, and its exact interval; NaN, 0 and 1 if all are tied.
     confidence : float
         Of the interval.
     """
 
-    wins: int
-    losses: int
-    ties: int
-    p_value: float
-    estimate: float
-    low: float
-    high: float
+    wins: int | IntArray
+    losses: int | IntArray
+    ties: int | IntArray
+    p_value: Floats
+    estimate: Floats
+    low: Floats
+    high: Floats
     confidence: float
 
     def sentences(self) -> list[str]:
-        """What the test says, in words."""
+        """Report the test in words."""
         if np.ndim(self.p_value):
             return [f"{np.size(self.p_value)} exact sign tests, two-sided p from {np.min(self.p_value):.3g}."]
         share = "no block is left to compare on"
@@ -57,14 +59,14 @@ class SignTest(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each test."""
+        """Table with one row for each test."""
         return pd.DataFrame({name: np.ravel(getattr(self, name)) for name in self._fields[:-1]})
 
 
 def sign_test(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> SignTest:
     """Exact sign test of two paired samples, two-sided: is each as likely to be larger as the other?
 
-    It asks less than `wilcoxon_signed_ranks` does: differences on different data sets need not be on one scale.
+    It assumes less than `wilcoxon_signed_ranks`: differences on different data sets need not be on one scale.
 
     Parameters
     ----------
@@ -105,4 +107,5 @@ def sign_test(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> SignTe
     share = np.divide(wins, m, out=np.full(np.shape(m), np.nan), where=m > 0)
     low = np.where(wins == 0, 0.0, stats.beta.ppf(tail, np.maximum(wins, 1), losses + 1))
     high = np.where(losses == 0, 1.0, stats.beta.isf(tail, wins + 1, np.maximum(losses, 1)))
-    return SignTest(*(plain(value) for value in (wins, losses, ties, p, share, low, high)), confidence)
+    counts = plain(wins), plain(losses), plain(ties)
+    return SignTest(*counts, plain(p), plain(share), plain(low), plain(high), confidence)

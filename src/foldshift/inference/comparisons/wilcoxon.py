@@ -1,13 +1,16 @@
-"""Wilcoxon's signed-ranks test over data sets, exact, for many comparisons at once."""
+"""Exact distributions of ranks: Wilcoxon's signed-ranks test, many at once, and sums of ranks of several methods."""
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import permutations
+from math import comb, factorial, log, prod
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import SAME, midranks
@@ -15,14 +18,17 @@ from foldshift.inference._midranks import SAME, midranks
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, FloatArray, Floats, Formula
+    from foldshift.core.types import Array, FloatArray, Floats, Formula, IntArray
 
-LARGEST_EXACT = 400
+LARGEST_EXACT = 400  # pairs; above, p is that of the normal approximation
+N_DRAWS = 99_999  # orders of the ranks that are drawn if there are too many sums to count
+SEED = 20062  # of the draws; fixed, so that the same scores have the same p
+MOST_STATES = 400_000  # sums times orders of a block that are looked at in one step of the count; some tenths of a second in all
 
 
 @readable
 class SignedRanks(NamedTuple):
-    """Result of `wilcoxon_signed_ranks`; arrays where many tests were done at once.
+    """Result of `wilcoxon_signed_ranks`; arrays if many tests were done at once.
 
     Examples
     --------
@@ -30,13 +36,13 @@ class SignedRanks(NamedTuple):
     [14.0]
     """
 
-    r_plus: Array
-    r_minus: Array
-    p_value: Array
+    r_plus: Floats
+    r_minus: Floats
+    p_value: Floats
     method: str
 
     def sentences(self) -> list[str]:
-        """What the test says, in words."""
+        """Report the test in words."""
         if np.ndim(self.p_value):
             return [f"{np.size(self.p_value)} signed-ranks tests (Wilcoxon), p from {np.min(self.p_value):.3g}: {self.method}."]
         return [
@@ -45,7 +51,7 @@ class SignedRanks(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each test."""
+        """Table with one row for each test."""
         columns = {name: np.ravel(getattr(self, name)) for name in ("r_plus", "r_minus", "p_value")}
         return pd.DataFrame(columns | {"method": self.method})
 
@@ -58,7 +64,7 @@ def wilcoxon_signed_ranks(a: ArrayLike, b: ArrayLike, *, formula: Formula = "cor
     a, b : array-like of shape (..., n)
         Paired results, e.g. the error of two methods on n data sets. Leading axes are separate tests.
     formula : {"corrected", "paper"}, default="corrected"
-        What to do under ties and zeros. ``corrected``: the exact distribution given the tied ranks (conditional).
+        Treatment of ties and zeros. ``corrected``: the exact distribution given the tied ranks (conditional).
         ``paper``: the distribution without ties; a half-integer sum of ranks takes the mean of p at the integers below and above.
         Without ties and zeros both are the same exact p.
 
@@ -66,7 +72,7 @@ def wilcoxon_signed_ranks(a: ArrayLike, b: ArrayLike, *, formula: Formula = "cor
     -------
     r_plus, r_minus : float or ndarray of shape (...)
         Sum of the ranks of ``|a - b|`` where a is larger, and where b is. Zero differences are ranked with the rest and their
-        ranks split evenly. Differences that differ by rounding only, relative to the largest input, are equal.
+        ranks split evenly. Differences that differ only by rounding, relative to the largest input, are equal.
     p_value : float or ndarray of shape (...)
         Two-sided p-value, in (0, 1].
     method : str
@@ -112,7 +118,7 @@ def wilcoxon_signed_ranks(a: ArrayLike, b: ArrayLike, *, formula: Formula = "cor
 
 
 def signed_differences(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
-    """Differences of paired samples without their rounding, and the ranks of their magnitudes."""
+    """Differences of paired samples without their rounding, in a unit of their own, and the ranks of their magnitudes."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if a.shape != b.shape or a.ndim == 0 or a.shape[-1] == 0:
         raise ValueError(f"a and b have shapes {a.shape} and {b.shape}; expected the same shape with at least one pair")
@@ -127,6 +133,8 @@ def signed_differences(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
 
 def hodges_lehmann(d: ArrayLike, *, confidence: float = 0.95) -> tuple[float, float, float]:
     """Median of the means of all pairs of differences, and the interval that belongs to the signed-ranks test.
+
+    The ends are infinite if so few differences reject nothing at ``1 - confidence``, and NaN above 400 differences.
 
     Examples
     --------
@@ -149,15 +157,15 @@ def hodges_lehmann(d: ArrayLike, *, confidence: float = 0.95) -> tuple[float, fl
     return float(np.median(means)), float(low), float(high)
 
 
-def rank_sum_p(rank_sum: float | Array, n: int) -> Floats:
-    """Exact two-sided p of a sum of ranks, from the distribution without ties."""
+def rank_sum_p(rank_sum: Floats, n: int) -> Floats:
+    """Exact two-sided p of a sum of ranks without ties; a half-integer takes the mean of p at its neighbours."""
     smaller = np.minimum(rank_sum, n * (n + 1) / 2 - rank_sum)
     table = _table(n)
     return (table[np.floor(smaller).astype(np.int64)] + table[np.ceil(smaller).astype(np.int64)]) / 2
 
 
 def _has_ties(ranks: FloatArray) -> bool:
-    """Whether any test has tied ranks: an even number of ties gives half ranks, an odd one whole ranks that repeat."""
+    """Find tied ranks in any test: an even number of ties gives half ranks, an odd one whole ranks that repeat."""
     ordered = np.sort(ranks, axis=-1)
     return bool((ordered[..., 1:] == ordered[..., :-1]).any())
 
@@ -197,16 +205,145 @@ def _conditional_p(ranks: FloatArray, d: FloatArray, smaller: FloatArray) -> Flo
 
 
 def equal_rows(array: Array) -> list[list[int]]:
-    """Lists of the numbers of rows that are equal, in the order of their first ones; faster than sorting the rows."""
-    found: dict[Any, Any] = {}
+    """Lists of the numbers of equal rows, in the order of their first ones; faster than sorting the rows."""
+    found: dict[bytes, list[int]] = {}
     for number, row in enumerate(array):
         found.setdefault(row.tobytes(), []).append(number)
     return list(found.values())
 
 
-def _normal_p(r_plus: float, ranks: FloatArray, d: FloatArray) -> FloatArray:
+def _normal_p(r_plus: FloatArray, ranks: FloatArray, d: FloatArray) -> FloatArray:
     variance = (ranks**2 * (d != 0)).sum(axis=-1) / 4
     mean = ranks.sum(axis=-1) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.abs(r_plus - mean) / np.sqrt(variance)
     return np.where(variance > 0, np.clip(2 * norm.sf(z), np.finfo(np.float64).tiny, 1.0), 1.0)
+
+
+class RankSums(NamedTuple):
+    """Distribution of the sums of ranks when every order of every block's ranks is as likely as any other.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (m, k), int64
+        Twice the sums of ranks, ascending in every row: all orders of the columns are equally likely, so a sum need not name its
+        method.
+    probabilities : ndarray of shape (m,)
+        Of each row.
+    exact : bool
+        True if all orders were counted; else the rows are random draws, the first of them the observed sums, so that a p-value is
+        (b + 1) / (m + 1) and never 0.
+    """
+
+    sums: IntArray
+    probabilities: FloatArray
+    exact: bool
+
+    def spread_p(self, sums: Array) -> float:
+        """P of a sum of squares about the mean as large as that of these sums (doubled, in any order), as in Friedman's test."""
+        return self._p(_squares(self.sums), self.probabilities, _squares(sums))
+
+    def difference_p(self, difference: Floats, *, control: bool = False) -> Floats:
+        """P that the largest difference of two sums reaches this one (twice a difference of sums of ranks).
+
+        With `control`: the largest difference from the sum of one method, the control.
+        """
+        return self._p(*self._differences(control), difference)
+
+    def smallest_difference(self, alpha: float, *, control: bool = False) -> float:
+        """Smallest of the possible differences whose p by `difference_p` is at most alpha; inf if there is none."""
+        values, weights = self._differences(control)
+        possible = np.unique(values)
+        reached = possible[self._p(values, weights, possible) <= alpha]
+        return float(reached[0]) if len(reached) else np.inf
+
+    def _differences(self, control: bool) -> tuple[IntArray, FloatArray]:
+        if not control:
+            return self.sums[:, -1] - self.sums[:, 0], self.probabilities
+        # the control has any of the k sums with the same probability
+        k = self.sums.shape[1]
+        apart = np.maximum(self.sums[:, -1:] - self.sums, self.sums - self.sums[:, :1])
+        return apart.ravel(), np.repeat(self.probabilities / k, k)
+
+    def _p(self, values: Array, weights: FloatArray, at: Floats) -> Floats:
+        """Probability of the values that are at least `at`."""
+        order = np.argsort(values, kind="stable")
+        # summed from the rare end, so that small p keep their digits
+        tails = np.append(np.cumsum(weights[order][::-1])[::-1], 0.0)
+        return np.minimum(tails[np.searchsorted(values[order], at)], 1.0)
+
+
+def rank_sums(ranks: ArrayLike, *, n_draws: int = N_DRAWS, seed: int = SEED) -> RankSums:
+    """Distribution of the sums of ranks of k methods over n blocks, given the ranks (and so the ties) within each block.
+
+    Examples
+    --------
+    Five blocks of two methods that all agree: the sign test's 2 / 2^5.
+
+    >>> float(rank_sums([[1, 2]] * 5).difference_p(10))
+    0.0625
+    """
+    ranks = np.asarray(ranks, dtype=np.float64)
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    blocks = tuple(sorted(tuple(sorted(row)) for row in doubled.tolist()))
+    counted = _counted(blocks)
+    return _drawn(blocks, tuple(sorted(doubled.sum(axis=0).tolist())), n_draws, seed) if counted is None else counted
+
+
+def orders(block: tuple[float, ...]) -> int:
+    """Number of different orders of the ranks of a block."""
+    return factorial(len(block)) // prod(factorial(count) for count in Counter(block).values())
+
+
+@lru_cache(maxsize=32)
+def _counted(blocks: tuple[tuple[int, ...], ...]) -> RankSums | None:
+    """Count all sums with their probabilities, block by block; None if a step has too many."""
+    k = len(blocks[0])
+    if k == 2:
+        # each block that is not tied adds 2 or 4 to the first sum
+        different = [block for block in blocks if block[0] != block[1]]
+        low = np.arange(len(different) + 1)
+        sums = np.stack([sum(block[0] for block in blocks) + 2 * low, sum(block[1] for block in blocks) - 2 * low], axis=1)
+        m = len(different)
+        exact = m <= 1000  # whole numbers take too long above
+        shares = np.array([comb(m, i) / 2**m for i in range(m + 1)] if exact else binom.pmf(low, m, 0.5))
+        return RankSums(np.sort(sums, axis=1), shares, True)
+    probabilities: FloatArray = np.ones(1)
+    sums = np.array([blocks[0]])  # the first block may keep its order: only the others count
+    for block in blocks[1:]:
+        m = orders(block)
+        if m * len(sums) > MOST_STATES:
+            return None
+        steps = np.array(sorted(set(permutations(block)))) if m > 1 else np.array([block])
+        sums = np.sort((sums[:, None, :] + steps).reshape(-1, k), axis=1)
+        sums, where = np.unique(sums, axis=0, return_inverse=True) if k > 8 else _merged(sums)
+        probabilities = np.bincount(where.ravel(), np.repeat(probabilities / m, m)).astype(np.float64, copy=False)
+    return RankSums(sums, probabilities, True)
+
+
+def _merged(sums: IntArray) -> tuple[IntArray, IntArray]:
+    """Different rows, and the place of every row among them, by one number for each row."""
+    base = int(sums.max()) + 1
+    if log(base) * sums.shape[1] > 43:
+        return np.unique(sums, axis=0, return_inverse=True)
+    codes = sums @ base ** np.arange(sums.shape[1], dtype=np.int64)
+    _, first, where = np.unique(codes, return_index=True, return_inverse=True)
+    return sums[first], where
+
+
+@lru_cache(maxsize=4)
+def _drawn(blocks: tuple[tuple[int, ...], ...], observed: tuple[int, ...], n_draws: int, seed: int) -> RankSums:
+    rng = np.random.default_rng(seed)
+    sums = np.zeros((n_draws + 1, len(observed)), dtype=np.int64)
+    for block in blocks:
+        sums[1:] += rng.permuted(np.tile(np.array(block), (n_draws, 1)), axis=1)
+    sums[0] = observed
+    sums = np.sort(sums, axis=1)
+    return RankSums(sums, np.full(len(sums), 1 / len(sums)), False)
+
+
+def _squares(sums: Array) -> IntArray:
+    """Sum of squares about the mean, times k squared, in whole numbers: equal ones are equal."""
+    sums = np.asarray(sums, dtype=np.int64)
+    k = sums.shape[-1]
+    return ((k * sums - sums.sum(axis=-1, keepdims=True)) ** 2).sum(axis=-1)

@@ -1,4 +1,4 @@
-"""Wong's intervals of the accuracy of k-fold and leave-one-out cross-validation, and the conditions they rest on."""
+"""Wong's intervals for the accuracy from k-fold and leave-one-out cross-validation, and the conditions they rest on."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import BoolArray, FloatArray, TableLike
 
-LARGE_SAMPLE = 5
+LARGE_SAMPLE = 5  # right and wrong predictions that the normal approximation needs
 METHODS = ("auto", "normal", "wilson", "clopper-pearson")
 
 
 def large_sample(r: ArrayLike, m: ArrayLike) -> bool | BoolArray:
-    """Whether counts are large enough for the normal approximation: five or more right, and five or more wrong.
+    """Check that counts are large enough for the normal approximation: five or more right, and five or more wrong.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def accuracy_interval(
     method: Literal["auto", "normal", "wilson", "clopper-pearson"] = "auto",
     small_folds: Literal["keep", "drop"] = "keep",
 ) -> Interval:
-    """Confidence interval of the accuracy of one learner, from the correct predictions of every fold.
+    """Confidence interval for the accuracy of one learner, from the correct predictions of every fold.
 
     Parameters
     ----------
@@ -84,21 +84,21 @@ def accuracy_interval(
         Size of the folds.
     level : {"dataset", "fold"}, default="dataset"
         ``dataset``: all predictions are one binomial sample. ``fold``: the k accuracies are a sample, and their mean has
-        ``t`` with k - 1 degrees of freedom.
+        Student's t with k - 1 degrees of freedom.
     confidence : float, default=0.95
         Probability of coverage aimed at.
     method : {"auto", "normal", "wilson", "clopper-pearson"}, default="auto"
-        At the level of the data set. ``auto`` is ``normal`` where all folds (of all data sets) meet the large-sample conditions
+        At the level of the data set. ``auto`` is ``normal`` if all folds (of all data sets) meet the large-sample conditions
         and ``wilson`` otherwise. The normal interval is not cut at 0 and 1. At the level of folds ``auto`` and ``normal`` are the
         t interval.
     small_folds : {"keep", "drop"}, default="keep"
-        What to do with folds that fail the large-sample conditions. ``drop`` is the paper's way and biased (see
+        Treatment of folds that fail the large-sample conditions. ``drop`` is the paper's way and biased (see
         `foldshift.inference.simulation.wong_claims`).
 
     Returns
     -------
     interval : Interval
-        NaN with a note where too few folds are left after dropping.
+        NaN with a note if too few folds are left after dropping.
 
     Raises
     ------
@@ -140,12 +140,12 @@ def accuracy_interval(
 def loo_interval(
     x: TableLike, *, confidence: float = 0.95, method: Literal["auto", "normal", "wilson", "clopper-pearson"] = "auto"
 ) -> Interval:
-    """Confidence interval of the accuracy of one learner, from leave-one-out.
+    """Confidence interval for the accuracy of one learner, from leave-one-out.
 
     Parameters
     ----------
     x : array-like of shape (..., n)
-        1 where the prediction of an instance is right, 0 where it is wrong.
+        1 if the prediction of an instance is right, 0 if it is wrong.
     confidence, method
         As in `accuracy_interval`; the large-sample conditions hold for the totals.
 
@@ -167,7 +167,7 @@ def loo_interval(
     return accuracy_interval(x.sum(axis=-1)[..., None], x.shape[-1], confidence=confidence, method=method)
 
 
-def _dataset_interval(r: float | FloatArray, n: float | FloatArray, confidence: float, method: str, note: str) -> Interval:
+def _dataset_interval(r: FloatArray, n: FloatArray, confidence: float, method: str, note: str) -> Interval:
     if np.any(n == 0):
         note = joined_notes(note, "no fold is left")
     n = np.where(n > 0, n, np.nan)
@@ -182,7 +182,7 @@ def _dataset_interval(r: float | FloatArray, n: float | FloatArray, confidence: 
     else:
         low, high, name = beta.ppf(tail, r, n - r + 1), beta.isf(tail, r + 1, n - r), "data set, Clopper-Pearson"
         low, high = np.where(p == 0, 0.0, low), np.where(p == 1, 1.0, high)  # exact ends, which a parameter of 0 would miss
-    return Interval(name, THIS_POPULATION, *(plain(value) for value in (p, low, high, standard_error)), np.inf, note)
+    return Interval(name, THIS_POPULATION, plain(p), plain(low), plain(high), plain(standard_error), np.inf, note)
 
 
 def _fold_interval(p: FloatArray, kept: BoolArray, confidence: float, note: str) -> Interval:
@@ -199,5 +199,5 @@ def _fold_interval(p: FloatArray, kept: BoolArray, confidence: float, note: str)
     variance = (np.where(kept, p - mean[..., None], 0) ** 2).sum(axis=-1) / (enough - 1)
     standard_error = np.sqrt(variance / enough)
     half = student.isf((1 - confidence) / 2, enough - 1) * standard_error
-    values = (plain(value) for value in (mean, mean - half, mean + half, standard_error, enough - 1))
-    return Interval("Wong, folds, t", THIS_POPULATION, *values, note)
+    low, high, df = plain(mean - half), plain(mean + half), plain(enough - 1)
+    return Interval("Wong, folds, t", THIS_POPULATION, plain(mean), low, high, plain(standard_error), df, note)

@@ -1,4 +1,4 @@
-"""Interval of a cross-validated area under the ROC curve, by influence curves (LeDell et al. 2015)."""
+"""Interval for a cross-validated area under the ROC curve, by influence curves (LeDell et al. 2015)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AUCInterval(NamedTuple):
     n_folds_left_out : int
         Folds with one class only.
     target : str
-        What the interval is about.
+        The number that the interval should cover.
     confidence : float
         Probability of coverage aimed at.
     """
@@ -57,7 +57,7 @@ class AUCInterval(NamedTuple):
     confidence: float
 
     def sentences(self) -> list[str]:
-        """What was found, in words; a list of str."""
+        """Report the interval in words; a list of str."""
         left = self.n_folds_left_out
         said = [
             f"Area under the ROC curve: {self.estimate:.4g}, {100 * self.confidence:g} % interval {self.low:.4g} to "
@@ -67,7 +67,7 @@ class AUCInterval(NamedTuple):
         return [*said, KNOWN_LOW] if self.n_rows <= FEW_ROWS else said
 
     def to_frame(self) -> pd.DataFrame:
-        """One row with the fields."""
+        """Table of one row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
@@ -185,12 +185,12 @@ def auc_interval(
     )
 
 
-def _on_log_odds(estimate: float, half: float) -> tuple[float, ...]:
-    """Ends of an interval that is symmetric about the log odds of an area; an area of 0 or 1 has none but itself."""
+def _on_log_odds(estimate: float, half: float) -> tuple[float, float]:
+    """Ends of an interval that is symmetric about the log odds of an area; an area of 0 or 1 is its own interval."""
     if not 0 < estimate < 1:
         return estimate, estimate
     middle, half = np.log(estimate / (1 - estimate)), half / (estimate * (1 - estimate))
-    return tuple(float(expit(middle + sign * half)) for sign in (-1, 1))
+    return float(expit(middle - half)), float(expit(middle + half))
 
 
 def _repetition(right: BoolArray, scores: FloatArray, folds: IntArray, unbiased: bool) -> tuple[FloatArray, FloatArray, int]:
@@ -207,7 +207,7 @@ def _repetition(right: BoolArray, scores: FloatArray, folds: IntArray, unbiased:
         of_fold, value = right[rows], scores[rows]
         n_right, n_wrong = int(of_fold.sum()), int((~of_fold).sum())
         ranks = rankdata(value)
-        below = np.empty(len(rows))  # share of the other class that a row stands on the right side of, ties half
+        below = np.empty(len(rows))  # share of the other class that a row is on the right side of, ties one half
         below[of_fold] = (ranks[of_fold] - rankdata(value[of_fold])) / n_wrong
         below[~of_fold] = 1 - (ranks[~of_fold] - rankdata(value[~of_fold])) / n_right
         area = below[of_fold].mean()
@@ -216,6 +216,6 @@ def _repetition(right: BoolArray, scores: FloatArray, folds: IntArray, unbiased:
         areas.append(area)
     for of_class in (right, ~right) if unbiased else ():
         n = int((of_class & np.isin(folds, kept)).sum())
-        if n > len(kept):  # else every fold has one row of the class, and nothing tells how much they vary
+        if n > len(kept):  # else every fold has one row of the class, and their spread is unknown
             influence[of_class] *= np.sqrt(n / (n - len(kept)))
     return np.array(areas), influence, len(names) - len(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -35,9 +35,9 @@ class BootstrapError(NamedTuple):
     training : float
         Error of the model trained on all rows on these rows.
     no_information : float
-        Error of that model if inputs and target had nothing to do with each other.
+        Error of that model if inputs and target were independent.
     overfitting : float
-        Relative overfitting rate, from 0 to 1: what moves the weight from .632 towards 1.
+        Relative overfitting rate, from 0 to 1; it moves the weight from .632 towards 1.
     n_rows, n_bootstraps : int
     """
 
@@ -51,7 +51,7 @@ class BootstrapError(NamedTuple):
     n_bootstraps: int
 
     def sentences(self) -> list[str]:
-        """What was found, in words; a list of str."""
+        """Report the estimate in words; a list of str."""
         return [
             f"Error of the model trained on all {self.n_rows} rows, by the .632+ bootstrap: {self.estimate:.4g} "
             f"({self.n_bootstraps} bootstrap samples); no interval, since none with a known coverage goes with it.",
@@ -60,7 +60,7 @@ class BootstrapError(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row with the fields."""
+        """Table of one row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
@@ -70,7 +70,7 @@ def bootstrap_632plus(
     y: ArrayLike,
     *,
     n_bootstraps: int = 100,
-    loss: Callable[..., Any] | None = None,
+    loss: Callable[[Array, Array], FloatArray] | None = None,
     rng: np.random.Generator | int,
 ) -> BootstrapError:
     """The .632+ bootstrap estimate of the error of an estimator trained on all rows.
@@ -82,7 +82,7 @@ def bootstrap_632plus(
     X, y : array-like or data frame of n rows, array-like of shape (n,)
         Passed on by rows as they are.
     n_bootstraps : int, default=100
-        Bootstrap samples; every row must be outside one of them, which 20 make all but sure.
+        Bootstrap samples; every row must be outside one of them, which 20 samples make almost certain.
     loss : callable, optional
         ``loss(y, predicted)`` returns one number for every row; by default 0/1 for a classifier, squared error for a regressor.
     rng : numpy.random.Generator or int
@@ -95,7 +95,7 @@ def bootstrap_632plus(
     Raises
     ------
     ValueError
-        If lengths differ, n_bootstraps is below 2, a row is in every bootstrap sample, or a prediction is no finite loss.
+        If lengths differ, n_bootstraps is below 2, a row is in every bootstrap sample, or a loss is not finite.
 
     References
     ----------
@@ -154,7 +154,7 @@ def _combined(left_out: float, training: float, no_information: float, n: int, n
     overfitting = (bounded - training) / (no_information - training) if overfits else 0.0
     weight = UNIQUE_SHARE / (1 - (1 - UNIQUE_SHARE) * overfitting)
     plain = (1 - UNIQUE_SHARE) * training + UNIQUE_SHARE * left_out
-    # Where nothing overfits the two agree; else what is above the no-information error is cut off first.
+    # Without overfitting the two agree; else the left-out error is first cut off at the no-information error.
     estimate = (1 - weight) * training + weight * bounded if overfits else plain
     return BootstrapError(estimate, plain, left_out, training, no_information, overfitting, n, n_bootstraps)
 

@@ -1,9 +1,9 @@
-"""Confidence intervals for cross-validation estimates, each labelled with what it is about."""
+"""Confidence intervals for cross-validation estimates, each labelled with its target."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,15 +19,18 @@ from foldshift.inference.intervals.interval import (
     Intervals,
     student_interval,
 )
-from foldshift.inference.intervals.interval import Interval as Interval  # part of what this module offers
+from foldshift.inference.intervals.interval import Interval as Interval  # offered by this module as well
 from foldshift.inference.repetitions.variance import cv_variance, fold_moments
 from foldshift.partition.folds import refuse_splitter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, Splitter, TableLike
-    from foldshift.inference._fold_scores import FoldScores
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, Splitter, TableLike
+    from foldshift.inference._fold_scores import CutOptions, FoldScores
+
+    Design = Literal["cvr", "cvs"]
+    LossOf = Callable[[BoolArray, BoolArray], ArrayLike]  # of training and test rows, the losses of the test rows
 
 MISSING = "does not exist"
 # Measured by validation/simulate_coverage.py, at a promise of .95: six populations, 150 rows, ten folds, 400 samples, stable and
@@ -55,32 +58,37 @@ def cv_intervals(
     losses: TableLike = None,
     folds: TableLike = None,
     scores: ArrayLike | dict[str, Any] | None = None,
-    cv: Any = None,
+    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
     n_splits: int | None = None,
     n_repeats: int | None = None,
-    metric: Any = None,
-    n_train: Any = None,
-    n_test: Any = None,
+    metric: str | None = None,
+    n_train: float | None = None,
+    n_test: float | None = None,
     design: Literal["cvr", "cvs"] = "cvr",
     confidence: float = 0.95,
 ) -> Intervals:
-    """Every interval that follows from the losses, or from the scores of the folds, of one cross-validation.
+    """Compute all intervals that follow from the losses, or from the scores of the folds, of one cross-validation.
 
-    Say which of the two is passed: a score of a fold is a mean of rows, and a row has no mean.
+    Pass one of the two by its name: a score of a fold is a mean over rows, a loss belongs to a single row.
 
     Parameters
     ----------
     losses : array-like of shape (..., K, M), sequence of K arrays of shape (M_k,), or, with `folds`, of shape (N,)
         Loss of every test row by fold or source; leading axes are independent data sets.
     folds : array-like of shape (N,), optional
-        Fold of every row, where losses are in the order of the rows.
+        Fold of every row, if losses are in the order of the rows.
     scores : array-like of shape (r, k), (k,) or (r * k,), or dict
-        Scores of the folds of one partition, or of r: an array, or what scikit-learn's `cross_val_score` (flat; say `cv`, or
-        `n_splits`, unless all are of one partition: ``n_repeats=1``) or `cross_validate` returns. Only the intervals that need no
-        rows follow.
-    cv, n_splits, n_repeats, metric, n_train, n_test
-        What cut the data, which scorer, and the sizes of training and test parts; as for
-        `foldshift.inference._fold_scores.fold_scores`, with `scores` only.
+        Scores of the folds of one partition, or of r: an array, or the result of scikit-learn's `cross_val_score` (flat; say
+        `cv`, or `n_splits`, unless all are of one partition: ``n_repeats=1``) or `cross_validate`. Only the intervals that need
+        no rows follow.
+    cv : int, splitter or iterable of (train, test), optional
+        Splitter that cut the data, its number of folds, or the rows of every fold; with `scores` only, like the next five.
+    n_splits, n_repeats : int, optional
+        Folds and repetitions, instead of `cv`; one of them is enough for flat scores. ``n_splits=1`` is repeated hold-out.
+    metric : str, optional
+        Name of the scorer, if `cross_validate` was given several.
+    n_train, n_test : float, optional
+        Rows in a training and in a test part (their means if folds differ); both or neither. They come before those of `cv`.
     design : {"cvr", "cvs"}, default="cvr"
         ``cvr``: folds are random, plain k-fold. ``cvs``: folds are sources, each left out in turn. It changes targets and notes,
         no number: with random folds there is no source to generalise to.
@@ -104,8 +112,9 @@ def cv_intervals(
     TypeError
         If neither or both of `losses` and `scores` are passed, or one without its name.
     ValueError
-        If confidence is not between 0 and 1, design is unknown, or as `foldshift.inference.repetitions.variance.cv_variance` and
-        `foldshift.inference._fold_scores.fold_scores`.
+        If confidence is not between 0 and 1, design is unknown, losses are not those that `cv_variance` accepts, or the
+        shape of the scores is not the one that `cv` makes, flat scores can be read in two ways, a score is not finite, or a size
+        is not positive.
 
     References
     ----------
@@ -142,7 +151,14 @@ def cv_intervals(
         )
     check_confidence(confidence)
     check_one_of("design", design, ("cvr", "cvs"))
-    options = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats, "metric": metric, "n_train": n_train, "n_test": n_test}
+    options: CutOptions = {
+        "cv": cv,
+        "n_splits": n_splits,
+        "n_repeats": n_repeats,
+        "metric": metric,
+        "n_train": n_train,
+        "n_test": n_test,
+    }
     if scores is not None:
         if folds is not None:
             raise TypeError("folds= belongs to losses= of rows; scores= are of folds already")
@@ -152,7 +168,7 @@ def cv_intervals(
     return _of_losses(losses if folds is None else _by_fold(losses, folds), design, confidence)
 
 
-def _of_losses(losses: ArrayLike, design: Literal["cvr", "cvs"], confidence: float) -> Intervals:
+def _of_losses(losses: Any, design: Design, confidence: float) -> Intervals:
     moments = cv_variance(losses)
     K, equal = moments.K, isinstance(moments.M, int)
     means, within, sizes = fold_moments(losses)
@@ -164,23 +180,21 @@ def _of_losses(losses: ArrayLike, design: Literal["cvr", "cvs"], confidence: flo
     negative = _negative_note(moments.theta_5) if equal else [f"{MISSING}: folds of unequal sizes"]
     for_random = ["derived for random folds"] if design == "cvs" else []
 
-    def interval(name: str, estimate: float | FloatArray, variance: float | FloatArray, df: float, notes: list[str]) -> Interval:
-        return labelled(name, estimate, variance, df, confidence, notes, K=K, design=design)
-
+    interval = Labels(confidence, K, design).interval
     S2 = K * np.asarray(moments.theta_gamma)
     return Intervals(
         [
             interval("theta_A", moments.mean, moments.theta_A, np.inf, one_row),
             interval("theta_B", moments.mean, moments.theta_B, np.inf, one_row),
-            interval("S2/K", moments.mean, moments.theta_gamma, K - 1.0, []),
+            interval("S2/K", moments.mean, moments.theta_gamma, K - 1.0),
             interval("all pairs", moments.mean_micro, all_pairs, np.inf, weighted),
             interval("theta_5", moments.mean, moments.theta_5, np.inf, (one_row or negative) + for_random),
-            interval("Nadeau-Bengio", moments.mean, S2 * (1 / K + 1 / (K - 1)), K - 1.0, []),
+            interval("Nadeau-Bengio", moments.mean, S2 * (1 / K + 1 / (K - 1)), K - 1.0),
         ]
     )
 
 
-def _of_scores(read: FoldScores, design: Literal["cvr", "cvs"], confidence: float) -> Intervals:
+def _of_scores(read: FoldScores, design: Design, confidence: float) -> Intervals:
     scores, overlap = read
     r, k = scores.shape
     n, mean, S2 = r * k, float(scores.mean()), float((scores - scores.flat[0]).var(ddof=1)) if scores.size > 1 else np.nan
@@ -188,13 +202,13 @@ def _of_scores(read: FoldScores, design: Literal["cvr", "cvs"], confidence: floa
         raise ValueError("scores has 1 score; an interval needs those of two folds or more")
     if overlap is None:
         raise ValueError("scores are of hold-outs of unknown sizes; say n_train= and n_test=, the rows of the parts")
-    corrected = labelled("Nadeau-Bengio", mean, S2 * (1 / n + overlap), n - 1.0, confidence, [], K=n, design=design)
+    corrected = Labels(confidence, n, design).interval("Nadeau-Bengio", mean, S2 * (1 / n + overlap), n - 1.0)
     if r > 1:
         return Intervals([corrected])
-    return Intervals([labelled("S2/K", mean, S2 / k, k - 1.0, confidence, [], K=k, design=design), corrected])
+    return Intervals([Labels(confidence, k, design).interval("S2/K", mean, S2 / k, k - 1.0), corrected])
 
 
-def _by_fold(losses: FloatArray, folds: IntArray | Splitter | range) -> list[FloatArray]:
+def _by_fold(losses: TableLike, folds: TableLike) -> list[FloatArray]:
     refuse_splitter(folds)
     losses, folds = np.asarray(losses, dtype=np.float64), np.asarray(folds)
     if losses.ndim != 1 or losses.shape != folds.shape:
@@ -204,34 +218,32 @@ def _by_fold(losses: FloatArray, folds: IntArray | Splitter | range) -> list[Flo
     return [losses[folds == fold] for fold in np.unique(folds)]
 
 
-def labelled(
-    name: str,
-    estimate: FloatArray | float,
-    variance: FloatArray | float,
-    df: float,
-    confidence: float,
-    notes: Sequence[str] = (),
-    *,
-    K: int,
-    design: Literal["cvr", "cvs"] = "cvr",
-) -> Interval:
-    """An interval of `cv_intervals` with its target, and with the note that a reader must have."""
-    sources = design == "cvs"
-    if name in ("theta_A", "all pairs"):
-        target = f"{THESE_K_MODELS}, on {THESE_SOURCES}" if sources else THESE_K_MODELS
-    elif name in ("S2/K", "Nadeau-Bengio"):
-        target = NEW_SOURCE if sources else THIS_POPULATION
-    else:
-        target = THESE_SOURCES if sources else THIS_POPULATION
-    few = [f"only {K} {'sources' if sources else 'folds'}"] if K < FEW_FOLDS and target in (NEW_SOURCE, THIS_POPULATION) else []
-    few = few if np.isfinite(df) else []
-    known = (NEW_SOURCE_LOW if sources else KNOWN_LOW).get(name)
-    if any(note.startswith(MISSING) for note in notes):
-        known, few = None, []
-    return student_interval(name, target, estimate, variance, df, confidence, [*notes, *few, *([known] if known else [])])
+class Labels(NamedTuple):
+    """Confidence, number of folds (or scores) and design of a cross-validation; they give its intervals targets and notes."""
+
+    confidence: float
+    K: int
+    design: Design = "cvr"
+
+    def interval(self, name: str, estimate: Floats, variance: Floats, df: float, notes: Sequence[str] = ()) -> Interval:
+        """Interval of `cv_intervals` with its target, the notes on the data, and those that every reader needs."""
+        sources = self.design == "cvs"
+        if name in ("theta_A", "all pairs"):
+            target = f"{THESE_K_MODELS}, on {THESE_SOURCES}" if sources else THESE_K_MODELS
+        elif name in ("S2/K", "Nadeau-Bengio"):
+            target = NEW_SOURCE if sources else THIS_POPULATION
+        else:
+            target = THESE_SOURCES if sources else THIS_POPULATION
+        more = []
+        if not any(note.startswith(MISSING) for note in notes):
+            if self.K < FEW_FOLDS and target in (NEW_SOURCE, THIS_POPULATION) and np.isfinite(df):
+                more.append(f"only {self.K} {'sources' if sources else 'folds'}")
+            if known := (NEW_SOURCE_LOW if sources else KNOWN_LOW).get(name):
+                more.append(known)
+        return student_interval(name, target, estimate, variance, df, self.confidence, [*notes, *more])
 
 
-def nested_cv_interval(loss_of: Callable[..., Any], folds: Array, *, confidence: float = 0.95, sources: bool = False) -> Interval:
+def nested_cv_interval(loss_of: LossOf, folds: Array, *, confidence: float = 0.95, sources: bool = False) -> Interval:
     """Interval of nested cross-validation, for the error of the classifier trained on all rows.
 
     Every pair of folds is left out once; one fit serves both folds of the pair, so a row of folds takes K (K + 1) / 2 fits.
@@ -326,10 +338,10 @@ def nested_cv_interval(loss_of: Callable[..., Any], folds: Array, *, confidence:
     return student_interval("nested", target, float(estimate), float(standard_error**2), df, confidence, note)
 
 
-def _nested_moments(loss_of: Callable[..., Any], row: Array, K: int, sources: bool) -> tuple[float, float, float, float]:
+def _nested_moments(loss_of: LossOf, row: Array, K: int, sources: bool) -> tuple[float, float, float, float]:
     """Nested and ordinary estimates, mean squared error and naive variance of one partition."""
     outer = [_losses(loss_of, row != k, row == k) for k in range(K)]
-    inner = [[] for _ in range(K)]
+    inner: list[list[FloatArray]] = [[] for _ in range(K)]
     for k in range(K):
         for other in range(k + 1, K):
             held_out = (row == k) | (row == other)
@@ -341,27 +353,27 @@ def _nested_moments(loss_of: Callable[..., Any], row: Array, K: int, sources: bo
         inner_means = np.array([np.mean([losses.mean() for losses in parts]) for parts in inner])
         S2 = outer_means.var(ddof=1)
         return inner_means.mean(), outer_means.mean(), ((inner_means - outer_means) ** 2).mean() - S2, S2 / K
-    inner = [np.concatenate(parts) for parts in inner]
-    squared = [(losses.mean() - mean) ** 2 for losses, mean in zip(inner, outer_means)]
+    nested = [np.concatenate(parts) for parts in inner]
+    squared = [(losses.mean() - mean) ** 2 for losses, mean in zip(nested, outer_means)]
     variances = [losses.var(ddof=1) / len(losses) for losses in outer]
     every = np.concatenate(outer)
-    return np.concatenate(inner).mean(), every.mean(), np.mean(squared) - np.mean(variances), every.var(ddof=1) / len(every)
+    return np.concatenate(nested).mean(), every.mean(), np.mean(squared) - np.mean(variances), every.var(ddof=1) / len(every)
 
 
-def _losses(loss_of: Callable[..., Any], train: BoolArray, test: BoolArray) -> FloatArray:
+def _losses(loss_of: LossOf, train: BoolArray, test: BoolArray) -> FloatArray:
     losses = np.asarray(loss_of(train, test), dtype=np.float64)
     if losses.shape != (int(test.sum()),):
         raise ValueError(f"loss_of returned shape {losses.shape} for {int(test.sum())} test rows; expected one loss for each")
     if not np.isfinite(losses).all():
         raise ValueError(
-            f"loss_of returned {int((~np.isfinite(losses)).sum())} losses that are NaN or infinite; every loss must be a finite "
-            f"number"
+            f"loss_of returned {int((~np.isfinite(losses)).sum())} losses that are NaN or infinite; every loss must be "
+            "a finite number"
         )
     return losses
 
 
-def _negative_note(theta: float | FloatArray) -> list[str]:
-    """Note on negative variance estimates, as a list of none or one."""
+def _negative_note(theta: Floats) -> list[str]:
+    """List of one note if a variance estimate is negative, else of none."""
     if np.ndim(theta) == 0:
         return ["the variance estimate is negative: no interval"] if theta < 0 else []
     count = int((theta < 0).sum())

@@ -1,4 +1,4 @@
-"""Interval of the difference of two learners' errors, from the losses of the same rows (Bayle et al. 2020)."""
+"""Interval for the difference of two learners' errors, from the losses of the same rows (Bayle et al. 2020)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foldshift.inference.repetitions.variance import fold_moments
 from foldshift.partition.folds import refuse_splitter
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, TableLike
+    from foldshift.core.types import FloatArray, TableLike
 
 TARGET = "difference of the mean errors of these k models of either learner"
 FEW_ROWS = 1000  # more have not been simulated; the interval is one for many
@@ -31,14 +31,14 @@ class LossDifference(NamedTuple):
     Attributes
     ----------
     estimate, low, high, standard_error : float
-        Of the mean loss of the first learner less that of the second.
+        Of the mean loss of the first learner minus that of the second.
     p_value : float
-        Two-sided, of no difference; 1 where no row tells the learners apart.
+        Two-sided, for no difference; 1 if no row tells the learners apart.
     variance : {"within", "all pairs"}
-        Which estimate of the variance.
+        Estimate of the variance that was used.
     n_rows, n_folds : int
     target : str
-        What the interval is about.
+        The number that the interval should cover.
     confidence : float
         Probability of coverage aimed at.
     """
@@ -54,8 +54,8 @@ class LossDifference(NamedTuple):
     target: str
     confidence: float
 
-    def sentences(self) -> list[Any]:
-        """What was found, in words; a list of str."""
+    def sentences(self) -> list[str]:
+        """Report the difference in words; a list of str."""
         which = "neither" if self.low <= 0 <= self.high else "the second" if self.low > 0 else "the first"
         return [
             f"Mean loss of the first learner less that of the second: {figures(self.estimate)}, {100 * self.confidence:g} % "
@@ -66,7 +66,7 @@ class LossDifference(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row with the fields."""
+        """Table of one row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
@@ -78,7 +78,7 @@ def loss_difference_interval(
     variance: Literal["within", "all pairs"] = "within",
     confidence: float = 0.95,
 ) -> LossDifference:
-    """Interval and test of the difference of two learners' errors, cross-validated on the same folds.
+    """Interval and test for the difference of two learners' errors, cross-validated on the same folds.
 
     Parameters
     ----------
@@ -135,8 +135,8 @@ def loss_difference_interval(
     return LossDifference(estimate, estimate - half, estimate + half, error, p_value, variance, N, len(sizes), TARGET, confidence)
 
 
-def _differences(losses_a: Any, losses_b: Any, folds: Array | None) -> list[Any]:
-    """Differences by fold: an array or a list of arrays."""
+def _differences(losses_a: Any, losses_b: Any, folds: TableLike) -> list[FloatArray]:
+    """Differences of the losses, an array for every fold."""
     refuse_splitter(folds)
     if folds is None and all(np.ndim(loss) == 0 for loss in losses_a):
         raise ValueError(f"losses_a has shape ({len(losses_a)},), one loss for every row; say in which fold each row is: folds=")
@@ -147,10 +147,10 @@ def _differences(losses_a: Any, losses_b: Any, folds: Array | None) -> list[Any]
                 f"losses_a, losses_b and folds have shapes {a.shape}, {b.shape}, {folds.shape}; expected one value for every row"
             )
         return [(a - b)[folds == fold] for fold in np.unique(folds)]
-    a, b = ([np.asarray(fold, dtype=np.float64) for fold in losses] for losses in (losses_a, losses_b))
-    shapes = [[fold.shape for fold in losses] for losses in (a, b)]
+    by_fold_a, by_fold_b = ([np.asarray(fold, dtype=np.float64) for fold in losses] for losses in (losses_a, losses_b))
+    shapes = [[fold.shape for fold in losses] for losses in (by_fold_a, by_fold_b)]
     if shapes[0] != shapes[1]:
         raise ValueError(f"losses_a has folds of shapes {shapes[0]} and losses_b {shapes[1]}; expected the same rows")
     if any(len(shape) != 1 for shape in shapes[0]):
         raise ValueError(f"losses_a has folds of shapes {shapes[0]}; expected rows by fold, or folds=, the fold of every row")
-    return [one - other for one, other in zip(a, b)]
+    return [one - other for one, other in zip(by_fold_a, by_fold_b)]

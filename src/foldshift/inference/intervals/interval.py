@@ -1,9 +1,9 @@
-"""A confidence interval as a result: what it is about, in words, and what a reader must know of it."""
+"""Confidence intervals as results, each with its target and the notes that a reader needs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,11 @@ from scipy.stats import t as student_t
 from foldshift.core.repr import figures, readable
 
 if TYPE_CHECKING:
+    from typing import SupportsIndex
+
     from matplotlib.axes import Axes
 
-    from foldshift.core.types import Array, Floats
+    from foldshift.core.types import Floats
 
 THESE_SOURCES = "these sources"
 THESE_K_MODELS = "mean error of these k models"
@@ -22,7 +24,7 @@ THIS_POPULATION = "this sample's population, average over training sets of this 
 ALL_ROWS_MODEL = "the model trained on all rows"
 NEW_SOURCE = "a new source"
 DIFFERENCE = "difference"
-FEW_FOLDS = 10
+FEW_FOLDS = 10  # an interval from fewer carries a note
 
 WORDS = {
     "theta_A": "spread of the rows within folds, normal",
@@ -45,18 +47,18 @@ class Interval(NamedTuple):
     Attributes
     ----------
     name : str
-        Which interval, by its symbol; `words` has it in words.
+        Symbol of the interval; `words` has it in words.
     target : str
-        What it is to cover: `THESE_K_MODELS`, `THESE_SOURCES`, `THIS_POPULATION`, `ALL_ROWS_MODEL`, `NEW_SOURCE` or
+        The number that it should cover: `THESE_K_MODELS`, `THESE_SOURCES`, `THIS_POPULATION`, `ALL_ROWS_MODEL`, `NEW_SOURCE` or
         `DIFFERENCE`.
     estimate, low, high : float or ndarray
-        NaN ends where the variance estimate is negative or does not exist.
+        The ends are NaN if the variance estimate is negative or does not exist.
     standard_error : float or ndarray
         NaN like the ends.
     df : float or ndarray
         Degrees of freedom of Student's t; inf for the normal distribution.
     note : str
-        What a reader must know; empty if nothing.
+        Remarks that a reader needs; empty if there are none.
     confidence : float or None
         Probability of coverage aimed at.
 
@@ -85,7 +87,7 @@ class Interval(NamedTuple):
         return f"{WORDS[self.name]} ({self.name})" if self.name in WORDS else self.name
 
     def sentences(self) -> list[str]:
-        """What was found, in words; a list of str."""
+        """Report the interval in words; a list of str."""
         share = "interval" if self.confidence is None else f"{100 * self.confidence:g} % interval"
         if np.ndim(self.estimate):
             found = int(np.isfinite(self.low).sum())
@@ -98,7 +100,7 @@ class Interval(NamedTuple):
         return [*said, f"Note: {self.note}."] if self.note else said
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per data set, one for a single one: name in words, symbol, target, estimate, ends, standard error, df, note."""
+        """Table with one row per data set: name in words, symbol, target, estimate, ends, standard error, df, note."""
         size = np.size(self.estimate)
         numbers = {name: np.ravel(getattr(self, name)) for name in ("estimate", "low", "high", "standard_error")}
         frame = pd.DataFrame({"interval": [WORDS.get(self.name, self.name)] * size, "symbol": self.name, "target": self.target})
@@ -106,11 +108,17 @@ class Interval(NamedTuple):
 
 
 @readable
-class Intervals(tuple):
-    """Intervals from one cross-validation, in the order of `foldshift.inference.cv_intervals`; printed, sentences and a table."""
+class Intervals(tuple[Interval, ...]):
+    """Intervals from one cross-validation, in the order of `cv_intervals`; they print as sentences and a table."""
 
-    def __getitem__(self, key: str) -> Interval:
-        """By position, or by name such as ``"Nadeau-Bengio"``; KeyError names those there are."""
+    @overload
+    def __getitem__(self, key: SupportsIndex | str) -> Interval: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Interval, ...]: ...
+
+    def __getitem__(self, key: SupportsIndex | str | slice) -> Interval | tuple[Interval, ...]:
+        """Interval by position, or by name such as ``"Nadeau-Bengio"``; a KeyError lists the names."""
         if not isinstance(key, str):
             return super().__getitem__(key)
         found = {one.name: one for one in self}
@@ -119,17 +127,17 @@ class Intervals(tuple):
         return found[key]
 
     def sentences(self) -> list[str]:
-        """What may be quoted, and what each interval that needs a word needs; a list of str."""
+        """Report the interval to be quoted, then the notes of the others; a list of str."""
         first = self["Nadeau-Bengio"] if any(one.name == "Nadeau-Bengio" for one in self) else self[0]
         notes = [f"{one.words}: {one.note}." for one in self if one.note and one is not first]
         return [f"To be quoted: {first.sentences()[0]}", *first.sentences()[1:], *notes]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per interval (and data set), as `Interval.to_frame`, without the notes, which are sentences."""
+        """Table with one row per interval (and data set), as `Interval.to_frame` but without the notes, which are sentences."""
         return pd.concat([one.to_frame().drop(columns="note") for one in self], ignore_index=True)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Intervals below each other; of one data set."""
+        """Draw the intervals of one data set below each other, in `ax` or a new figure; needs matplotlib."""
         import matplotlib.pyplot as plt
 
         if any(np.ndim(one.estimate) for one in self):
@@ -147,14 +155,14 @@ class Intervals(tuple):
 def student_interval(
     name: str,
     target: str,
-    estimate: float | Array,
-    variance: float | Array,
-    df: float | Array,
+    estimate: Floats,
+    variance: Floats,
+    df: Floats,
     confidence: float,
     note: Sequence[str] = (),
 ) -> Interval:
-    """Interval of Student's t from an estimate and its variance."""
-    standard_error = np.sqrt(np.where(np.asarray(variance) >= 0, variance, np.nan))
+    """Interval of Student's t from an estimate and its variance; there is none if the variance is negative or NaN."""
+    standard_error: Floats = np.sqrt(np.where(np.asarray(variance) >= 0, variance, np.nan))
     half = student_t.ppf((1 + confidence) / 2, df) * standard_error
     low, high = estimate - half, estimate + half
     if np.ndim(estimate) == 0:

@@ -1,8 +1,8 @@
-"""Error of the best of many learners, without the optimism of having chosen it (Tsamardinos et al. 2018)."""
+"""Error of the best of many learners, without the optimism of the choice (Tsamardinos et al. 2018)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,14 +24,14 @@ class SelectedError(NamedTuple):
     Attributes
     ----------
     chosen : int
-        Learner with the smallest mean loss (the first of several).
+        Learner with the smallest mean loss (the first if several are equal).
     apparent : float
         Its mean loss, which is too small, because it was chosen for it.
     estimate, low, high : float
         Corrected error, and its percentile interval.
     n_rows, n_learners, n_bootstraps : int
     target : str
-        What they are about.
+        The number that the interval should cover.
     confidence : float
         Probability of coverage aimed at.
     """
@@ -48,7 +48,7 @@ class SelectedError(NamedTuple):
     confidence: float
 
     def sentences(self) -> list[str]:
-        """What was found, in words; a list of str."""
+        """Report the error in words; a list of str."""
         return [
             f"Learner {self.chosen} has the smallest cross-validated error of {self.n_learners}: {self.apparent:.4g}, too good, "
             "since it was chosen for it.",
@@ -57,7 +57,7 @@ class SelectedError(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row with the fields."""
+        """Table of one row with the fields."""
         return pd.DataFrame([self._asdict()])
 
 
@@ -115,7 +115,7 @@ def selection_corrected_error(
     losses = losses if losses.ndim == 2 else losses.mean(axis=0)
     n = len(losses)
     means = losses.mean(axis=0)
-    found: list[Any] = []
+    found: list[float] = []
     while len(found) < n_bootstraps:
         times = np.bincount(rng.integers(n, size=n), minlength=n)
         if (times == 0).any():  # of two rows, a sample may hold both

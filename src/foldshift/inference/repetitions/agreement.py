@@ -1,4 +1,4 @@
-"""How often a single cross-validation experiment finds the difference between two classifiers that the truth shows.
+"""Share of single cross-validation experiments that find the true difference between two classifiers.
 
 A comparison of two classifiers is Wilcoxon's signed-ranks test over the data sets. The pairs that differ in truth are kept; an
 experiment agrees with the truth about a pair if its own test is at least as significant, in the same direction.
@@ -7,7 +7,7 @@ experiment agrees with the truth about a pair if its own test is at least as sig
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,52 +17,54 @@ from foldshift.inference.missing import mean_present, std_present
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, Formula, IntArray
 
-ALPHA = 0.1
-DECIMALS = 12  # differences of means are equal although their last bits differ with the order of summation
+ALPHA = 0.1  # level at which the truth must be significant
+DECIMALS = 12  # differences of means are rounded, as their last bits differ with the order of summation
 
 
 class PairTests(NamedTuple):
     """Wilcoxon tests of pairs of classifiers over the data sets; every field but the last has shape (n_pairs,)."""
 
-    row: Array
-    column: Array
-    r_plus: Array
-    r_minus: Array
-    p_value: Array
-    n_datasets: Array
-    method: list[Any]
+    row: IntArray
+    column: IntArray
+    r_plus: FloatArray  # sum of ranks of the wins of the row; NaN if a pair shares no data set
+    r_minus: FloatArray
+    p_value: FloatArray
+    n_datasets: IntArray
+    method: list[str]
 
     def take(self, chosen: IntArray) -> PairTests:
-        """The tests of some of the pairs."""
-        return PairTests(*(field[chosen] for field in self[:-1]), [self.method[i] for i in np.arange(len(self.row))[chosen]])
+        """Tests of the chosen pairs."""
+        row, column, n_datasets = self.row[chosen], self.column[chosen], self.n_datasets[chosen]
+        r_plus, r_minus, p_value = self.r_plus[chosen], self.r_minus[chosen], self.p_value[chosen]
+        return PairTests(row, column, r_plus, r_minus, p_value, n_datasets, [self.method[i] for i in chosen])
 
 
 class Agreements(NamedTuple):
     """Result of `agreements`."""
 
     pairs: PairTests
-    agree: Array
-    opposite: Array
-    judged: Array
+    agree: BoolArray
+    opposite: BoolArray
+    judged: BoolArray
 
 
 class TruthErrors(NamedTuple):
     """Result of `truth_errors`, in per cent."""
 
-    percent: float
-    by_pair: Array
+    percent: float  # of the agreements over all kept pairs
+    by_pair: FloatArray  # (n_learners, n_learners); of the share of one pair, over the draws that keep it
 
 
 class Accuracy(NamedTuple):
-    """Result of `accuracy`; everything but the counts in per cent of the kept pairs."""
+    """Result of `accuracy`, in per cent of the kept pairs except for the counts; NaN if no pair is significant or judged."""
 
     percent: float
-    standard_error: float
+    standard_error: float  # over the experiments; NaN if a part has only one
     opposite_percent: float
-    n_pairs: float
-    n_experiments: int
-    by_subset: Array
-    without_one: Array
+    n_pairs: float  # mean over the parts
+    n_experiments: int  # fewest that a pair is judged by
+    by_subset: FloatArray
+    without_one: FloatArray  # without each of the data sets
 
     @property
     def jackknife_error(self) -> float:
@@ -70,8 +72,17 @@ class Accuracy(NamedTuple):
         return jackknife_error(self.without_one)
 
 
+class RepetitionsCurve(NamedTuple):
+    """Result of `accuracy_by_repetitions`, in per cent, for every number m of experiments."""
+
+    m: IntArray
+    percent: FloatArray
+    std: FloatArray  # over the draws: about the spread of one user's result
+    standard_error: FloatArray  # of the per cent; larger than the draws alone suggest, as they share experiments
+
+
 def pairwise_tests(values: Array, formula: Formula = "corrected") -> PairTests:
-    """Compare every classifier with every later one over the data sets on which both have results."""
+    """Compare every classifier with every later one over the data sets on which both have results; higher is better."""
     values = _check(values, 2, "(n_learners, n_datasets)")
     row, column = np.triu_indices(len(values), k=1)
     r_plus, r_minus, p, method = _signed_ranks(values[row] - values[column], formula)
@@ -80,7 +91,7 @@ def pairwise_tests(values: Array, formula: Formula = "corrected") -> PairTests:
 
 
 def significant_pairs(truth_mean: Array, alpha: float = ALPHA, formula: Formula = "corrected") -> PairTests:
-    """Pairs of classifiers that differ in truth.
+    """Tests of the pairs of classifiers that differ in truth, with p of at most alpha.
 
     References
     ----------
@@ -91,26 +102,27 @@ def significant_pairs(truth_mean: Array, alpha: float = ALPHA, formula: Formula 
 
 
 def agreements(truth_mean: Array, experiments: Array, alpha: float = ALPHA, formula: Formula = "corrected") -> Agreements:
-    """Which experiments find the difference of which pairs.
+    """Find the experiments that agree with the truth about each pair of classifiers.
 
     Parameters
     ----------
     truth_mean : ndarray of shape (n_learners, n_datasets)
-        The true results; NaN where there is none.
+        The true results; NaN if there is none.
     experiments : ndarray of shape (n_learners, n_datasets, n_experiments)
-        Results of single experiments; NaN where there is none. Data sets without truth are left out.
+        Results of single experiments; NaN if there is none. Data sets without truth are left out.
     alpha : float, default=0.1
         Level at which the truth must be significant.
     formula : {"corrected", "paper"}, default="corrected"
-        See `pairwise_tests`.
+        Formula of Wilcoxon's test under ties, see `wilcoxon_signed_ranks`. Differences are rounded to 12 decimals before they are
+        ranked.
 
     Returns
     -------
     agreements : Agreements
         ``pairs``, the pairs kept; ``agree`` and ``opposite``, bool of shape (n_pairs, n_experiments): the experiment's p is at
         most the true p of the pair and the difference has the sign it has in truth, or the opposite one. ``judged``, of the same
-        shape: whether the experiment has results on all data sets that the truth of the pair rests on; where it lacks one, its p
-        cannot be held against the true one, and it is neither.
+        shape: True if the experiment has results on all data sets that the truth of the pair rests on; if it lacks one, its p
+        cannot be compared with the true one, and it is neither.
 
     Examples
     --------
@@ -131,34 +143,35 @@ def agreements(truth_mean: Array, experiments: Array, alpha: float = ALPHA, form
     if experiments.shape[:2] != truth_mean.shape:
         raise ValueError(f"experiments of shape {experiments.shape} do not belong to a truth of shape {truth_mean.shape}")
     pairs = significant_pairs(truth_mean, alpha, formula)
-    p, sign, judged = _tests_of_experiments(truth_mean, experiments, pairs, formula)
-    reached = (p <= pairs.p_value[:, None]) & judged
-    same = sign == np.sign(pairs.r_plus - pairs.r_minus)[:, None]
-    return Agreements(pairs, reached & same, reached & ~same, judged)
+    tests = _tests_of_experiments(truth_mean, experiments, pairs, formula)
+    reached = (tests.p_value <= pairs.p_value[:, None]) & tests.judged
+    same = tests.sign == np.sign(pairs.r_plus - pairs.r_minus)[:, None]
+    return Agreements(pairs, reached & same, reached & ~same, tests.judged)
 
 
 def draw_experiments(n_experiments: int, n_draws: int, rng: np.random.Generator) -> IntArray:
-    """Draws of experiments with replacement: shape (n_draws, n_experiments), of indices; none of fewer than two experiments."""
+    """Draw indices of experiments with replacement, shape (n_draws, n_experiments); no draw from fewer than two."""
     return rng.integers(0, n_experiments, (n_draws if n_experiments > 1 else 0, n_experiments))
 
 
 def truth_errors(
     truth: Array, experiments: Array, drawn: Array, alpha: float = ALPHA, formula: Formula = "corrected"
 ) -> TruthErrors:
-    """What the truth's own experiments add to the error of `agreements` and `accuracy`: other ones would set other thresholds.
+    """Error that the experiments of the truth add to `agreements` and `accuracy`: other ones would set other thresholds.
 
-    The bootstrap: the experiments of the truth are drawn with replacement, and the pairs and their p taken from the mean of those
-    drawn; the experiments that are judged stay as they are. The error is one and the same event for all partitioners that are
-    judged by this truth.
+    A bootstrap: the experiments of the truth are drawn with replacement, and the pairs and their p come from the mean of a draw;
+    the judged experiments stay the same. The error is common to all partitioners that are judged by this truth.
     """
     truth, experiments = (_check(one, 3, "(n_learners, n_datasets, n_experiments)") for one in (truth, experiments))
     everything = pairwise_tests(mean_present(truth), formula)
-    p, sign, judged = _tests_of_experiments(mean_present(truth), experiments, everything, formula)
+    singles = _tests_of_experiments(mean_present(truth), experiments, everything, formula)
+    judged = singles.judged
     percents, shares = [], []
     for chosen in drawn:
         tests = pairwise_tests(mean_present(truth[:, :, chosen]), formula)
         kept = tests.p_value <= alpha
-        agree = (p <= tests.p_value[:, None]) & (sign == np.sign(tests.r_plus - tests.r_minus)[:, None]) & judged
+        same = singles.sign == np.sign(tests.r_plus - tests.r_minus)[:, None]
+        agree = (singles.p_value <= tests.p_value[:, None]) & same & judged
         percents.append(mean_present(_percent(agree[kept], judged[kept])))
         share = mean_present(np.where(judged, agree, np.nan), axis=1)
         shares.append(np.where(kept, 100 * share, np.nan))
@@ -170,7 +183,7 @@ def truth_errors(
 
 
 def halves(n_experiments: int) -> tuple[BoolArray, BoolArray]:
-    """The two halves of the experiments, so that each can be judged by the mean of the other."""
+    """Masks of the two halves of the experiments, so that each can be judged by the mean of the other."""
     first = np.arange(n_experiments) < n_experiments // 2
     return first, ~first
 
@@ -178,7 +191,11 @@ def halves(n_experiments: int) -> tuple[BoolArray, BoolArray]:
 def accuracy(
     parts: Sequence[tuple[Array, Array]], subsets: BoolArray, alpha: float = ALPHA, formula: Formula = "corrected"
 ) -> Accuracy:
-    """Per cent of agreements of single experiments with the truth (Table VI), with its errors."""
+    """Per cent of agreements of single experiments with the truth (Table VI), with its errors.
+
+    A part is a truth (n_learners, n_datasets) with the experiments judged by it. Everything, the choice of pairs included, is
+    repeated on each of the subsets (n_subsets, n_datasets).
+    """
     whole = [agreements(truth, experiments, alpha, formula) for truth, experiments in parts]
     weights = np.array([experiments.shape[2] for _, experiments in parts], dtype=np.float64)
     weights /= weights.sum()
@@ -200,7 +217,7 @@ def accuracy(
 
 
 def draw_subsets(n_datasets: int, n_subsets: int, rng: np.random.Generator) -> BoolArray:
-    """Random subsets of two thirds of the data sets."""
+    """Draw subsets of two thirds of the data sets, as masks; none of fewer than three data sets."""
     if n_datasets < 3:
         return np.zeros((0, n_datasets), dtype=bool)
     ranks = np.argsort(np.argsort(rng.random((n_subsets, n_datasets)), axis=1), axis=1)
@@ -227,7 +244,7 @@ def subset_error(by_subset: Array, n_datasets: int) -> float:
 
 
 def jackknife_error(without_one: FloatArray) -> float:
-    """Jackknife standard error from the results without each of the data sets; NaN where one of them is."""
+    """Jackknife standard error from the results without each of the data sets; NaN if one of them is."""
     n = len(without_one)
     if n < 2:
         return float("nan")
@@ -242,8 +259,8 @@ def accuracy_by_repetitions(
     rng: np.random.Generator,
     alpha: float = ALPHA,
     formula: Formula = "corrected",
-) -> tuple[Array, Array, Array, Array]:
-    """Per cent of agreements when m experiments are averaged before the test."""
+) -> RepetitionsCurve:
+    """Per cent of agreements when m experiments, drawn without replacement, are averaged before the test."""
     n_experiments = experiments.shape[2]
     rows = []
     for m in repetitions:
@@ -262,47 +279,59 @@ def accuracy_by_repetitions(
         std = percent.std() if len(percent) and m < n_experiments else np.nan
         error = std * np.sqrt(m / (n_experiments - m)) if m < n_experiments else np.nan
         rows.append((m, mean_present(percent), std, error))
-    m, percent, std, error = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-    return m.astype(np.int64), percent, std, error
+    numbers, *curves = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return RepetitionsCurve(numbers.astype(np.int64), *curves)
 
 
-def _tests_of_experiments(truth_mean: FloatArray, experiments: FloatArray, pairs: PairTests, formula: Formula) -> tuple[Any, ...]:
-    """p, sign of the difference and whether it is judged, of every pair and experiment: three arrays (n_pairs, n_experiments)."""
+class _ExperimentTests(NamedTuple):
+    """p, sign of the difference and mask of the judged ones, for every pair and experiment."""
+
+    p_value: FloatArray
+    sign: FloatArray
+    judged: BoolArray
+
+
+def _tests_of_experiments(
+    truth_mean: FloatArray, experiments: FloatArray, pairs: PairTests, formula: Formula
+) -> _ExperimentTests:
+    """Test every pair in every experiment on the data sets that have a truth."""
     n_experiments = experiments.shape[2]
     differences = experiments[pairs.row] - experiments[pairs.column]
     without_truth = np.isnan(truth_mean[pairs.row] - truth_mean[pairs.column])
     differences[without_truth] = np.nan
-    judged = (~np.isnan(differences) | without_truth[:, :, None]).all(axis=1)
+    judged = np.all(~np.isnan(differences) | without_truth[:, :, None], axis=1)
     flat = np.moveaxis(differences, 2, 1).reshape(len(pairs.row) * n_experiments, truth_mean.shape[1])
     r_plus, r_minus, p, _ = _signed_ranks(flat, formula)
     shape = (len(pairs.row), n_experiments)
-    return p.reshape(shape), np.sign(r_plus - r_minus).reshape(shape), judged
+    return _ExperimentTests(p.reshape(shape), np.sign(r_plus - r_minus).reshape(shape), judged)
 
 
 def _percent(found: BoolArray, judged: BoolArray) -> FloatArray:
-    """Per cent of the judged pairs for every experiment; NaN where there is none."""
+    """Per cent of the judged pairs for every experiment; NaN if there is none."""
     return 100 * mean_present(np.where(judged, found, np.nan), axis=0)
 
 
 def _fewest(judged: BoolArray) -> int:
-    """Fewest experiments that a pair is judged by; all where there is no pair."""
+    """Fewest experiments that a pair is judged by; all if there is no pair."""
     return int(judged.sum(axis=1).min()) if len(judged) else judged.shape[1]
 
 
-def _over_subsets(parts: Any, weights: FloatArray, subsets: BoolArray, alpha: float, formula: Formula) -> FloatArray:
-    # Of few data sets there are few different subsets.
-    different, which = np.unique(subsets, axis=0, return_inverse=True)
+def _over_subsets(
+    parts: Sequence[tuple[Array, Array]], weights: FloatArray, subsets: BoolArray, alpha: float, formula: Formula
+) -> FloatArray:
+    """Per cent of agreements on each subset of the data sets."""
+    # Few data sets have few different subsets.
+    different, place = np.unique(subsets, axis=0, return_inverse=True)
     out = np.zeros(len(different))
     for i, chosen in enumerate(different):
         for weight, (truth, experiments) in zip(weights, parts):
             found = agreements(truth[:, chosen], experiments[:, chosen], alpha, formula)
             out[i] += weight * mean_present(_percent(found.agree, found.judged))
-    return out[which.reshape(len(subsets))]
+    return out[place.reshape(len(subsets))]
 
 
-def _signed_ranks(differences: FloatArray, formula: Formula) -> tuple[FloatArray, FloatArray, FloatArray, list[Any]]:
-    """Signed ranks of rows of differences; NaN are left out, rows with the same ones together. Arrays of shape (n_rows,) and a
-    list of methods."""
+def _signed_ranks(differences: FloatArray, formula: Formula) -> tuple[FloatArray, FloatArray, FloatArray, list[str]]:
+    """R+, R-, p and method for every row of differences; NaN are left out, and rows with the same NaN are tested together."""
     present = ~np.isnan(differences)
     differences = np.round(differences, DECIMALS)
     n = len(differences)

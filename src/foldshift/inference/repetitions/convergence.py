@@ -1,14 +1,13 @@
-"""How many cross-validation experiments it takes until what they measure no longer changes.
+"""Number of cross-validation experiments until their accumulated measurement no longer changes.
 
-The criterion is that of Raeder, Hoens and Chawla: accumulate what every run measures, and stop when the accumulated vector before
-and after the last step correlates at least so well. Which vector that is, Moreno-Torres et al. do not say; `CRITERIA` has those
-tried here.
+The criterion is that of Raeder, Hoens and Chawla: accumulate the measurements of the runs, and stop when the accumulated vectors
+before and after the last step reach a correlation. Moreno-Torres et al. do not name the vector; `CRITERIA` lists those tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
 
-THRESHOLD = 0.9999
+THRESHOLD = 0.9999  # correlation to reach
 THRESHOLDS = (0.999, THRESHOLD, 0.99999)
 RULES = ("first", "last")
 UNDEFINED = ("converged", "not_converged")
@@ -33,17 +32,17 @@ CRITERIA = {
     "fold AUC, sorted": "the same, sorted within the experiment",
 }
 EXPECTED = "instances correct, expected"  # the primary criterion without cut-off, see `expected_runs`
-CAP = 100  # experiments of the paper: means of expected numbers count no pair as more, or a few that hardly converge decide them
+CAP = 100  # experiments of the paper; a pair counts as at most so many in means, or a few that hardly converge decide them
 DECIMALS = 5  # rates are integers in this unit, so that equal sums are equal whatever the order of summation
 COLUMNS_AT_ONCE = 2**16  # sums of as many zeros and ones are exact in float32
 
 
 class CellConvergence(NamedTuple):
-    """Result of `converge_cell`."""
+    """Result of `converge_cell`, in experiments; an undefined correlation counts as converged."""
 
-    experiments: dict[Any, Any]
-    expected: Array
-    correlations: Array
+    experiments: dict[str, FloatArray]  # by criterion (n_orders, n_thresholds, 2), by rules "first" and "last"; NaN if not met
+    expected: FloatArray  # (n_thresholds,), by `expected_runs`
+    correlations: FloatArray  # (n_orders, n_runs - 1), of the primary criterion
 
 
 def converged_after(
@@ -59,7 +58,7 @@ def converged_after(
     Parameters
     ----------
     vectors : array-like of shape (n_runs, m)
-        What every run measured on m instances, classes or folds, in the order of the runs; finite numbers. Their sum is
+        Measurement of every run on m instances, classes or folds, in the order of the runs; finite numbers. Their sum is
         accumulated: the mean has the same correlation.
     threshold : float, default=0.9999
         Pearson correlation to reach, in ``(-1, 1]``.
@@ -68,15 +67,15 @@ def converged_after(
     rule : {"first", "last"}, default="first"
         The first step that reaches the threshold, or the first from which on the correlation does not fall below it again.
     undefined : {"converged", "not_converged"}, default="converged"
-        What a step counts as whose correlation is undefined because one of the two vectors is constant. The loop of Algorithm 5
-        goes on while the correlation is below the threshold, and an undefined number is not: it ends.
+        Treatment of a step with an undefined correlation, because one of the two vectors is constant. The loop of Algorithm 5
+        continues while the correlation is below the threshold; an undefined number is not below it, so the loop ends.
 
     Returns
     -------
     n_runs : int or None
         Runs accumulated when the criterion is met, the last step included: a multiple of `step`, at least two steps. With
-        ``step=1`` and one experiment per row it is the k of Algorithm 5. None if the criterion is not met, for instance because
-        there are fewer than two steps.
+        ``step=1`` and one experiment per row it is the k of Algorithm 5. None if the criterion is not met, for example with fewer
+        than two steps.
 
     Raises
     ------
@@ -109,7 +108,7 @@ def converged_after(
 
 
 def accumulated_correlations(vectors: ArrayLike, *, step: int = 1) -> FloatArray:
-    """Correlation of the accumulated measurement before and after each step."""
+    """Correlation of the accumulated measurements before and after each step from the second; NaN if one is constant."""
     vectors = np.asarray(vectors)
     if vectors.ndim != 2 or 0 in vectors.shape:
         raise ValueError(f"vectors have shape {vectors.shape}; expected (n_runs, m) with at least one run and one entry")
@@ -142,15 +141,19 @@ def converge_cell(
     orders: Array,
     thresholds: Sequence[float] = THRESHOLDS,
 ) -> CellConvergence:
-    """Experiments until convergence of one classifier on one data set cut in one way, by all criteria at once.
+    """Experiments until convergence of one classifier on one data set with one partitioner, by all criteria at once.
+
+    Experiment e has the runs ``e * n_iterations`` to ``(e + 1) * n_iterations - 1``; ``orders`` are permutations of the
+    experiments, (n_orders, n_experiments). Codes are true classes from 0, (n_samples,); predictions and folds have shape
+    (n_runs, n_samples).
 
     Notes
     -----
     Everything follows from the scalar products of the runs: one product of matrices serves all orders, and every order costs
     n_runs squared, however many instances there are. Counts stay integers up to the quotient (beyond 10^18 they are rounded).
 
-    For two classes the vector of predicted classes is that of the codes; for more a code means nothing, and the indicators of the
-    classes stand one after the other. Rates are rounded to five decimals. A fold that lacks a class has recall 0 and AUC 0, as in
+    For two classes the vector of predicted classes is that of the codes; for more a code has no meaning, and the indicators of
+    the classes follow each other. Rates are rounded to five decimals. A fold that lacks a class has recall 0 and AUC 0, as in
     the scores.
     """
     n_runs = len(predictions)
@@ -189,14 +192,14 @@ def converge_cell(
 
 
 def expected_runs(products: Array, threshold: float = THRESHOLD) -> float:
-    """Runs until convergence that the agreement between single runs leads one to expect, however many runs there are.
+    """Runs until convergence expected from the covariances of single runs (n_runs, n_runs); at least 2, NaN for a single run.
 
     Notes
     -----
     Let V be the variance over the instances of what a run measures on average, the mean covariance of two runs, and V + N the
     mean variance of one. The vectors accumulated over t - 1 and over t independent runs then have a squared correlation of ``1 -
-    N / (t ((t - 1) V + N))``, but for terms that vanish with the number of instances; solved for t. Where nothing varies from run
-    to run two runs are enough.
+    N / (t ((t - 1) V + N))``, up to terms that vanish with the number of instances; solved for t. If nothing varies from run to
+    run, two runs are enough.
     """
     n_runs = len(products)
     if n_runs < 2:
@@ -214,14 +217,13 @@ def expected_runs(products: Array, threshold: float = THRESHOLD) -> float:
 
 
 def _correlation(both: Array, before: Array, after: Array) -> FloatArray:
-    """Covariance and variances to correlations; NaN where a variance is 0."""
+    """Correlations from covariances and variances; NaN if a variance is 0."""
     scale = np.sqrt(before.astype(np.float64) * after)
     return np.divide(np.clip(both, -scale, scale), scale, out=np.full(len(scale), np.nan), where=scale > 0)
 
 
 def _crossing(reached: BoolArray, rule: str) -> FloatArray:
-    """Number of steps when the criterion is met, from booleans of shape (..., n_steps - 1) that begin with step 2; NaN where it
-    is not."""
+    """Number of steps when the criterion is met, from booleans (..., n_steps - 1) that begin with step 2; NaN if it is not."""
     n = reached.shape[-1]
     if n == 0:
         return np.full(reached.shape[:-1], np.nan)
@@ -233,7 +235,7 @@ def _crossing(reached: BoolArray, rule: str) -> FloatArray:
 
 
 def _ordered_correlations(products: IntArray, order: IntArray) -> FloatArray:
-    """Correlations before and after each step when the vectors are accumulated in this order; 1 where undefined."""
+    """Correlations before and after each step when the vectors are accumulated in this order; 1 if undefined."""
     ordered = products[np.ix_(order, order)]
     cross = np.triu(ordered, 1).sum(axis=0)  # of every vector with all before it
     own = np.cumsum(np.diag(ordered) + 2 * cross)
@@ -259,8 +261,8 @@ def _integer_products(vectors: IntArray) -> IntArray:
 
 
 def _centred(products: IntArray, totals: IntArray, m: int) -> IntArray:
-    """m times the products of the centred vectors; real numbers only where sums over all of them would not fit in 64 bits."""
-    if m * len(totals) ** 2 * int(np.diag(products).max()) >= 2**62:  # bounds the variance of all vectors accumulated
+    """m times the products of the centred vectors, in floats only if sums over all of them do not fit in 64 bits."""
+    if m * len(totals) ** 2 * int(np.diag(products).max()) >= 2**62:  # bound for the variance of all vectors accumulated
         products, totals = products.astype(np.float64), totals.astype(np.float64)
     return m * products - np.outer(totals, totals)
 
@@ -272,8 +274,7 @@ def _by_experiment(products: IntArray, n_iterations: int) -> IntArray:
 
 
 def _fold_rates(codes: IntArray, predictions: UnsignedArray, folds: UnsignedArray, n_classes: int) -> tuple[IntArray, IntArray]:
-    """Recall of every fold and class (n_runs, n_folds * n_classes) and crisp AUC of every fold (n_runs, n_folds), as integers of
-    five decimals."""
+    """Recall by fold and class (n_runs, n_folds * n_classes) and crisp AUC by fold (n_runs, n_folds), in units of 10^-5."""
     n_folds = int(folds.max()) + 1
     rates = np.empty((len(predictions), n_folds, n_classes))
     areas = np.empty((len(predictions), n_folds))

@@ -1,4 +1,4 @@
-"""How often cross-validation should be repeated with new partitions, and the most that repeating can gain.
+"""Recommended number of repetitions of cross-validation, and the most that repeating can gain.
 
 The estimates of different partitions of the same data share the data. With theta the variance of the estimate of one partition
 and rho the correlation of two, ``Var(mean of r) = theta (1 + (r - 1) rho) / r``: repeating removes the partition variance ``(1 -
@@ -7,6 +7,7 @@ rho) theta`` and leaves the fixed variance ``rho theta``, which only more data r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import FloatArray, Floats, TableLike
+    from foldshift.core.types import Array, FloatArray, Floats, Splitter, TableLike
 
-FEWEST_PARTITIONS = 5  # below, the bound of the partition variance is more than six times the estimate, and says nothing
-MOST_DRAWN = 1000
+FEWEST_PARTITIONS = 5  # from fewer, the bound of the partition variance is over six times the estimate, and of no use
+MOST_DRAWN = 1000  # repetitions in the plot
 
 
 @readable
 class Repetitions(NamedTuple):
-    """Result of `recommend_repetitions`; printed, it says what is promised and what cannot be known.
+    """Result of `recommend_repetitions`; it prints the promise and its limits.
 
     Attributes
     ----------
@@ -41,12 +42,12 @@ class Repetitions(NamedTuple):
         Variance of the estimate between partitions of these data, and its upper bound (chi-square, one-sided, the estimates taken
         for normal). Another data set of the same size may have another one.
     fixed_variance : float
-        What no number of repetitions removes from the variance of the estimate, as far as it can be told.
+        Part of the variance of the estimate that no number of repetitions removes, as estimated.
     fixed_from : {"given", "folds"}
-        Whether it is the given theta less the partition variance, or from the spread of the scores of the folds.
+        Source of the fixed variance: the given theta less the partition variance, or the spread of the scores of the folds.
     repetitions : int or None
-        Recommended number: with it the promise holds, ``ceil(partition_bound / (eps^2 fixed_variance))``, at least 1. None where
-        it cannot be told; the note says why.
+        Recommended number: with it the promise holds, ``ceil(partition_bound / (eps^2 fixed_variance))``, at least 1. None if it
+        is unknown; the note says why.
     plug_in : int or None
         The same number with the estimated partition variance in place of its bound; too small in 25 to 59 % of simulated studies.
     eps : float
@@ -55,7 +56,7 @@ class Repetitions(NamedTuple):
     confidence : float
         Share of studies in which the promise holds.
     note : str
-        Why a number is missing; empty if none is.
+        Reason for a missing number; empty if none is missing.
     """
 
     n_partitions: int
@@ -81,15 +82,15 @@ class Repetitions(NamedTuple):
 
     @property
     def most_gain(self) -> float:
-        """The most that repeating can take off the variance of one partition, as a share of it: ``1 - rho``."""
+        """Largest share of the variance of one partition that repeating can remove: ``1 - rho``."""
         return 1 - self.rho
 
-    def curve(self, repetitions: float) -> float:
+    def curve(self, repetitions: ArrayLike) -> Floats:
         """Variance of the mean of r partitions as a share of that of one, see `variance_ratio`."""
         return variance_ratio(repetitions, self.rho)
 
     def sentences(self) -> list[str]:
-        """What was found, in words; a list of str."""
+        """Report the recommendation in words; a list of str."""
         n, share = self.n_partitions, f"{100 * self.confidence:g} %"
         said = [f"The mean of {n} repetitions of cross-validation is {figures(self.mean)}."]
         if self.repetitions is None:
@@ -110,7 +111,7 @@ class Repetitions(NamedTuple):
         return said
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per quantity: ``quantity, plug_in, upper_bound``; NaN where it cannot be told."""
+        """Table with one row per quantity: ``quantity, plug_in, upper_bound``; NaN if unknown."""
         told = self.n_partitions >= FEWEST_PARTITIONS or self.partition_variance == 0
         rows = [
             (
@@ -125,7 +126,7 @@ class Repetitions(NamedTuple):
         return frame.astype({"plug_in": float, "upper_bound": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Standard deviation that the choice of folds leaves in the mean of r repetitions, and the one that is asked for."""
+        """Draw the standard deviation that the choice of folds leaves in the mean of r repetitions, and the wanted one."""
         import matplotlib.pyplot as plt
 
         ax = plt.subplots()[1] if ax is None else ax
@@ -161,44 +162,47 @@ def variance_ratio(repetitions: ArrayLike, rho: float) -> Floats:
 def recommend_repetitions(
     scores: ArrayLike | dict[str, Any],
     *,
-    cv: Any = None,
+    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
     n_splits: int | None = None,
     n_repeats: int | None = None,
-    metric: Any = None,
+    metric: str | None = None,
     theta: float | None = None,
     eps: float = 0.1,
     confidence: float = 0.9,
 ) -> Repetitions:
-    """Number of repetitions after which the choice of partitions hardly matters any more.
+    """Number of repetitions after which the choice of partitions hardly matters.
 
-    The mean of r partitions is taken for settled when the standard deviation that the choice of partitions leaves in it is at
-    most eps times the one that no number of repetitions removes: beyond that, repeating makes a figure more exact that does not
-    get nearer to the truth.
+    The mean of r partitions is settled when the standard deviation that the choice of partitions leaves in it is at most eps
+    times the one that no number of repetitions removes: beyond that, the figure becomes more exact, but not closer to the truth.
 
     Parameters
     ----------
     scores : array-like of shape (r, k) or (r * k,), or dict
-        Scores of the k folds of r partitions of the same data (differences of two learners as well): an array, what
-        scikit-learn's `cross_val_score` returns (flat; say `cv` or `n_splits`), or what its `cross_validate` returns. Folds of
-        equal weight. With theta also of shape (r,): the estimates of the partitions.
-    cv, n_splits, n_repeats, metric
-        What cut the data, and which scorer, as for `foldshift.inference._fold_scores.fold_scores`.
+        Scores of the k folds of r partitions of the same data (differences of two learners as well): an array, or the result of
+        scikit-learn's `cross_val_score` (flat; say `cv` or `n_splits`) or `cross_validate`. Folds have equal weight. With theta
+        also of shape (r,): the estimates of the partitions.
+    cv : int, splitter or iterable of (train, test), optional
+        Splitter that cut the data, its number of folds, or the rows of every fold.
+    n_splits, n_repeats : int, optional
+        Folds and repetitions, instead of `cv`; one of them is enough for flat scores.
+    metric : str, optional
+        Name of the scorer, if `cross_validate` was given several.
     theta : float, optional
-        Variance of the estimate of one partition, over data sets and partitions, in squared units of the score. What repeating
-        cannot remove is then theta less the partition variance. Default: the variance of the folds within a partition, divided by
-        k, mean over partitions. It leaves out what folds have in common through their training sets, so that it tends to be too
-        small rather than too large: .94 to .5 of theta on simulated sets of 100 rows, for a stable learner and an unstable one.
+        Variance of the estimate of one partition, over data sets and partitions, in squared units of the score. The part that
+        repeating cannot remove is then theta less the partition variance. Default: the variance of the folds within a partition,
+        divided by k, mean over partitions. It ignores the training rows that folds share, so it tends to be too small rather than
+        too large: .94 to .5 of theta on simulated sets of 100 rows, for a stable learner and an unstable one.
     eps : float, default=0.1
         See above; larger than 0.
     confidence : float, default=0.9
-        Share of studies in which the promise is to hold. Half of the risk goes to the bound of the partition variance, one-sided
-        and by chi-square; the other half is left for the error of what repeating cannot remove.
+        Share of studies in which the promise should hold. Half of the risk goes to the bound of the partition variance, one-sided
+        and by chi-square; the other half is left for the error of the part that repeating cannot remove.
 
     Returns
     -------
     recommendation : Repetitions
-        Print it. From fewer than five partitions no number is given, unless all have the very same scores (leave-one-out, a
-        learner that never errs): then 1.
+        Print it. Fewer than five partitions give no number, unless all have the same scores (leave-one-out, a learner that never
+        errs): then 1.
 
     Raises
     ------
@@ -247,26 +251,31 @@ def recommend_repetitions(
         fixed, fixed_from = float(theta) - variance, "given"
     bound = float((n - 1) * variance / chi2.ppf((1 - confidence) / 2, n - 1))
     same = variance == 0 and np.ptp(np.sort(scores, axis=1), axis=0).max() <= 1e-12 * size
-    wanted, note = (None, None), ""
+    repetitions: int | None = None
+    plug_in: int | None = None
+    note = ""
     if same or (variance == 0 and n >= FEWEST_PARTITIONS):
-        wanted = 1, 1
+        repetitions = plug_in = 1
     elif n < FEWEST_PARTITIONS:
         note = (
             f"{n} repetitions do not tell how far the estimate depends on the folds; repeat at least {FEWEST_PARTITIONS} times, "
+            "better 10"
         )
-        note += "better 10"
     elif fixed <= 0 and theta is None:
         note = "all folds of a repetition have the same score, so that nothing tells what repeating cannot remove; give theta"
     elif fixed <= 0:
         note = "the partitions differ by more than theta allows, which is too small for these data"
     else:
-        # rounded before it is cut up, or 10.000000000000002 repetitions would become 11
-        wanted = tuple(max(1, int(np.ceil(round(v / (eps**2 * fixed), 9)))) for v in (bound, variance))
-    return Repetitions(n, float(estimates.mean()), variance, bound, fixed, fixed_from, *wanted, eps, confidence, note)
+        # rounded before it is rounded up, or 10.000000000000002 repetitions would become 11
+        repetitions, plug_in = (max(1, int(np.ceil(round(v / (eps**2 * fixed), 9)))) for v in (bound, variance))
+    mean = float(estimates.mean())
+    return Repetitions(n, mean, variance, bound, fixed, fixed_from, repetitions, plug_in, eps, confidence, note)
 
 
-def _read(scores: TableLike, cv: Any, n_splits: int, n_repeats: int, metric: Any, theta: float | None) -> FloatArray:
-    """Scores of shape (r, k); with theta and without a design a row of numbers is (r, 1), estimates."""
+def _read(
+    scores: TableLike, cv: Any, n_splits: int | None, n_repeats: int | None, metric: str | None, theta: float | None
+) -> FloatArray:
+    """Read scores of shape (r, k); with theta and without a design, a row of numbers holds r estimates, (r, 1)."""
     if theta is not None and cv is None and n_splits is None and n_repeats is None and metric is None and np.ndim(scores) == 1:
         n_splits = 1
     scores = fold_scores(scores, cv, n_splits, n_repeats, metric).scores
@@ -279,5 +288,5 @@ def _read(scores: TableLike, cv: Any, n_splits: int, n_repeats: int, metric: Any
 
 
 def _variance(values: FloatArray, size: float) -> float:
-    """Variance with ddof 1; exactly 0 where the values differ by rounding only."""
+    """Variance with ddof 1; exactly 0 if the values differ only by rounding."""
     return 0.0 if np.ptp(values) <= 1e-12 * size else float(values.var(ddof=1))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, TableLike
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, IntArray, TableLike
 
 ESTIMATORS = ("theta_om", "theta_gamma", "theta_A", "theta_B", "theta_1", "theta_2", "theta_3", "theta_4", "theta_5")
 
@@ -25,13 +25,13 @@ class CVVariance:
     Attributes
     ----------
     mean : float or ndarray
-        Mean of the fold means (macro); what the estimators are the variance of.
+        Mean of the fold means (macro); the estimators estimate its variance.
     mean_micro : float or ndarray
         Mean of all losses; differs from ``mean`` only with unequal sizes.
     K : int
         Number of folds or sources.
     M : int or ndarray of shape (K,)
-        Rows of every fold; an array where they differ.
+        Rows of every fold; an array if they differ.
     W, S2 : float or ndarray
         Mean over folds of the sample variance within a fold, and the sample variance of the K fold means (both with n - 1).
     s1, s2, s3 : float or ndarray
@@ -80,7 +80,7 @@ class CVVariance:
 
 
 def cv_variance(losses: ArrayLike | Sequence[Array]) -> CVVariance:
-    """Every estimator of the variance of a cross-validation estimate, in one pass over the losses.
+    """Compute every estimator of the variance of a cross-validation estimate, in one pass over the losses.
 
     Parameters
     ----------
@@ -113,8 +113,7 @@ def cv_variance(losses: ArrayLike | Sequence[Array]) -> CVVariance:
     >>> round(found.theta_gamma, 4), round(found.theta_A, 4), found.negative
     (0.0069, 0.0231, ('theta_5',))
     """
-    folds = fold_moments(losses)
-    means, within, sizes = folds
+    means, within, sizes = fold_moments(losses)
     K, equal = len(sizes), bool((sizes == sizes[0]).all())
     mean = means.mean(axis=-1)
     S2 = (means - means[..., :1]).var(axis=-1, ddof=1)  # the shift keeps equal means exactly equal
@@ -144,6 +143,7 @@ def cv_variance(losses: ArrayLike | Sequence[Array]) -> CVVariance:
         "s2": mean**2 - theta_om,
         "s3": mean**2 - theta_gamma,
     } | estimates
+    negative: tuple[str, ...] | dict[str, BoolArray]
     if means.ndim == 1:
         numbers = {name: float(value) for name, value in numbers.items()}
         negative = tuple(name for name in ESTIMATORS if estimates[name] < 0)
@@ -155,9 +155,9 @@ def cv_variance(losses: ArrayLike | Sequence[Array]) -> CVVariance:
 class FoldMoments(NamedTuple):
     """Mean, sample variance (n - 1; NaN for one row) and size of every fold; the first two have shape (..., K), the last (K,)."""
 
-    means: Array
-    within: Array
-    sizes: Array
+    means: FloatArray
+    within: FloatArray
+    sizes: IntArray
 
 
 def fold_moments(losses: ArrayLike | Sequence[Array]) -> FoldMoments:
@@ -170,18 +170,18 @@ def fold_moments(losses: ArrayLike | Sequence[Array]) -> FoldMoments:
 
 
 def fold_moments_of_equal_sizes(losses: FloatArray) -> FoldMoments:
-    """As `fold_moments`, for checked losses of shape (..., K, M)."""
+    """Moments as by `fold_moments`, for checked losses of shape (..., K, M)."""
     K, M = losses.shape[-2:]
     if M == 1:
         return FoldMoments(losses[..., 0], np.full(losses.shape[:-1], np.nan), np.ones(K, dtype=np.int64))
     first = losses[..., 0]
-    # About the first loss, so that equal losses have variance 0 exactly; their mean is that loss, without the rounding of a sum.
+    # About the first loss, so that equal losses have variance exactly 0; their mean is that loss, without the rounding of a sum.
     within = (losses - first[..., None]).var(axis=-1, ddof=1)
     return FoldMoments(np.where(within == 0, first, losses.mean(axis=-1)), within, np.full(K, M))
 
 
 def check_losses(losses: TableLike) -> FloatArray | list[FloatArray]:
-    """Losses as one float array of shape (..., K, M), or as a list of K one-dimensional ones where their sizes differ."""
+    """Check losses, and return an array of shape (..., K, M), or a list of K one-dimensional ones if their sizes differ."""
     if not isinstance(losses, np.ndarray):
         folds = [np.asarray(fold, dtype=np.float64) for fold in losses]
         if len({fold.shape for fold in folds}) > 1:
@@ -223,13 +223,13 @@ def _check_number_of_folds(n_folds: int) -> None:
         )
 
 
-def _not_finite(count: int, where: str) -> Exception:
+def _not_finite(count: int, where: str) -> ValueError:
     values = f"{count} value that is" if count == 1 else f"{count} values that are"
     return ValueError(f"losses has {values} NaN or infinite, the first at {where}; every loss must be a finite number")
 
 
-def theta_om_k(losses: ArrayLike | Sequence[Array]) -> Array:
-    """Naive estimators from the pairs within one fold: ``mean**2 - s_om[k]``.
+def theta_om_k(losses: ArrayLike | Sequence[Array]) -> FloatArray:
+    """Naive estimators from the pairs within one fold, shape (..., K): ``mean**2 - s_om[k]``.
 
     References
     ----------
@@ -239,8 +239,8 @@ def theta_om_k(losses: ArrayLike | Sequence[Array]) -> Array:
     return means.mean(axis=-1, keepdims=True) ** 2 - means**2 + within / sizes
 
 
-def theta_gam_kl(losses: ArrayLike | Sequence[Array]) -> Array:
-    """Naive estimators from the pairs between two folds: ``mean**2 - mean_k mean_l``.
+def theta_gam_kl(losses: ArrayLike | Sequence[Array]) -> FloatArray:
+    """Naive estimators from the pairs between two folds, (..., K, K) with a NaN diagonal: ``mean**2 - mean_k mean_l``.
 
     References
     ----------
@@ -253,8 +253,8 @@ def theta_gam_kl(losses: ArrayLike | Sequence[Array]) -> Array:
     return theta
 
 
-def estimator_from_bias(a1: float, a2: float, a3: float) -> Callable[..., Any]:
-    """The quadratic estimator whose bias is ``a1 sigma^2 + a2 omega + a3 gamma + a4 mu^2``.
+def estimator_from_bias(a1: float, a2: float, a3: float) -> Callable[[TableLike], Floats]:
+    """Quadratic estimator with the bias ``a1 sigma^2 + a2 omega + a3 gamma + a4 mu^2``.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def estimator_from_bias(a1: float, a2: float, a3: float) -> Callable[..., Any]:
     True
     """
 
-    def estimator(losses: FloatArray) -> float:
+    def estimator(losses: TableLike) -> Floats:
         moments = cv_variance(losses)
         K, M = moments.K, moments.M
         if not isinstance(M, int):
@@ -301,11 +301,11 @@ class PooledComponents(NamedTuple):
 
 
 class VarianceComponents(NamedTuple):
-    """The parts of the variance of a cross-validation estimate; see `variance_components`."""
+    """Parts of the variance of a cross-validation estimate; see `variance_components`."""
 
-    sigma: Array
-    omega: Array
-    gamma: Array
+    sigma: FloatArray
+    omega: FloatArray
+    gamma: FloatArray
     sigma_term: float
     omega_term: float
     gamma_term: float
@@ -332,7 +332,7 @@ def variance_components(losses: TableLike, design: Literal["cvs", "cvr"]) -> Var
     gamma : ndarray of shape (K, K)
         Covariance of a loss of fold k and one of fold l; the diagonal is NaN.
     sigma_term, omega_term, gamma_term : float
-        What each contributes to theta.
+        Contribution of each to theta.
     theta : float
         Their sum: the variance of the mean over the data sets, with R - 1.
     pooled : PooledComponents or None
@@ -341,7 +341,7 @@ def variance_components(losses: TableLike, design: Literal["cvs", "cvr"]) -> Var
     Raises
     ------
     ValueError
-        If the shape has not three axes, R or K is below two, design is unknown, or a loss is NaN or infinite.
+        If the shape does not have three axes, R or K is below two, design is unknown, or a loss is NaN or infinite.
 
     References
     ----------

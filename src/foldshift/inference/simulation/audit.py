@@ -1,10 +1,10 @@
-"""Which interval from cross-validation covers what, for data of a given shape: measured on many samples of a population."""
+"""Audit of intervals from cross-validation: how often each covers its target, measured on many samples of a population."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,8 @@ import pandas as pd
 from foldshift.core.arguments import check_confidence
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
-from foldshift.inference.fit_losses import fold_losses, held_out_loss, losses_after_fit, squared_error, zero_one_loss
-from foldshift.inference.intervals.cross_validation import labelled, nested_cv_interval
+from foldshift.inference.fit_losses import Sample, fold_losses, held_out_loss, losses_after_fit, squared_error, zero_one_loss
+from foldshift.inference.intervals.cross_validation import Labels, nested_cv_interval
 from foldshift.inference.intervals.interval import WORDS, Interval
 from foldshift.inference.intervals.moments import LossMoments, loss_moments, moment_intervals
 from foldshift.inference.simulation.coverage import (
@@ -36,26 +36,24 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, Estimator, FloatArray
 
 LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS = "leave one source out", "random folds"
-
-
-TOLERANCE = 0.05
+TOLERANCE = 0.05  # below the promise, for an interval to be trusted
 
 
 @readable
 @dataclass(frozen=True)
 class CoverageAudit:
-    """Result of `coverage_audit`; printed, sentences and a table.
+    """Result of `coverage_audit`; it prints as sentences and a table.
 
     Attributes
     ----------
     rows : tuple of AuditRow
         By partitioner, target and interval.
     confidence : float
-        What coverage is to be.
+        Coverage that the intervals promise.
     title : str
-        What was audited.
+        Data, folds and learner that were audited.
     notes : tuple of str
-        What to beware of.
+        Warnings.
     """
 
     rows: tuple[AuditRow, ...]
@@ -64,7 +62,7 @@ class CoverageAudit:
     notes: tuple[str, ...]
 
     def trusted(self, partitioner: str, target: str, *, tolerance: float = TOLERANCE) -> AuditRow | None:
-        """The narrowest interval that was shown to cover what is promised, less a tolerance.
+        """Return the narrowest interval that was shown to cover what is promised, less a tolerance; None if there is none.
 
         Shown: the lower end of Wilson's 95 % interval of its coverage reaches ``confidence - tolerance``. An interval that covers
         less than that passes in at most one of 40 audits, however few the samples; with few samples nothing can be shown.
@@ -75,8 +73,9 @@ class CoverageAudit:
         return min(shown, key=lambda row: row.width, default=None)
 
     def not_refuted(self, partitioner: str, target: str) -> list[AuditRow]:
-        """Intervals whose coverage is not below the promise by more than two standard errors; that does not show that they
-        hold.
+        """List the intervals not below the promise by more than two standard errors, the narrowest first.
+
+        That does not show that they hold.
         """
         rows = [row for row in self._of(partitioner, target) if not_refuted(row.coverage, row.n, self.confidence)]
         return sorted(rows, key=lambda row: row.width)
@@ -88,7 +87,7 @@ class CoverageAudit:
         return list(dict.fromkeys((row.partitioner, row.target) for row in self.rows))
 
     def sentences(self) -> list[str]:
-        """What was audited, and which interval can be trusted for which target; a list of str."""
+        """Report the audit, and the interval that can be trusted for each target; a list of str."""
         said = [f"{self.title}."]
         least = self.confidence - TOLERANCE
         for partitioner, target in self._blocks():
@@ -108,7 +107,7 @@ class CoverageAudit:
         return [*said, *(f"Note: {note}." for note in self.notes)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per partitioner, target and interval: the fields of `AuditRow`, ``trusted``, ``not_refuted``."""
+        """Table with one row per partitioner, target and interval: the fields of `AuditRow`, ``trusted``, ``not_refuted``."""
         frame = pd.DataFrame(self.rows, columns=AuditRow._fields)
         blocks = self._blocks()
         trusted = {id(self.trusted(*block)) for block in blocks}
@@ -117,7 +116,7 @@ class CoverageAudit:
         return frame.assign(**{name: [id(row) in rows for row in self.rows] for name, rows in marks.items()})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Coverage of every interval with Wilson's 95 % interval, by target; the line is what is promised."""
+        """Draw the coverage of every interval with Wilson's 95 % interval, by target; the line is the promise."""
         import matplotlib.pyplot as plt
 
         rows = [row for row in self.rows if row.n]
@@ -140,7 +139,7 @@ class CoverageAudit:
 
 
 def coverage_audit(
-    draw: Callable[..., Any] | None = None,
+    draw: Callable[[np.random.Generator], Any] | None = None,
     estimator: Estimator = None,
     *,
     shape: tuple[int, int] | None = None,
@@ -154,9 +153,9 @@ def coverage_audit(
     n_nested: int = 0,
     rng: np.random.Generator | int,
 ) -> CoverageAudit:
-    """Measure which interval from cross-validation can be trusted: how often each covers what it may be about.
+    """Measure how often each interval from cross-validation covers each of its possible targets.
 
-    Samples of a population are cross-validated, and every interval is held against the true errors, measured on rows outside the
+    Samples of a population are cross-validated, and every interval is compared with the true errors, measured on rows outside the
     sample.
 
     Parameters
@@ -221,126 +220,130 @@ def coverage_audit(
     for name, value, least in (("n_replicates", n_replicates, 2), ("n_repetitions", n_repetitions, 1), ("n_nested", n_nested, 0)):
         if value < least:
             raise ValueError(f"{name}={value!r} must be at least {least}")
-    if (shape is None) == (draw is None) or (draw is None) != (estimator is None):
-        raise ValueError("coverage_audit needs either draw and estimator, or shape=(rows, sources)")
-    if shape is not None:
+    if shape is not None and draw is None and estimator is None:
         return _audit_of_shape(shape, model, sources, n_replicates, confidence, rng)
+    if shape is not None or draw is None or estimator is None:
+        raise ValueError("coverage_audit needs either draw and estimator, or shape=(rows, sources)")
     if n_nested and n_folds < 3:
         raise ValueError(f"n_folds={n_folds} must be at least 3 for nested cross-validation, which leaves two folds out")
-    return _audit_of_draws(draw, estimator, n_folds, partitioner, n_replicates, confidence, n_repetitions, n_nested, rng)
-
-
-def _audit_of_draws(
-    draw: Callable[..., Any],
-    estimator: Estimator,
-    n_folds: int,
-    partitioner: str | Callable[..., Any] | None,
-    n_replicates: int,
-    confidence: float,
-    n_repetitions: int,
-    n_nested: int,
-    rng: np.random.Generator,
-) -> CoverageAudit:
     from sklearn.base import is_classifier
 
     from foldshift.core.estimators import check_predictor
 
     check_predictor(estimator)
-    classes = is_classifier(estimator)
-    loss = zero_one_loss if classes else squared_error
-    partitioner = partitioner or ("SCV" if classes else "CV")
-    results, failures = [], []
+    classifies = is_classifier(estimator)
+    partitioner = partitioner or ("SCV" if classifies else "CV")
+    plan = _Plan(estimator, classifies, partitioner, n_folds, n_repetitions, n_nested, confidence)
+    return _audit_of_draws(draw, plan, n_replicates, rng)
+
+
+def _audit_of_draws(
+    draw: Callable[[np.random.Generator], Any], plan: _Plan, n_replicates: int, rng: np.random.Generator
+) -> CoverageAudit:
+    results: list[_Replicate] = []
+    failures: list[str] = []
     n_rows = None
     for stream in rng.spawn(n_replicates):
         sample = _checked_sample(draw(stream), n_rows)
-        n_rows = len(sample[0])
+        n_rows = len(sample.X)
         try:
-            results.append(
-                _replicate(estimator, *sample, partitioner, n_folds, n_repetitions, n_nested, confidence, stream, loss)
-            )
+            results.append(plan.replicate(sample, stream))
         except MemoryError:
             raise
         except _CutError as error:
             raise ValueError(str(error)) from error
         except (Exception, SystemExit) as error:  # whatever a learner raises costs its sample
             failures.append(f"{type(error).__name__}: {' '.join(str(error).split())}")
-    name = partitioner if isinstance(partitioner, str) else getattr(partitioner, "__name__", "partitioner")
-    learner = type(estimator).__name__
+    learner = type(plan.estimator).__name__
     if not results:
         raise ValueError(f"{learner} failed on all {n_replicates} samples; the first time: {failures[0]}")
-    folds, repeats, nested, truths = ([one[i] for one in results] for i in range(4))
-    moments = _stacked(folds)
-    parts, repeated_parts, whole = np.array(truths).T
-    targets = {TRAINING_PART: parts, THESE_MODELS: parts, WHOLE_SAMPLE: whole}
-    rows = audit_rows(moment_intervals(moments, confidence=confidence, binary=classes), targets, name)
-    if n_repetitions > 1:
-        scores = np.array(repeats)
-        mean, S2 = scores.mean(axis=(1, 2)), scores.reshape(len(scores), -1).var(axis=1, ddof=1)
-        n = n_repetitions * n_folds
-        variance = S2 * (1 / n + 1 / (n_folds - 1))
-        of_all = labelled("Nadeau-Bengio", mean, variance, n - 1.0, confidence, K=n)
-        of_all = of_all._replace(name=f"Nadeau-Bengio, {n_repetitions}x")
-        rows += audit_rows([of_all], targets | {TRAINING_PART: repeated_parts, THESE_MODELS: repeated_parts}, name)
-    if n_nested:
-        values = [np.array([getattr(one, field) for one in nested]) for field in ("estimate", "low", "high", "standard_error")]
-        rows += audit_rows([Interval("nested", nested[0].target, *values, nested[0].df, "", confidence)], targets, name)
-    rows.sort(key=lambda row: list(targets).index(row.target))
-    n_rows = round(moments.K * moments.M)
-    title = f"Coverage at {100 * confidence:g} %: {n_replicates} samples of {n_rows} rows, {n_folds} folds by {name}, {learner}"
-    notes = (
-        [f"the estimator failed on {len(failures)} of {n_replicates} samples; the first time: {failures[0]}"] if failures else []
+    title = (
+        f"Coverage at {100 * plan.confidence:g} %: {n_replicates} samples of {n_rows} rows, {plan.n_folds} folds by {plan.name}, "
+        f"{learner}"
     )
-    return CoverageAudit(tuple(rows), confidence, title, tuple(notes))
+    failed = f"the estimator failed on {len(failures)} of {n_replicates} samples; the first time: "
+    return CoverageAudit(tuple(plan.rows(results)), plan.confidence, title, tuple(failed + first for first in failures[:1]))
 
 
 class _CutError(Exception):
-    """Folds could not be cut: no fault of the learner."""
+    """Folds could not be cut, which is not the learner's fault."""
 
 
-def _replicate(
-    estimator: Estimator,
-    X: FloatArray,
-    y: Any,
-    X_rest: FloatArray,
-    y_rest: Array,
-    partitioner: str,
-    n_folds: int,
-    n_repetitions: int,
-    n_nested: int,
-    confidence: float,
-    rng: np.random.Generator,
-    loss: Callable[..., Any],
-) -> tuple[Any, ...]:
-    """Of one sample: moments of the first partition, fold means of all, the nested interval or None, and the truths.
+class _Replicate(NamedTuple):
+    """Results on one sample; the truths are those of the first partition, of all partitions, and of the whole sample."""
 
-    The truths are those of the first partition, of all, and of the whole sample.
-    """
-    try:
-        folds = make_folds(partitioner, X, y, n_folds, [rng] * (n_repetitions + n_nested))
-    except ValueError as error:
-        raise _CutError(*error.args) from error
-    states = (rng.random((n_repetitions, n_folds)) * 2**32).astype(np.uint32)
-    found = [
-        fold_losses(estimator, X, y, X_rest, y_rest, row, of_row, loss) for row, of_row in zip(folds[:n_repetitions], states)
-    ]
-    state = int(rng.random() * 2**32)
-    whole = held_out_loss(estimator, X, y, X_rest, y_rest, state, loss)
-    nested = None
-    if n_nested:
+    moments: LossMoments  # of the first partition
+    fold_means: list[list[float]]  # of all partitions
+    nested: Interval | None
+    truths: tuple[float, float, float]
 
-        def loss_of(train: BoolArray, test: BoolArray) -> FloatArray:
-            return losses_after_fit(estimator, X[train], y[train], [(X[test], y[test])], state, loss)[0]
 
-        nested = nested_cv_interval(loss_of, folds[n_repetitions:], confidence=confidence)
-    means = [[fold.mean() for fold in losses] for losses, _ in found]
-    truths = [truth for _, truth in found]
-    return loss_moments(found[0][0]), means, nested, (truths[0], np.mean(truths), whole)
+@dataclass(frozen=True)
+class _Plan:
+    """Learner, folds and intervals of an audit, the same for all samples."""
+
+    estimator: Estimator
+    classifies: bool
+    partitioner: str | Callable[..., Any]
+    n_folds: int
+    n_repetitions: int
+    n_nested: int
+    confidence: float
+
+    @property
+    def name(self) -> str:
+        """Name of the partitioner."""
+        return self.partitioner if isinstance(self.partitioner, str) else getattr(self.partitioner, "__name__", "partitioner")
+
+    def replicate(self, sample: Sample, rng: np.random.Generator) -> _Replicate:
+        """Cross-validate one sample, and measure the true errors on its held-out rows."""
+        X, y, estimator = sample.X, sample.y, self.estimator
+        loss = zero_one_loss if self.classifies else squared_error
+        try:
+            folds = make_folds(self.partitioner, X, y, self.n_folds, [rng] * (self.n_repetitions + self.n_nested))
+        except ValueError as error:
+            raise _CutError(*error.args) from error
+        states = (rng.random((self.n_repetitions, self.n_folds)) * 2**32).astype(np.uint32)
+        found = [fold_losses(estimator, sample, row, of_row, loss) for row, of_row in zip(folds[: self.n_repetitions], states)]
+        state = int(rng.random() * 2**32)
+        whole = held_out_loss(estimator, sample, state, loss)
+        nested = None
+        if self.n_nested:
+
+            def loss_of(train: BoolArray, test: BoolArray) -> FloatArray:
+                return losses_after_fit(estimator, X[train], y[train], [(X[test], y[test])], state, loss)[0]
+
+            nested = nested_cv_interval(loss_of, folds[self.n_repetitions :], confidence=self.confidence)
+        means = [[fold.mean() for fold in losses] for losses, _ in found]
+        truths = [truth for _, truth in found]
+        return _Replicate(loss_moments(found[0][0]), means, nested, (truths[0], float(np.mean(truths)), whole))
+
+    def rows(self, results: list[_Replicate]) -> list[AuditRow]:
+        """Rows of the audit, by target."""
+        parts, repeated_parts, whole = np.array([one.truths for one in results]).T
+        targets = {TRAINING_PART: parts, THESE_MODELS: parts, WHOLE_SAMPLE: whole}
+        moments = _stacked([one.moments for one in results])
+        rows = audit_rows(moment_intervals(moments, confidence=self.confidence, binary=self.classifies), targets, self.name)
+        if self.n_repetitions > 1:
+            scores = np.array([one.fold_means for one in results])
+            mean, S2 = scores.mean(axis=(1, 2)), scores.reshape(len(scores), -1).var(axis=1, ddof=1)
+            n = self.n_repetitions * self.n_folds
+            variance = S2 * (1 / n + 1 / (self.n_folds - 1))
+            of_all = Labels(self.confidence, n).interval("Nadeau-Bengio", mean, variance, n - 1.0)
+            of_all = of_all._replace(name=f"Nadeau-Bengio, {self.n_repetitions}x")
+            rows += audit_rows([of_all], targets | {TRAINING_PART: repeated_parts, THESE_MODELS: repeated_parts}, self.name)
+        if nested := [one.nested for one in results if one.nested is not None]:
+            estimate, low, high = _stack(nested, "estimate"), _stack(nested, "low"), _stack(nested, "high")
+            errors, first = _stack(nested, "standard_error"), nested[0]
+            together = Interval("nested", first.target, estimate, low, high, errors, first.df, "", self.confidence)
+            rows += audit_rows([together], targets, self.name)
+        return sorted(rows, key=lambda row: list(targets).index(row.target))
 
 
 def _audit_of_shape(
     shape: tuple[int, int],
     model: Literal["centroid", "stump", "highdim"],
-    sources: str,
+    sources: Literal["random", "iid"],
     n_replicates: int,
     confidence: float,
     rng: np.random.Generator,
@@ -371,13 +374,12 @@ def _audit_of_shape(
     return CoverageAudit(tuple(rows), confidence, title, notes)
 
 
-def _checked_sample(
-    drawn: tuple[FloatArray, Array, FloatArray, Array], n_rows: int | None
-) -> tuple[FloatArray, Array, FloatArray, Array]:
-    """`n_rows`: of the samples before, if any."""
+def _checked_sample(drawn: Any, n_rows: int | None) -> Sample:
+    """Refuse a result of `draw` that is not a sample, or not one of `n_rows` rows as those before."""
     if not isinstance(drawn, tuple) or len(drawn) != 4:
         raise ValueError(f"draw returned {type(drawn).__name__}; expected a tuple (X, y, X_rest, y_rest)")
-    X, y, X_rest, y_rest = map(np.asarray, drawn)
+    sample = Sample(*map(np.asarray, drawn))
+    X, y, X_rest, y_rest = sample
     if len(X) != len(y) or len(X_rest) != len(y_rest) or not len(X) or not len(X_rest):
         raise ValueError(
             f"draw returned X, y, X_rest, y_rest with {len(X)}, {len(y)}, {len(X_rest)}, {len(y_rest)} rows; "
@@ -385,20 +387,25 @@ def _checked_sample(
         )
     if n_rows not in (None, len(X)):
         raise ValueError(f"draw returned samples of {n_rows} and of {len(X)} rows; coverage is that of one size of sample")
-    return X, y, X_rest, y_rest
+    return sample
 
 
 def _stacked(moments: list[LossMoments]) -> LossMoments:
     """Moments of many samples of one shape."""
-    return LossMoments(
-        *(np.array([getattr(one, field) for one in moments]) for field in LossMoments._fields[:5]), *moments[0][5:]
-    )
+    estimate, micro = _stack(moments, "estimate"), _stack(moments, "estimate_micro")
+    spreads = _stack(moments, "variance"), _stack(moments, "W"), _stack(moments, "S2")
+    return LossMoments(estimate, micro, *spreads, moments[0].K, moments[0].M)
+
+
+def _stack(records: Sequence[Any], field: str) -> Array:
+    return np.array([getattr(record, field) for record in records])
 
 
 def _words(name: str) -> str:
     return f"{name} ({WORDS[name]})" if name in WORDS else name
 
 
-def _mean(values: Iterator[Any]) -> float:
-    values = [value for value in values if value == value]
-    return float(np.mean(values)) if values else np.nan
+def _mean(values: Iterable[float]) -> float:
+    """Mean of the values that are not NaN."""
+    present = [value for value in values if value == value]
+    return float(np.mean(present)) if present else np.nan

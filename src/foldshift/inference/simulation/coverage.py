@@ -1,4 +1,4 @@
-"""Intervals against the true errors that they are to cover, over many samples."""
+"""Comparison of intervals with the true errors that they should cover, over many samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foldshift.inference.intervals.interval import NEW_SOURCE
 from foldshift.inference.proportions import wilson_interval
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, BoolArray, FloatArray
+    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, IntArray
     from foldshift.inference.intervals.interval import Interval
 
 TRAINING_PART = "error of a training part"
@@ -21,12 +21,12 @@ WHOLE_SAMPLE = "whole sample"
 AVERAGE_NEW_SOURCE = f"{NEW_SOURCE}, average over samples"
 MODEL_ON_NEW_SOURCE = f"{NEW_SOURCE}, this sample's model"
 AVERAGED = (TRAINING_PART, AVERAGE_NEW_SOURCE)
-"""Targets that are one number for all samples: the mean of the truths of the samples."""
+"""Targets that are one number for all samples: the mean of their truths."""
 ONE_ERROR = float(2 * norm.cdf(1) - 1)  # confidence of an interval of one standard error to either side
 
 
 class AuditRow(NamedTuple):
-    """How one interval did against one target; see `coverage_audit`.
+    """Performance of one interval for one target; see `coverage_audit`.
 
     Attributes
     ----------
@@ -38,14 +38,14 @@ class AuditRow(NamedTuple):
     bias, bias_error : float
         Mean of estimate less truth, and its Monte Carlo standard error.
     coverage, coverage_error : float
-        Share of the samples whose interval holds the truth, and its Monte Carlo standard error: half the width of Wilson's
+        Share of the samples with the truth inside the interval, and its Monte Carlo standard error: half the width of Wilson's
         interval at one standard error, so that a coverage of 1 has an error too.
     coverage_low, coverage_high : float
         Wilson's 95 % interval of the coverage.
     negative : float
         Share of the samples with a negative variance estimate, hence without interval; these count as not covered.
     width : float
-        Mean width of the intervals that there are.
+        Mean width of the intervals that exist.
     """
 
     partitioner: str
@@ -64,21 +64,21 @@ class AuditRow(NamedTuple):
 
 
 def coverage_errors(coverage: float, n: int) -> tuple[float, float, float]:
-    """Standard error of a coverage measured on n samples and the ends of its 95 % interval, all by Wilson; floats."""
+    """Standard error of a coverage measured on n samples, and the ends of its 95 % interval, all by Wilson."""
     (low, high), (below, above) = (wilson_interval(coverage, n, inner) for inner in (0.95, ONE_ERROR))
     return float((above - below) / 2), float(low), float(high)
 
 
-def not_refuted(coverage: float | Array, n: int | Array, confidence: float) -> bool | BoolArray:
-    """Whether a coverage measured on n samples is not below what is promised by more than two Monte Carlo standard errors.
+def not_refuted(coverage: Floats, n: int | IntArray, confidence: float) -> bool | BoolArray:
+    """Check that a coverage measured on n samples is not below the promise by more than two Monte Carlo standard errors.
 
-    It does not show that the interval covers: 20 samples of one that covers .90 pass in two cases of three.
+    It does not show that the interval covers: with 20 samples, one that covers .90 passes in two cases of three.
     """
     return coverage >= confidence - 2 * np.sqrt(confidence * (1 - confidence) / np.maximum(n, 1))
 
 
 def audit_rows(found: Sequence[Interval], truths: dict[str, Array], partitioner: str) -> list[AuditRow]:
-    """Bias, coverage and width of every interval against every target."""
+    """Bias, coverage and width of every interval for every target; samples without estimate or truth (NaN) are left out."""
     return [_audit_row(interval, target, truth, partitioner) for target, truth in truths.items() for interval in found]
 
 

@@ -1,4 +1,4 @@
-"""How far a figure would move if the study were run again with other seeds."""
+"""Monte Carlo errors: the movement of a figure if the study were run again with other seeds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def mean_and_error(values: Array) -> tuple[float, float]:
-    """Mean over data sets of the mean over seeds, with its Monte Carlo standard error."""
+    """Mean over data sets of the mean over seeds, with its Monte Carlo standard error; NaN without a data set.
+
+    Values are (n_datasets, n_seeds), NaN where a fit failed, with two results or more for every data set.
+    """
     if not len(values):
         return np.nan, np.nan
     counts = (~np.isnan(values)).sum(axis=1)
@@ -24,7 +27,7 @@ def mean_and_error(values: Array) -> tuple[float, float]:
 
 
 def std_and_error(values: Array) -> tuple[float, float]:
-    """Mean over data sets of the standard deviation over seeds, with its Monte Carlo standard error."""
+    """Mean over data sets of the standard deviation over seeds, with its standard error by the jackknife over seeds."""
     if not len(values):
         return np.nan, np.nan
     n = (~np.isnan(values)).sum(axis=1, keepdims=True)
@@ -37,7 +40,7 @@ def std_and_error(values: Array) -> tuple[float, float]:
 
 
 def seed_bootstrap(values: Array, statistic: Literal["mean", "std"], n_draws: int, rng: np.random.Generator) -> Array:
-    """Recompute a statistic of every data set on seeds drawn with replacement."""
+    """Recompute a statistic of every data set on seeds drawn with replacement, shape (n_draws, n_datasets)."""
     n_datasets, n_seeds = values.shape
     out = np.empty((n_draws, n_datasets))
     for draw in range(n_draws):
@@ -47,12 +50,12 @@ def seed_bootstrap(values: Array, statistic: Literal["mean", "std"], n_draws: in
 
 
 def p_value_error(a_draws: Array, b_draws: Array) -> float:
-    """Standard deviation of Wilcoxon's p over bootstrap draws."""
+    """Standard deviation of Wilcoxon's p over the bootstrap draws of two methods."""
     return float(std_present(_p_values(a_draws, b_draws)))
 
 
 def _p_values(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Wilcoxon's p of every row over the columns where both sides have a result; NaN where there is none."""
+    """Wilcoxon's p of every row over the columns with a result on both sides; NaN if there is none."""
     p, both = np.full(len(a), np.nan), ~np.isnan(a - b)
     for rows in equal_rows(both):
         columns = both[rows[0]]
@@ -64,7 +67,7 @@ def _p_values(a: FloatArray, b: FloatArray) -> FloatArray:
 def p_values_by_repetitions(
     errors: Array, reference: Array, repetitions: Sequence[int], n_draws: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Wilcoxon's p against the number of repetitions, averaged over draws of the repetitions (Figure 2).
+    """Mean and standard deviation of Wilcoxon's p over draws of r seeds without replacement, by number r (Figure 2).
 
     References
     ----------

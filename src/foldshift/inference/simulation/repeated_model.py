@@ -1,5 +1,4 @@
-"""Repeated cross-validation of simple classifiers on data sets of a known model: what the claims about folds and repetitions are
-checked with."""
+"""Repeated cross-validation of simple classifiers on data sets of a known model, to check claims about folds and repetitions."""
 
 from __future__ import annotations
 
@@ -20,10 +19,10 @@ class RepeatedLosses(NamedTuple):
     Attributes
     ----------
     losses : ndarray of shape (R, r, N), uint8
-        Of the model's own rule.
+        Losses of the model's own rule.
     other : ndarray of shape (R, N), uint8
-        Of the other rule on the first partition: nearest centroid by the one feature whose means differ most where the model's
-        rule takes all, by all features where it takes that one.
+        Losses of the other rule on the first partition: nearest centroid by the one feature with the largest difference of means
+        if the model's rule uses all, and by all features if it uses that one.
     folds : ndarray of shape (R, r, N), unsigned integer
         Fold of every row.
     """
@@ -36,7 +35,7 @@ class RepeatedLosses(NamedTuple):
 def simulate_repeated(
     model: Literal["centroid", "stump", "highdim"], K: int, M: int, n_datasets: int, n_repetitions: int, rng: np.random.Generator
 ) -> RepeatedLosses:
-    """Cut the same independent data into random folds several times, and cross-validate.
+    """Cut the same independent data into random folds several times, and cross-validate; M is even.
 
     Data and rules are those of `foldshift.inference.simulation.source_models.simulate_losses` with ``sources="iid"``; with one
     repetition the losses are its ``cvr``.
@@ -80,6 +79,6 @@ def simulate_repeated(
 
 
 def by_fold(losses: UnsignedArray, folds: UnsignedArray, K: int) -> UnsignedArray:
-    """Losses in the order of the rows, shape (R, N), arranged as (R, K, M) by folds of equal size, shape (R, N)."""
+    """Arrange losses in the order of the rows, (R, N), by folds of equal size as (R, K, M)."""
     order = np.argsort(folds, axis=1, kind="stable")
     return np.take_along_axis(losses, order, axis=1).reshape(len(losses), K, -1)

@@ -1,4 +1,4 @@
-"""Hierarchical models of data from several sources, where the truth about cross-validation is known or cheap to simulate."""
+"""Hierarchical models of data from several sources, with a truth about cross-validation that is known or cheap to simulate."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from foldshift.core.seeding import as_generator
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, BoolArray, FloatArray
+    from foldshift.core.types import BoolArray, FloatArray, UnsignedArray
 
-SOURCE_SEED = 12345
-CHUNK_BYTES = 2**25
+    Model = Literal["centroid", "stump", "highdim"]
+
+SOURCE_SEED = 12345  # of the fixed sources
+CHUNK_BYTES = 2**25  # of the inputs of the data sets simulated at once
 
 
 class MeanPredictorFixed(NamedTuple):
     """Expectation and variance of leave-one-source-out of the mean predictor, sources fixed; see `mean_predictor_fixed`."""
 
     mu_cvs: float
-    sigma: Array
-    omega: Array
-    gamma: Array
+    sigma: FloatArray
+    omega: FloatArray
+    gamma: FloatArray
     sigma_term: float
     omega_term: float
     gamma_term: float
@@ -51,7 +53,7 @@ class MeanPredictorRandom(NamedTuple):
 
 
 def mean_predictor_fixed(beta: ArrayLike, M: int, s2: float = 1.0) -> MeanPredictorFixed:
-    """Exact leave-one-source-out of the mean predictor with squared loss, for given sources.
+    """Exact moments of leave-one-source-out for the mean predictor with squared loss, for given sources.
 
     Source k draws M values from N(beta_k, s2); every value is predicted by the mean of all other sources.
 
@@ -71,7 +73,7 @@ def mean_predictor_fixed(beta: ArrayLike, M: int, s2: float = 1.0) -> MeanPredic
     sigma, omega, gamma : ndarray of shape (K,), (K,), (K, K)
         Variance of a loss, covariance of two of the same source, and of two of different sources (diagonal NaN).
     sigma_term, omega_term, gamma_term, theta : float
-        The parts of the variance of the estimate (equation 7) and their sum.
+        Parts of the variance of the estimate (equation 7) and their sum.
     theta_A, theta_B, theta_gamma : float
         Expected estimates of theta.
 
@@ -100,12 +102,23 @@ def mean_predictor_fixed(beta: ArrayLike, M: int, s2: float = 1.0) -> MeanPredic
     theta = sum(terms)
     theta_A = (sigma - omega).sum() / (K**2 * M)
     theta_gamma = theta - np.nansum(gamma) / (K * (K - 1)) + mu.var(ddof=1) / K
-    numbers = map(float, (*terms, theta, theta_A, 2 * theta_A, theta_gamma))
-    return MeanPredictorFixed(float(mu.mean()), sigma, omega, gamma, *numbers)
+    return MeanPredictorFixed(
+        mu_cvs=float(mu.mean()),
+        sigma=sigma,
+        omega=omega,
+        gamma=gamma,
+        sigma_term=float(terms[0]),
+        omega_term=float(terms[1]),
+        gamma_term=float(terms[2]),
+        theta=float(theta),
+        theta_A=float(theta_A),
+        theta_B=float(2 * theta_A),
+        theta_gamma=float(theta_gamma),
+    )
 
 
 def mean_predictor_random(K: int, M: int, s2: float, tau2: float) -> MeanPredictorRandom:
-    """Exact cross-validation of the mean predictor with squared loss, sources drawn from N(0, tau2).
+    """Exact moments of cross-validation for the mean predictor with squared loss, sources drawn from N(0, tau2).
 
     Parameters
     ----------
@@ -158,7 +171,7 @@ def mean_predictor_random(K: int, M: int, s2: float, tau2: float) -> MeanPredict
 class Setting(NamedTuple):
     """Two classes: ``x ~ N(beta_k + y (delta + eta_k), I)`` with ``beta_k ~ N(0, tau^2 I)`` and ``eta_k ~ N(0, eta^2 I)``."""
 
-    delta: Array
+    delta: FloatArray
     tau: float
     eta: float
     one_feature: bool
@@ -172,16 +185,15 @@ MODELS = {
 
 
 class SimulatedLosses(NamedTuple):
-    """Losses of shape (R, K, M) of either design (None where not asked for) and the out-of-source error (R,); see
-    `simulate_losses`."""
+    """Losses of shape (R, K, M) for either design (None if not wanted) and the out-of-source error (R,)."""
 
-    cvs: np.ndarray | None
-    cvr: np.ndarray | None
-    out_of_source: Array
+    cvs: UnsignedArray | None
+    cvr: UnsignedArray | None
+    out_of_source: FloatArray
 
 
 def simulate_losses(
-    model: Literal["centroid", "stump", "highdim"],
+    model: Model,
     K: int,
     M: int,
     n_datasets: int,
@@ -206,7 +218,7 @@ def simulate_losses(
     rng : numpy.random.Generator or int
         Source of randomness.
     sources : {"iid", "fixed", "random"}, default="iid"
-        All sources the same; different but the same in all data sets (`fixed_sources`); or drawn anew for every data set.
+        All sources the same; different but the same in all data sets (`fixed_sources`); or drawn again for every data set.
     design : {"cvs", "cvr", "both"}, default="cvs"
         Leave one source out, random folds of M rows (not stratified), or both on the same data.
 
@@ -216,7 +228,7 @@ def simulate_losses(
         0/1 losses of the test rows of every block.
     out_of_source : ndarray of shape (R,)
         Probability that the classifier trained on all K sources errs on a row of a new source; exact, not simulated. With
-        ``fixed`` the new source comes from the law that the fixed ones came from; with ``iid`` it is the same as the others.
+        ``fixed`` the new source comes from the same distribution as the fixed ones; with ``iid`` it is the same as the others.
 
     Raises
     ------
@@ -282,8 +294,8 @@ def simulate_losses(
     return SimulatedLosses(out.get("cvs"), out.get("cvr"), errors)
 
 
-def fixed_sources(model: Literal["centroid", "stump", "highdim"], K: int, seed: int = SOURCE_SEED) -> tuple[Array, Array]:
-    """The sources of ``sources="fixed"``: one draw of beta and then eta."""
+def fixed_sources(model: Model, K: int, seed: int = SOURCE_SEED) -> tuple[FloatArray, FloatArray]:
+    """Draw the sources of ``sources="fixed"``: beta, then eta, both (K, d)."""
     setting = MODELS[model]
     beta, eta = np.random.default_rng(seed).standard_normal((2, K, len(setting.delta)))
     return setting.tau * beta, setting.eta * eta
@@ -302,9 +314,9 @@ def class_sums(x: FloatArray, y: BoolArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _centroid_rule(sums: FloatArray, counts: FloatArray, one_feature: bool) -> tuple[FloatArray, FloatArray]:
-    """Direction w and threshold c of the rule "first class where x . w > c", from sums and counts of the two classes.
+    """Direction w and threshold c of the rule "first class if x . w > c", from sums and counts of the two classes.
 
-    Where a class has no row, w is 0 and c decides for the other one.
+    If a class has no row, w is 0 and c decides for the other one.
     """
     means = sums / np.maximum(counts, 1)[..., None]
     w = means[..., 0, :] - means[..., 1, :]
@@ -324,8 +336,7 @@ def block_losses(x: FloatArray, y: BoolArray, total: tuple[FloatArray, FloatArra
 
 
 def _error_on_new_source(w: FloatArray, c: FloatArray, delta: FloatArray, spread: float) -> FloatArray:
-    """Error of the rules on balanced rows of a new source, whose projections on w are normal with standard deviation ``spread
-    |w|``."""
+    """Error of the rules on balanced rows of a new source; projections on w are normal with deviation ``spread |w|``."""
     scale = spread * np.sqrt((w**2).sum(axis=-1))
     mean = w @ delta
     return (ndtr((c - mean) / scale) + ndtr((-mean - c) / scale)) / 2

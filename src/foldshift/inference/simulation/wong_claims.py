@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.stats import binom, norm
@@ -19,20 +19,20 @@ from foldshift.inference.intervals.accuracy import LARGE_SAMPLE, accuracy_interv
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, TableLike
+    from foldshift.core.types import BoolArray, FloatArray, TableLike
 
-JACKKNIFE_GROUPS = 50
+JACKKNIFE_GROUPS = 50  # of the data sets, for standard errors
 
 
 class Measured(NamedTuple):
-    """A simulated quantity with its Monte Carlo standard error."""
+    """Simulated quantity with its Monte Carlo standard error."""
 
     value: float
     standard_error: float
 
 
 class Claim(NamedTuple):
-    """A claim of the paper: ``quantity`` of ``function`` would have ``value`` if it were true."""
+    """Claim of the paper: ``quantity`` of ``function`` would have ``value`` if it were true."""
 
     section: str
     claim: str
@@ -58,14 +58,18 @@ CLAIMS = (
 class DroppingBias(NamedTuple):
     """Result of `dropping_bias`, exact."""
 
-    bias: float
-    bias_keeping_all: float
-    fold_kept: float
-    none_kept: float
+    bias: float  # given that a fold is kept; it does not depend on k then
+    bias_keeping_all: float  # of the mean over all folds
+    fold_kept: float  # probability that a fold meets the conditions
+    none_kept: float  # probability that no fold does, and there is no estimate
 
 
 def fold_independence(losses: TableLike, *, confidence: float = 0.95, truth: float | None = None) -> dict[str, Measured]:
-    """How much of the variance of cross-validation Wong's formula counts, and how often his intervals cover.
+    """Measure the share of the variance of cross-validation that Wong's formula counts, and the coverage of his intervals.
+
+    ``sigma_share``, ``omega_share`` and ``gamma_share`` are the parts of the variance from single instances, pairs in one fold,
+    and pairs in different folds; independent folds and instances would have 1, 0, 0. The true accuracy is `truth`, by default the
+    mean over the data sets.
 
     Notes
     -----
@@ -81,14 +85,17 @@ def fold_independence(losses: TableLike, *, confidence: float = 0.95, truth: flo
     losses = _losses(losses, 3, "(R, K, M)", 2)
     k, m = losses.shape[1:]
     right = m - losses.sum(axis=2)
-    methods = (("dataset", "normal"), ("fold", "normal"), ("dataset", "wilson"))
-    intervals = [accuracy_interval(right, m, level, method=method, confidence=confidence) for level, method in methods]
+    intervals = (
+        accuracy_interval(right, m, "dataset", method="normal", confidence=confidence),
+        accuracy_interval(right, m, "fold", method="normal", confidence=confidence),
+        accuracy_interval(right, m, "dataset", method="wilson", confidence=confidence),
+    )
     limits = [limit for interval in intervals for limit in (interval.low, interval.high)]
     means, within = right.mean(axis=1) / m, (right * (m - right)).mean(axis=1) / (m * (m - 1))
     half = norm.isf((1 - confidence) / 2) * np.sqrt(within / (k * m))
     limits += [means - half, means + half]
 
-    def statistic(rows: FloatArray) -> list[float]:
+    def statistic(rows: FloatArray) -> dict[str, float]:
         folds, limits = rows[:, :k] / m, rows[:, k:]
         means = folds.mean(axis=1)
         theta, diagonal = means.var(ddof=1), folds.var(axis=0, ddof=1).mean()
@@ -97,15 +104,15 @@ def fold_independence(losses: TableLike, *, confidence: float = 0.95, truth: flo
         gamma = (k * theta - diagonal) / (k - 1)
         shares = np.array([sigma / (k * m), (m - 1) / (k * m) * omega, (k - 1) / k * gamma]) / _positive(theta, "losses")
         covered = _covered(means.mean() if truth is None else truth, limits)
-        return [theta, *shares, *covered]
+        found = {"variance": theta} | dict(zip(("sigma_share", "omega_share", "gamma_share"), shares))
+        names = ("coverage_dataset", "coverage_fold", "coverage_wilson", "coverage_within")
+        return found | dict(zip(names, covered, strict=True))
 
-    coverage = ("coverage_dataset", "coverage_fold", "coverage_wilson", "coverage_within")
-    names = ("variance", "sigma_share", "omega_share", "gamma_share", *coverage)
-    return _measured(names, statistic, np.column_stack([right, *limits]))
+    return _measured(statistic, np.column_stack([right, *limits]))
 
 
 def bridge(settings: dict[str, ArrayLike], *, confidence: float = 0.95) -> list[tuple[str, dict[str, Measured]]]:
-    """Sigma share against coverage of Wong's intervals, one row per setting.
+    """Compare the sigma share with the coverage of Wong's intervals, one row per setting, by falling share.
 
     Ties Wong (2015) to the variance estimators of Geras & Sutton (2013): Wong's variance is the sigma term of their decomposition
     alone.
@@ -115,8 +122,11 @@ def bridge(settings: dict[str, ArrayLike], *, confidence: float = 0.95) -> list[
 
 
 def scheme_independence(losses_a: TableLike, losses_b: TableLike, *, confidence: float = 0.95) -> dict[str, Measured]:
-    """How dependent two learners (or two partitions of one learner) are on the same instances, and what it does to Theorems 3 and
-    4.
+    """Measure the dependence of two learners (or partitions) on the same instances, and its effect on Theorems 3 and 4.
+
+    ``independent_ratio`` and ``matched_ratio``: expected squared standard error of Theorem 3 and of the matched test over
+    instances, divided by the true variance of the difference. ``minus``, ``zero``, ``plus``: probabilities of the differences -1,
+    0, +1; ``..._product``: those of Theorem 4.
 
     Notes
     -----
@@ -141,27 +151,42 @@ def scheme_independence(losses_a: TableLike, losses_b: TableLike, *, confidence:
     z, t = norm.isf((1 - confidence) / 2), student.isf((1 - confidence) / 2, n - 1)
     limits = [difference + sign * q * np.sqrt(v) for q, v in ((z, independent), (t, matched)) for sign in (-1, 1)]
 
-    def statistic(rows: FloatArray) -> list[float]:
-        right_a, right_b, only_a, only_b, independent, matched = rows[:, :6].T
-        p_a, p_b, plus, minus = (column.mean() for column in (right_a, right_b, only_a, only_b))
-        covariance = (right_a - only_a).mean() - p_a * p_b  # both right, less the product
+    def statistic(rows: FloatArray) -> dict[str, float]:
+        at = _Schemes(*rows[:, : len(_Schemes._fields)].T)
+        p_a, p_b, plus, minus = at.right_a.mean(), at.right_b.mean(), at.only_a.mean(), at.only_b.mean()
+        covariance = (at.right_a - at.only_a).mean() - p_a * p_b  # both right, less the product
         phi = covariance / np.sqrt(_positive(p_a * (1 - p_a), "losses_a") * _positive(p_b * (1 - p_b), "losses_b"))
-        theta = (right_a - right_b).var(ddof=1)
+        theta = (at.right_a - at.right_b).var(ddof=1)
         minus_product, plus_product = (1 - p_a) * p_b, p_a * (1 - p_b)
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.array([independent.mean(), matched.mean()]) / theta
-        observed, product = [minus, 1 - minus - plus, plus], [minus_product, 1 - minus_product - plus_product, plus_product]
-        return [p_a, p_b, covariance, phi, theta, *ratios, *observed, *product, *_covered(p_a - p_b, rows[:, 6:])]
+            ratios = np.array([at.independent.mean(), at.matched.mean()]) / theta
+        found = {"accuracy_a": p_a, "accuracy_b": p_b, "covariance": covariance, "phi": phi, "difference_variance": theta}
+        found |= {"independent_ratio": ratios[0], "matched_ratio": ratios[1]}
+        found |= {"minus": minus, "zero": 1 - minus - plus, "plus": plus}
+        found |= {"minus_product": minus_product, "zero_product": 1 - minus_product - plus_product, "plus_product": plus_product}
+        covered = _covered(p_a - p_b, rows[:, len(_Schemes._fields) :])
+        return found | dict(zip(("coverage_independent", "coverage_matched"), covered, strict=True))
 
-    names = (
-        *("accuracy_a", "accuracy_b", "covariance", "phi", "difference_variance", "independent_ratio", "matched_ratio"),
-        *("minus", "zero", "plus", "minus_product", "zero_product", "plus_product", "coverage_independent", "coverage_matched"),
-    )
-    return _measured(names, statistic, np.column_stack([right_a, right_b, only_a, only_b, independent, matched, *limits]))
+    return _measured(statistic, np.column_stack([*_Schemes(right_a, right_b, only_a, only_b, independent, matched), *limits]))
+
+
+class _Schemes(NamedTuple):
+    """Shares of a data set that a learner, or only this learner, gets right, and squared standard errors of two tests."""
+
+    right_a: FloatArray
+    right_b: FloatArray
+    only_a: FloatArray
+    only_b: FloatArray
+    independent: FloatArray
+    matched: FloatArray
 
 
 def repetition(losses: TableLike, *, confidence: float = 0.95) -> dict[str, Measured]:
-    """What repeating cross-validation with other partitions does to the variance of the mean accuracy.
+    """Measure the effect of repeating cross-validation with other partitions on the variance of the mean accuracy.
+
+    ``rho`` is the correlation of the accuracies of two partitions; ``variance_ratio``, ``(1 + (r - 1) rho) / r``, never falls
+    below it. ``coverage_1``: of the interval from the first partition; ``coverage_r``: of the same width around the mean of r;
+    ``coverage_counted``: of the interval that counts all r N predictions as independent.
 
     References
     ----------
@@ -177,18 +202,21 @@ def repetition(losses: TableLike, *, confidence: float = 0.95) -> dict[str, Meas
     for width in (np.sqrt(r) * half, half):
         limits += [counted.estimate - width, counted.estimate + width]
 
-    def statistic(rows: FloatArray) -> list[float]:
+    def statistic(rows: FloatArray) -> dict[str, float]:
         accuracies, limits = rows[:, :r], rows[:, r:]
         one, mean = accuracies.var(axis=0, ddof=1).mean(), accuracies.mean(axis=1).var(ddof=1)
         ratio = mean / _positive(one, "losses")
-        return [one, mean, ratio, (r * ratio - 1) / (r - 1), *_covered(accuracies.mean(), limits)]
+        found = {"variance_1": one, "variance_r": mean, "variance_ratio": ratio, "rho": (r * ratio - 1) / (r - 1)}
+        covered = _covered(accuracies.mean(), limits)
+        return found | dict(zip(("coverage_1", "coverage_r", "coverage_counted"), covered, strict=True))
 
-    names = ("variance_1", "variance_r", "variance_ratio", "rho", "coverage_1", "coverage_r", "coverage_counted")
-    return _measured(names, statistic, np.column_stack([accuracies, *limits]))
+    return _measured(statistic, np.column_stack([accuracies, *limits]))
 
 
 def dropping_bias(p: float, m: int, k: int) -> DroppingBias:
     """Exact bias of the mean accuracy when folds that fail the large-sample conditions are left out.
+
+    The k folds of m instances are independent and binomial with accuracy p, as in the paper; below ``m = 10`` none can be kept.
 
     References
     ----------
@@ -210,7 +238,7 @@ def dropping_bias(p: float, m: int, k: int) -> DroppingBias:
     return DroppingBias(float(bias), float((probability * r).sum() / m - p), float(fold_kept), float((1 - fold_kept) ** k))
 
 
-def _losses(losses: Array, ndim: int, shape: str, least: int, name: str = "losses") -> BoolArray:
+def _losses(losses: TableLike, ndim: int, shape: str, least: int, name: str = "losses") -> BoolArray:
     losses = np.asarray(losses)
     if losses.ndim != ndim or min(losses.shape) < least:
         raise ValueError(f"{name} has shape {losses.shape}; expected {shape} with at least {least} along each axis")
@@ -226,17 +254,17 @@ def _positive(value: float, name: str) -> float:
 
 
 def _covered(truth: float, limits: FloatArray) -> FloatArray:
-    """Share of data sets whose interval holds the truth, for every pair of columns (low, high)."""
+    """Share of data sets with the truth inside the interval, for every pair of columns (low, high)."""
     return ((limits[:, ::2] <= truth) & (truth <= limits[:, 1::2])).mean(axis=0)
 
 
-def _measured(names: tuple[str, ...], statistic: Callable[..., Any], rows: FloatArray) -> dict[str, Measured]:
-    """Every number of `statistic`, with its standard error by the jackknife over groups of data sets (the rows)."""
-    values = np.asarray(statistic(rows))
+def _measured(statistic: Callable[[FloatArray], dict[str, float]], rows: FloatArray) -> dict[str, Measured]:
+    """Compute `statistic`, with standard errors by the jackknife over groups of data sets (the rows)."""
+    values = statistic(rows)
     groups = min(JACKKNIFE_GROUPS, len(rows) // 2)
     if groups < 2:
-        return {name: Measured(float(value), np.nan) for name, value in zip(names, values, strict=True)}
+        return {name: Measured(float(value), np.nan) for name, value in values.items()}
     edges = np.linspace(0, len(rows), groups + 1).astype(np.int64)
-    without = np.array([statistic(np.delete(rows, slice(low, high), axis=0)) for low, high in pairwise(edges)])
-    errors = np.sqrt((groups - 1) * without.var(axis=0))
-    return {name: Measured(float(value), float(error)) for name, value, error in zip(names, values, errors, strict=True)}
+    without = [statistic(np.delete(rows, slice(low, high), axis=0)) for low, high in pairwise(edges)]
+    errors = np.sqrt((groups - 1) * np.array([list(one.values()) for one in without]).var(axis=0))
+    return {name: Measured(float(value), float(error)) for (name, value), error in zip(values.items(), errors, strict=True)}

@@ -1,4 +1,4 @@
-"""Three ways to cut instances into folds at random, as Wong (2015) describes them."""
+"""Three ways to cut instances into folds at random, by Wong (2015)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from foldshift.core.seeding import as_generator
 from foldshift.partition.fold_numbers import fold_dtype
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, IntArray
+    from foldshift.core.types import Floats, IntArray, UnsignedArray
 
 
 class WongPartition(NamedTuple):
     """Result of `wong_partition`."""
 
-    sizes: Array
-    folds: Array
+    sizes: IntArray
+    folds: UnsignedArray
 
 
-def fold_of_uniform(u: float | Array, k: int) -> int | IntArray:
-    """Fold of an instance that drew the random number u: ``ceil(k u)``, counted from 0."""
+def fold_of_uniform(u: Floats, k: int) -> int | IntArray:
+    """Fold, counted from 0, of an instance that drew the random number u in (0, 1]: ``ceil(k u)``."""
     return plain(np.ceil(k * np.asarray(u)).astype(np.int64) - 1)
 
 
@@ -67,7 +67,7 @@ def wong_partition(n: int, k: int, scheme: Literal[1, 2, 3], rng: np.random.Gene
         raise ValueError(f"k={k} folds must be from 2 to the number of instances, n={n}")
     rng = as_generator(rng)
     if scheme == 1:
-        folds = fold_of_uniform(1 - rng.random(n), k)  # in (0, 1], as the ceiling needs
+        folds = np.asarray(fold_of_uniform(1 - rng.random(n), k))  # in (0, 1], as the ceiling needs
         sizes = np.bincount(folds, minlength=k)
     else:
         sizes = np.full(k, n // k)

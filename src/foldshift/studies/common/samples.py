@@ -10,7 +10,7 @@ import numpy as np
 
 from foldshift.datasets.synthetic.populations import draw_population
 from foldshift.evaluation.held_out import sample_and_rest, scale_by_sample
-from foldshift.inference.fit_losses import fold_losses, fold_predictor, held_out_loss, squared_error, zero_one_loss
+from foldshift.inference.fit_losses import Sample, fold_losses, fold_predictor, held_out_loss, squared_error, zero_one_loss
 from foldshift.inference.intervals.moments import LossMoments, loss_moments
 
 if TYPE_CHECKING:
@@ -102,14 +102,14 @@ def measure_folds(
         ``truth_whole``: that of the model trained on the whole sample. NaN, and what the learner raised, where a fit failed.
     """
     loss = zero_one_loss if y.dtype.kind == "i" else squared_error
-    inside, outside = (np.ascontiguousarray(X[sample]), y[sample]), (X[rest], y[rest])
+    drawn = Sample(np.ascontiguousarray(X[sample]), y[sample], X[rest], y[rest])
     n_folds = {key: int(row.max()) + 1 for key, row in folds.items()}
     *states, whole_state = (rng.random(max(n_folds.values()) + 1) * 2**32).astype(np.uint32).tolist()
-    whole, whole_message = attempt(held_out_loss, estimator, *inside, *outside, whole_state, loss)
-    predict, _ = attempt(fold_predictor, estimator, *inside, outside[0])
+    whole, whole_message = attempt(held_out_loss, estimator, drawn, whole_state, loss)
+    predict, _ = attempt(fold_predictor, estimator, drawn)
     found = {}
     for key, row in folds.items():
-        result, message = attempt(fold_losses, estimator, *inside, *outside, row, states[: n_folds[key]], loss, predict)
+        result, message = attempt(fold_losses, estimator, drawn, row, states[: n_folds[key]], loss, predict)
         numbers = dict.fromkeys(NUMBERS, np.nan)
         if result is not None:
             numbers |= loss_moments(result[0])._asdict() | {"truth_parts": result[1]}

@@ -22,7 +22,7 @@ from foldshift.reporting.table_grid import Cell, Grid
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, Inputs, PathLike, Rows
-    from foldshift.inference.comparisons.results import TTest
+    from foldshift.inference.comparisons.paired import TTest
 
 CELL = ("learner", "partitioner", "k")
 CONFIDENCE = 0.95

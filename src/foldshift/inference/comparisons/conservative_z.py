@@ -1,4 +1,4 @@
-"""Nadeau and Bengio's conservative Z, whose variance is measured on halves of the data that share no row."""
+"""Nadeau and Bengio's conservative Z, with a variance measured on halves of the data that share no row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from foldshift.core.arguments import check_confidence
-from foldshift.inference.comparisons.results import TTest
+from foldshift.inference.comparisons.paired import TTest
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def conservative_z(differences: ArrayLike, halves: TableLike, *, confidence: float = 0.95) -> TTest:
     """Conservative Z test of two learners from repeated hold-out: the variance is measured on disjoint halves of the data.
 
-    The mean of the J hold-outs of all rows is set against a variance that halves of the rows have. Results on two halves without
-    a row in common are independent, so that the variance is not guessed as by `nadeau_bengio`; it is that of half as many rows,
-    hence too large for all of them, and the test finds too little rather than too much.
+    The mean of J hold-outs of all rows is compared with a variance measured on halves of the rows. Results on two halves without
+    a common row are independent, so the variance is not guessed as by `nadeau_bengio`; it belongs to half as many rows, so it is
+    too large for all of them, and the test finds too little rather than too much.
 
     Parameters
     ----------
