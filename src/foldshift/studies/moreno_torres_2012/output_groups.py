@@ -143,7 +143,7 @@ CONVERGENCE = Items(
 
 COVARIATE_SHIFT = Items(
     "covariate_shift",
-    make="partitioner_shift_tables.covariate_shift",
+    make="shift_and_error.covariate_shift",
     inputs=lambda run: {
         "shift": run.rows("covariate_shift"),
         "features": run.rows("shifted_features"),
