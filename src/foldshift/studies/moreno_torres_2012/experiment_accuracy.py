@@ -50,7 +50,7 @@ def comparable_results(
     common_truth: Truth = {}
     for k in schemes:
         common = common_results({name: values[k, name] for name in partitioners})
-        common_values |= {(k, name): array for name, array in common.items()}
+        common_values |= {(k, name): array for name, array in zip(partitioners, common.values())}
         if k in truth:
             usable = np.any([~np.isnan(array).all(axis=2) for array in common.values()], axis=0)
             common_truth[k] = np.where(usable if truth[k].ndim == 2 else usable[:, :, None], truth[k], np.nan)
@@ -87,7 +87,7 @@ def agreement_table(
             everywhere = significant_pairs(means, alpha, formula)
             drawn = truth_draws(truth[k].shape[2], master_seed)
             for name in partitioners:
-                without: BoolArray = np.isnan(values[k, name]).all(axis=2)
+                without: BoolArray = np.all(np.isnan(values[k, name]), axis=2)
                 own = np.where(without, np.nan, means)
                 found = agreements(own, values[k, name], alpha, formula)
                 own_truth = np.where(without[:, :, None], np.nan, truth[k])

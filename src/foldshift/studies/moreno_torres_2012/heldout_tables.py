@@ -113,16 +113,16 @@ def agreement_table(
             true = np.where(missing, np.nan, true)
             percents = [_percents(true, one, alpha, formula) for one in estimate]
             others = ~np.eye(true.shape[1], dtype=bool) if true.shape[1] > 1 else ()
-            without_one = [
+            reduced = [
                 [mean_present(_percents(true[:, kept], one[:, kept], alpha, formula)[0]) for kept in others] for one in estimate
             ]
-            agree, opposite, n_pairs = (np.array(values) for values in zip(*percents))
-            found[scheme_name(k, schemes[k])] = _Agreement(agree, opposite, np.array(without_one), n_pairs)
+            agreeing, opposite, n_pairs = (np.array(values) for values in zip(*percents))
+            found[scheme_name(k, schemes[k])] = _Agreement(agreeing, opposite, np.array(reduced), n_pairs)
         found[AVERAGE] = _Agreement(*(mean_present(np.array(values), axis=0) for values in zip(*found.values())))
         for scheme, agreement in found.items():
             agree, without_one = agreement.agree, agreement.without_one
             for p, name in enumerate(partitioners):
-                row = {"truth": truth, "truth_of": truth_of, "scheme": scheme, "partitioner": name}
+                row: dict[str, Any] = {"truth": truth, "truth_of": truth_of, "scheme": scheme, "partitioner": name}
                 row |= {"percent": float(mean_present(agree[p])), "standard_error": _mean_error(agree[p])}
                 row |= {"population_error": jackknife_error(without_one[p])}
                 row |= {"vs_scv": np.nan, "vs_scv_error": np.nan, "vs_scv_population_error": np.nan}

@@ -156,12 +156,16 @@ def shift_and_error(
 
 def spearman(x: Array, y: Array) -> Floats:
     """Compute Spearman's rank correlation along the last axis, with average ranks for ties; NaN below three points."""
-    x, y = (rankdata(values, axis=-1) if values.size else np.zeros(values.shape) for values in (x, y))
+    x, y = _ranks(x), _ranks(y)
     if x.shape[-1] < MIN_POINTS:
         return np.full(x.shape[:-1], np.nan)[()]
     x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         return (x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
+
+
+def _ranks(values: Array) -> FloatArray:
+    return rankdata(values, axis=-1) if values.size else np.zeros(values.shape)
 
 
 class _Correlated(NamedTuple):

@@ -99,7 +99,7 @@ def list_changes(
 
 def has_results(values: FloatArray) -> BoolArray:
     """Find the data sets with results of any learner: shape (n_datasets,) from (n_learners, n_datasets, n_experiments)."""
-    return (~np.isnan(values)).any(axis=(0, 2))
+    return np.any(~np.isnan(values), axis=(0, 2))
 
 
 class _Configuration:

@@ -77,7 +77,7 @@ def conclusions_table(judged: Sequence[Judged]) -> pd.DataFrame:
         for conclusion in CONCLUSIONS:
             for scheme, difference, over_experiments, over_datasets in _differences(one, conclusion):
                 both = float(np.hypot(over_experiments, over_datasets))
-                row = {"conclusion": conclusion.name, "table": conclusion.table, "scheme": scheme}
+                row: dict[str, Any] = {"conclusion": conclusion.name, "table": conclusion.table, "scheme": scheme}
                 row |= {"verdict": verdict(difference, both, conclusion.at_least), "difference": difference}
                 row |= {"standard_error": both, "experiments_error": over_experiments, "datasets_error": over_datasets}
                 rows.append(keys | row)

@@ -137,8 +137,8 @@ def _comparable(change: Change, schemes: dict[int, int], partitioners: Sequence[
             for name in partitioners
             if (k, name) in change.convergence
         }
-        given = common_results({name: speed if speed.ndim == 3 else speed[:, :, None] for name, speed in given.items()})
-        speeds |= {(k, name): speed for name, speed in given.items()}
+        common = common_results({name: speed if speed.ndim == 3 else speed[:, :, None] for name, speed in given.items()})
+        speeds |= {(k, name): speed for name, speed in zip(given, common.values())}
     cells = {}
     for k in schemes:
         cells[k] = np.any([~np.isnan(values[k, name]).all(axis=2) for name in partitioners], axis=0)

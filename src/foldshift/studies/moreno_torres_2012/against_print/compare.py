@@ -95,7 +95,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     printed_way = table[table["configuration"] != "corrected"]
     reasons = [reason_for("paper", row.column, row.row, columns.get(row.row)) for row in printed_way.itertuples()]
     by_keel = compare_with_keel(printed, results, settings)
-    explained = met_by_keel(printed_way, *by_keel, ["table", *PRINT_KEYS[1:]]) if by_keel else False
+    explained = met_by_keel(printed_way, *by_keel, ["table", *PRINT_KEYS[1:]]) if by_keel else None
     judged = verdicts(printed_way, reasons, settings["n_seeds"], settings["n_truth"], explained)
     ledger = print_ledger(printed_way, judged.tolist())
     table = pd.concat([table, by_keel[0]], ignore_index=True) if by_keel else table

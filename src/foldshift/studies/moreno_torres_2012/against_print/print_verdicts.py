@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ TRANSPOSED = {frozenset(pair) for pair in (("3NN", "C4.5"), ("3NN", "RIPPER"), (
 
 
 def verdicts(
-    table: pd.DataFrame, reasons: Sequence[str], n_seeds: int, n_truth: int, explained: BoolArray | Literal[False] = False
+    table: pd.DataFrame, reasons: Sequence[str], n_seeds: int, n_truth: int, explained: BoolArray | None = None
 ) -> StrArray:
     """Judge every printed number of a comparison with the paper's configuration; a note in place of a verdict: not compared.
 
@@ -34,6 +34,8 @@ def verdicts(
     known = (table["table"] == "table3").to_numpy() & (np.asarray(reasons) != "")
     pairs = [frozenset(pair) in TRANSPOSED for pair in zip(table["row"], table["column"])]
     known |= (table["table"] == "table4").to_numpy() & np.array(pairs, dtype=bool)
-    known |= table["note"].str.startswith("misprint").to_numpy() | explained
+    known |= table["note"].str.startswith("misprint").to_numpy()
+    if explained is not None:
+        known |= explained
     missing = (table["ours"].isna() | (table["printed"].isna() & ~table["note"].str.startswith(ABOVE))).to_numpy()
     return np.where(missing, table["note"], np.where(met, MET, np.where(known, EXPLAINED, OPEN)))
