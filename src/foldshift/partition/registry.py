@@ -137,7 +137,7 @@ def make_folds(
     X: TableLike,
     y: TableLike,
     n_folds: int = 5,
-    seeds: Iterable[int] | np.random.SeedSequence | np.random.Generator = (0,),
+    seeds: Iterable[int | np.random.SeedSequence | np.random.Generator] = (0,),
     **options: Any,
 ) -> UnsignedArray:
     """Cut the same data into folds once per seed.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -146,7 +146,7 @@ def against(reference: str) -> tuple[str, str]:
 def shift_grid(summary: pd.DataFrame, alpha: float, reference: str, few: str = "") -> Grid:
     """Print the summary: a block per scheme, means shaded, the smallest underlined, p-values below; `few` is a note."""
     partitioners, (p_vs, higher_vs) = list(dict.fromkeys(summary["partitioner"])), against(reference)
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for scheme, block in summary.groupby("scheme", sort=False):
         n = block["n_datasets"].min()
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n} data {'set' if n == 1 else 'sets'}"])
@@ -167,7 +167,7 @@ def shift_grid(summary: pd.DataFrame, alpha: float, reference: str, few: str = "
                 for name, p, more in tests
             ]
             rows.append([f"  p against {reference}", *cells])
-    notes: list[Any] = [
+    notes = [
         "Mean over the data sets ± how far other partitions of the same data would move it (Monte Carlo standard error). "
         "Darker is less shift, the least is underlined.",
         f"p: Wilcoxon's signed-ranks test over the data sets, exact, two-sided; bold: at most {alpha:g}. "
@@ -187,7 +187,7 @@ def shifted_grid(table: pd.DataFrame, partitioners: Sequence[str]) -> Grid:
 
     A cell says how many inputs are shifted and which most, how many are balanced, and whether the target is shifted.
     """
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for scheme, block in table.groupby("scheme", sort=False):
         n_runs = f"{count_range(block['n_runs'])} partitions"
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n_runs} of each data set"])
@@ -195,7 +195,7 @@ def shifted_grid(table: pd.DataFrame, partitioners: Sequence[str]) -> Grid:
             cells = [_drift_cell(part[part["partitioner"] == name]) for name in partitioners]
             n_inputs = part.loc[part["kind"] != "target", "feature"].nunique()
             rows.append([dataset, Cell(str(n_inputs)), *cells])
-    notes: list[Any] = [
+    notes = [
         "Folds of one data set share their rows, so that the share of folds that fails a test (KS, or chi-square for nominal "
         "features) says nothing by itself. The distance between training and test part, mean over all folds of all partitions, "
         "is therefore compared with that of random cuts of the same sizes; level .05 for a data set, scheme and partitioner, "

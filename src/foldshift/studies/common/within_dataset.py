@@ -139,7 +139,7 @@ def learner_rows(cells: Scores, dataset: str, configuration: str, names: dict[st
 def partitioners_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """Print the differences of partitioners: a block per data set, a row per learner, k and partitioner."""
     own = "difference_own_units" in table
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([f"{dataset}: {int(block['repetitions'].min())} partitions each, against {block['reference'].iloc[0]}"])
         for row in block.itertuples():
@@ -148,7 +148,7 @@ def partitioners_grid(table: pd.DataFrame, alpha: float) -> Grid:
             shown += [Cell(p_value(row.p_holm)), Cell(p_value(row.p_other_samples))]
             spreads = f"{number(row.spread)} ({number(row.reference_spread)})"
             rows.append([*shown, Cell(spreads), Cell(_repetitions(row.repetitions_to_settle))])
-    header: list[Any] = ["Learner", "k", "Cut", "Mean", "Difference and interval", *["In the target's units"] * own]
+    header = ["Learner", "k", "Cut", "Mean", "Difference and interval", *["In the target's units"] * own]
     header += ["p (Holm)", "p, other samples", "Spread (reference)", "Repetitions to settle"]
     return Grid(header, rows or [["No learner has two complete partitions by two ways of cutting."]], [_bold(alpha)])
 
@@ -156,17 +156,17 @@ def partitioners_grid(table: pd.DataFrame, alpha: float) -> Grid:
 def learners_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """Print the differences of learners: a block per data set, configuration and k, a row per pair."""
     own = "difference_own_units" in table
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (dataset, configuration, k), block in table.groupby(["dataset", "configuration", "k"], sort=False):
         which = f", {configuration} configuration" if configuration else ""
         n = int(block["repetitions"].min())
         rows.append([f"{dataset}{which}: {k} folds by {block['partitioner'].iloc[0]}, {n} partitions"])
         for row in block.itertuples():
-            shown = [f"{row.row} less {row.column}", Cell(number(row.mean_row)), Cell(number(row.mean_column))]
+            shown: list[Cell | str] = [f"{row.row} less {row.column}", Cell(number(row.mean_row)), Cell(number(row.mean_column))]
             shown += [_difference(row, alpha), *([Cell(signed(row.difference_own_units))] if own else [])]
             shown += [Cell(p_value(row.p_value)), Cell(p_value(row.p_holm)), Cell(number(row.spread))]
             rows.append([*shown, Cell(_repetitions(row.repetitions_recommended))])
-    header: list[Any] = ["Learners", "Mean of one", "Of the other", "Difference and interval", *["In the target's units"] * own]
+    header = ["Learners", "Mean of one", "Of the other", "Difference and interval", *["In the target's units"] * own]
     header += ["p", "p (Holm)", "Spread", "Repetitions recommended"]
     return Grid(header, rows or [["No two learners have two complete partitions in common."]], [_bold(alpha)])
 

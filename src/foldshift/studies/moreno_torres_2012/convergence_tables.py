@@ -228,7 +228,7 @@ def primary_rows(rows: pd.DataFrame) -> pd.DataFrame:
 def convergence_grid(table: pd.DataFrame) -> Grid:
     """Print Table VII: schemes by partitioners, mean ± std, the fewest experiments of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         for scheme, part in block.groupby("scheme", sort=False):
@@ -262,7 +262,7 @@ def convergence_grid(table: pd.DataFrame) -> Grid:
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
                 rows.append(["as printed", *[Cell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
     cap = count_range(table["n_experiments"])
-    notes: list[Any] = [
+    notes = [
         f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of "
         f"{count_range(table['n_orders'])} random orders of {cap} experiments. A pair that has not converged by then is given "
         f"{cap} and counted as cut off"
@@ -281,12 +281,12 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
     """Print `sensitivity_table`: the means over the schemes, a row per criterion, threshold and rule, the paper's first."""
     if table.empty:
         return Grid(["Criterion"], [])
-    shown: list[Any] = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
+    shown = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
     printed = table.drop_duplicates("quantity").set_index("quantity")["printed"]
     empty = {
         name: "" if name == LEVEL and np.isnan(printed[name]) else EMPTY for name in shown
     }  # schemes that the paper does not print
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         rows.append(
@@ -307,7 +307,7 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
             ]
             rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
     words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
-    notes: list[Any] = [
+    notes = [
         f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table "
         "VII.",
         "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it "
@@ -320,14 +320,14 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
 def curves_grid(table: pd.DataFrame) -> Grid:
     """Print the share of the pairs that have converged: partitioners by number of experiments."""
     counts = sorted(table["experiments"].unique())
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
         rows.append([f"{configuration} configuration, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):
             part = part.set_index("experiments").reindex(counts)
             shares = zip(100 * part["share"], 100 * part["standard_error"], part["n_pairs"])
             rows.append([name, *[Cell(with_error(share, error, ".1f", empty="" if n else EMPTY)) for share, error, n in shares]])
-    notes: list[Any] = [
+    notes = [
         "The CSV file also has the standard error over data sets and the quartiles of -log10(1 - correlation): 4 is a "
         "correlation of .9999."
     ]

@@ -140,7 +140,7 @@ def bias_grid(table: pd.DataFrame) -> Grid:
     """Print `bias_table`: bias and error by learner, the error of a single experiment below."""
     partitioners, schemes, learners = (list(dict.fromkeys(table[column])) for column in ("partitioner", "scheme", "learner"))
     cells = table.set_index(["truth", "learner", "scheme", "partitioner"]).sort_index()
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for truth, words in TRUTHS.items():
         rows.append([f"Estimate minus AUC on new data, {words}"])
         for learner in learners:
@@ -157,7 +157,7 @@ def bias_grid(table: pd.DataFrame) -> Grid:
                     Cell(number(value), shade, underline=bool(value == least)) for value, shade in zip(numbers, shades(numbers))
                 ]
             rows.append(row)
-    header: list[Any] = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
+    header = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
     return Grid(header, rows, [_bias_note(table)])
 
 
@@ -165,7 +165,7 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
     """Print `agreement_table`: one row per truth and scheme, the best partitioner underlined."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     cells = table.set_index(["truth", "truth_of", "scheme", "partitioner"]).sort_index()
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for truth, truth_of in itertools.product(TRUTHS, TRUTHS_OF):
         rows.append([f"Truth: {TRUTHS[truth]}; {TRUTHS_OF[truth_of]}"])
         for scheme in dict.fromkeys(table["scheme"]):

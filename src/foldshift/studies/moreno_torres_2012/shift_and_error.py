@@ -169,7 +169,7 @@ def _ranks(values: Array) -> FloatArray:
 
 
 class _Correlated(NamedTuple):
-    """What a correlation is about: keys of its row."""
+    """Keys of a correlation."""
 
     level: str
     error: str
@@ -229,14 +229,14 @@ def _correlation_row(key: _Correlated, estimate: float, draws: FloatArray, n_dat
 
 def correlation_grid(table: pd.DataFrame) -> Grid:
     """Print the correlations: a block per question, a column per measure, intervals that leave out 0 bold."""
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (level, error), block in table.groupby(["level", "error"], sort=False):
         rows.append([QUESTIONS[level, error]])
         for (scheme, partitioner), part in block.groupby(["scheme", "partitioner"], sort=False):
             part = part.set_index("measure")
             cells = [_correlation_cell(part.loc[name]) if name in part.index else Cell("") for name in MEASURES]
             rows.append([f"{scheme}, {partitioner}", *cells, Cell(str(part["n_datasets"].min()))])
-    notes: list[Any] = [
+    notes = [
         "Spearman's rank correlation, from -1 to 1, with the interval (2.5 to 97.5 per cent) of a bootstrap over the data sets; "
         "bold where the interval leaves out 0. No correction for the number of cells: one of twenty is bold by chance.",
         "Error: AUC of the estimate minus the truth, the mean of further experiments of SCV. The root-mean-square error counts a "

@@ -188,7 +188,7 @@ def classifiers_grid(table: pd.DataFrame) -> Grid:
 def auc_grid(table: pd.DataFrame) -> Grid:
     """Print Table III: data sets by classifiers, the best of a row underlined; one block per configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         values = block.pivot(index="dataset", columns="classifier", values="auc").loc[
@@ -208,7 +208,7 @@ def auc_grid(table: pd.DataFrame) -> Grid:
         empty = f"{EMPTY}: no result; the classifier was not run on the data set, or its fits failed."
     else:
         empty = "Empty: the classifier was not run on the data set."
-    notes: list[Any] = [
+    notes = [
         f"Stratified cross-validation (SCV), {count_range(counts)} experiments per cell; the best of a row is underlined. "
         f"The paper prints the scheme 5x2 only. {empty}"
     ]
@@ -240,7 +240,7 @@ def absent_classes(table: pd.DataFrame) -> list[str]:
 def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
     """Print Table IV: R+/R-/p of the row's classifier against the column's, significant ones bold."""
     names = list(dict.fromkeys(table["row"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         cells = {
@@ -254,7 +254,7 @@ def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in names]] for a in names]
     methods = ", ".join(name for name in dict.fromkeys(table["method"]) if name)
-    notes: list[Any] = [
+    notes = [
         f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of "
         "its tool ends."
     ]
@@ -266,7 +266,7 @@ def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
 
 def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = ALPHA) -> Grid:
     """Print Table V: a matrix of pairs, one block per configuration, scheme and partitioner."""
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme, partitioner), block in _blocks(table, ["configuration", "scheme", "partitioner"]):
         rows.append([f"{partitioner}, {configuration} configuration, {describe(scheme)}"])
         cells = {
@@ -276,7 +276,7 @@ def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = 
             for row in block.itertuples()
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
-    notes: list[Any] = [
+    notes = [
         f"A dash: the classifiers do not truly differ (p > {alpha:g}), the pair is not used. In brackets, where there are any: "
         "experiments as significant in the wrong direction, which the paper does not tell apart and which are not counted here. "
         "The paper prints DOB-SCV with 5x2 only."
@@ -289,7 +289,7 @@ def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = 
 def accuracy_grid(table: pd.DataFrame) -> Grid:
     """Print Table VI: schemes by partitioners, the best of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for configuration, block in _blocks(table, ["configuration"]):
         pairs = block[block["scheme"] != AVERAGE].drop_duplicates("scheme")
         counts = ", ".join(f"{row.n_pairs:g} with {row.scheme}" for row in pairs.itertuples())
@@ -307,7 +307,7 @@ def accuracy_grid(table: pd.DataFrame) -> Grid:
             rows.append([scheme[0], *cells])
     opposite = table["opposite_percent"].max()
     cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
-    notes: list[Any] = [
+    notes = [
         f"{counts_of_experiments(table)} experiments per cell. The best of a row is bold. The partitioners are compared on the "
         "same data sets, so their differences vary less over data sets than the numbers in brackets say; the page on the "
         "ablation gives the errors of the differences.",
@@ -327,7 +327,7 @@ def accuracy_grid(table: pd.DataFrame) -> Grid:
 def repetitions_grid(table: pd.DataFrame) -> Grid:
     """Print the accuracy by repetitions: partitioners by number of experiments."""
     counts = sorted(table["experiments"].unique())
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         nothing = "no pair" if block["percent"].isna().all() else EMPTY

@@ -309,7 +309,7 @@ def shift_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
     `few` says why no p can be below alpha; the rows of p are then left out.
     """
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[list[Any]] = []
+    rows: list[list[Cell | str]] = []
     for k, part in table.groupby("k", sort=False):
         part = part.set_index("partitioner")
         rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
@@ -320,7 +320,7 @@ def shift_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
 def error_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
     """Print Table 5 as the paper does: error and standard deviation side by side, a block per regressor; `few` as there."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for regressor, block in table.groupby("regressor", sort=False):
         rows.append([f"{regressor}"])
         for k, part in block.groupby("k", sort=False):
@@ -331,7 +331,7 @@ def error_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
                 continue
             for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
-    header: list[Any] = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
+    header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
     return Grid(header, rows, [_marks_note(alpha, few), _counts_note(table)])
 
 
@@ -341,8 +341,8 @@ def _value_cells(values: pd.Series, partitioners: list[str], form: str) -> list[
     return [Cell(number(value, form), shade, underline=bool(value == best)) for value, shade in zip(found, shades(found))]
 
 
-def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[list[Any]]:
-    rows = []
+def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[list[Cell | str]]:
+    rows: list[list[Cell | str]] = []
     for reference in REFERENCES:
         label = f"vs_{reference.lower()}"
         cells = []

@@ -123,7 +123,7 @@ def bias_table(
 def conclusions_grid(table: pd.DataFrame) -> Grid:
     """Print changes by conclusions, with verdict and difference of each; those without any verdict are named below."""
     tested = table[table["verdict"] != "not tested"]
-    left_out: list[Any] = [
+    left_out = [
         f"Left out, as this run has no verdict on them: the {what} {', '.join(names)}. There is none without a pair of "
         "classifiers that truly differs, or with too few data sets to tell the error over data sets."
         for what, names in (
@@ -138,14 +138,14 @@ def conclusions_grid(table: pd.DataFrame) -> Grid:
         )
     conclusions = list(dict.fromkeys(tested["conclusion"]))
     schemes = [AVERAGE, *[name for name in dict.fromkeys(tested["scheme"]) if name != AVERAGE]]
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for scheme in schemes:
         part = table[(table["scheme"] == scheme) & table["change"].isin(set(tested["change"][tested["scheme"] == scheme]))]
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in part.groupby("change", sort=False):
             cells = {row.conclusion: _verdict_cell(row) for row in block.itertuples()}
             rows.append([change, *[cells.get(name, Cell("")) for name in conclusions]])
-    notes: list[Any] = [
+    notes = [
         "holds: right by more than two standard errors (at least: not wrong); within error: less than that either way; reversed "
         "(bold, darkest): wrong by more than two standard errors; not tested: the run cannot tell. The standard error combines "
         "that over experiments with that over data sets; both sides of a difference are judged on the same subsets of data sets.",
@@ -160,7 +160,7 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
     """Print the per cent of agreements under every change, schemes as blocks; without any, the note `nothing` says why."""
     none = table["percent"].isna().all() and table["n_cells"].any()
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for scheme in [AVERAGE, *[name for name in dict.fromkeys(table["scheme"]) if name != AVERAGE]]:
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in table[table["scheme"] == scheme].groupby("change", sort=False):
@@ -185,14 +185,14 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
                 ]
             )
     shares = [] if none else ["Pairs", *[f"{name} (%)" for name in partitioners]]
-    header: list[Any] = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
+    header = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
     return Grid(header, rows, [sentence(nothing)] if none else error_notes(table, "± 0.0"))
 
 
 def bias_grid(table: pd.DataFrame) -> Grid:
     """Print the bias by classifier in thousandths of AUC, in blocks of configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
         rows.append([f"{configuration}, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -119,14 +117,14 @@ def table3_gaps(cells: pd.DataFrame) -> pd.DataFrame:
 
 def gaps_grid(summary: pd.DataFrame, cells: pd.DataFrame) -> Grid:
     """Print the summary of `table3_gaps`; notes give the far cells of the paper configuration with their reasons."""
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for configuration, part in summary.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         for row in part.itertuples():
             counts = [Cell(f"{row.within_2} of {row.n_datasets}"), Cell(f"{row.within_3} of {row.n_datasets}")]
             gaps = [Cell(f"{value:.4f}") for value in (row.mean_absolute_gap, row.rms_gap)]
             rows.append([row.classifier, *gaps, Cell(f"{row.mean_gap:+.4f}"), *counts, row.further or "none"])
-    header: list[Any] = [
+    header = [
         "Classifier",
         "Mean absolute gap",
         "Root mean square",
@@ -135,9 +133,7 @@ def gaps_grid(summary: pd.DataFrame, cells: pd.DataFrame) -> Grid:
         "Within 3 errors",
         "Further off",
     ]
-    notes: list[Any] = [
-        "The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."
-    ]
+    notes = ["The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."]
     for row in cells[is_far(cells)].itertuples():
         if row.configuration == "paper":
             times = "" if np.isnan(row.standard_errors) else f"{row.standard_errors:.1f} standard errors; "
