@@ -26,7 +26,7 @@ from foldshift.evaluation.classifiers import evaluate_class_cell, predict_classe
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS
 from foldshift.learners import C45Classifier, LDAClassifier, NNClassifier
 from foldshift.partition import SCV, make_folds
-from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation, read_experiments
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration, folds_and_classes, read_experiments
 from foldshift.studies.moreno_torres_2012.measure_heldout import measure_heldout
 from foldshift.studies.moreno_torres_2012.tables import absent_classes, auc_table
 
@@ -317,7 +317,7 @@ def test_a_class_with_fewer_rows_than_folds_does_not_pull_the_corrected_area_to_
     settings = {"ids": {"paper": {"1NN": "learner"}, "corrected": {"1NN": "learner"}}, "learners": ["1NN"]}
     settings |= {"datasets": ["dataset"], "iterations": {10: 2}}
     results = by_configuration([tmp_path / "rows.parquet"], settings)
-    rests = foundation([tmp_path / "rows.parquet"], settings)
+    rests = folds_and_classes([tmp_path / "rows.parquet"], settings)
     table = auc_table(results, {10: 2}, ["1NN"], ["dataset"], rests).set_index("configuration")
     assert table.loc["paper", "auc"] < 0.1 and table.loc["corrected", "auc"] == pytest.approx((9 + 2 / 3) / 10)
     assert table["folds"].tolist() == [10, 10] and table["classes"].tolist() == pytest.approx([2.1, 2.1])

@@ -31,8 +31,7 @@ from foldshift.reporting.table_grid import plain_grid, shades, to_html
 from foldshift.shift.measures.covariates import MEASURES
 from foldshift.shift.report.fold_drift import FoldFeature
 from foldshift.studies.moreno_torres_2012 import output_groups as items
-from foldshift.studies.moreno_torres_2012 import partitioner_shift_tables as covariate_shift_tables
-from foldshift.studies.moreno_torres_2012 import tables
+from foldshift.studies.moreno_torres_2012 import shift_and_error, tables
 from foldshift.studies.moreno_torres_2012.ablation import ablation_changes as changes
 from foldshift.studies.moreno_torres_2012.against_print import compare
 from foldshift.studies.moreno_torres_2012.measure_convergence import cell_rows, unknown, with_keys
@@ -107,7 +106,7 @@ def short_work():
         (changes, "judge", {"n_subsets": 8}),
         (tables, "accuracy_table", {"n_subsets": 8}),
         (tables, "repetitions_table", {"n_draws": 8}),
-        (covariate_shift_tables, "shift_and_error", {"n_draws": 20}),
+        (shift_and_error, "shift_and_error", {"n_draws": 20}),
         (compare, "rank_errors", {"n_draws": 20}),
     )
     with pytest.MonkeyPatch.context() as patch:

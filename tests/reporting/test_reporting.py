@@ -13,7 +13,15 @@ from foldshift.inference.simulation.monte_carlo import (
 from foldshift.reporting.paper_vs_ours import COLUMNS, OTHER_DATA
 from foldshift.reporting.table_grid import Cell, Grid, plain_grid, shades, to_csv, to_html, to_tex, write_table
 from foldshift.studies.saez_2022.compare import PRINT_KEYS, join
-from foldshift.studies.saez_2022.tables import convergence_table, error_grid, error_table, order_table, shift_grid, shift_table
+from foldshift.studies.saez_2022.tables import (
+    Repetitions,
+    convergence_table,
+    error_grid,
+    error_table,
+    order_table,
+    shift_grid,
+    shift_table,
+)
 
 RNG = np.random.default_rng(0)
 NAMES = ["CV", "SCV4", "TSCV"]
@@ -89,7 +97,7 @@ def test_the_order_is_judged_against_the_monte_carlo_error():
 
 
 def test_convergence_goes_up_to_the_number_of_seeds():
-    table = convergence_table(ERRORS, ["NN"], (2, 5), NAMES, step=10, maximum=150, draws=3, master_seed=0)
+    table = convergence_table(ERRORS, ["NN"], (2, 5), NAMES, Repetitions(step=10, maximum=150, draws=3), master_seed=0)
     assert table["repetitions"].unique().tolist() == [10, 20, 30]
     assert set(table["partitioner"]) == {"SCV4", "TSCV"} and table["mean_p"].between(0, 1).all()
 

@@ -210,7 +210,7 @@ def test_unknown_truths_are_refused():
 def test_bias_is_the_mean_difference_from_the_truth_with_both_errors():
     values = {key: array + 0.01 * (key[1] == "DB-SCV") for key, array in VALUES.items()}
     values[5, "DB-SCV"][2, 4] = np.nan
-    table = bias_table({"paper": values}, {"paper": TRUTH}, SCHEMES, PARTITIONERS, LEARNERS)
+    table = bias_table({"paper": (values, TRUTH)}, SCHEMES, PARTITIONERS, LEARNERS)
     cells = table.set_index(["scheme", "partitioner", "classifier"])
     row = cells.loc[("2x5", "DB-SCV", "LDA")]
     ours, true = values[2, "DB-SCV"][1], TRUTH[2][1]
@@ -223,7 +223,7 @@ def test_bias_is_the_mean_difference_from_the_truth_with_both_errors():
     assert abs(cells.loc[("2x5", "DB-SCV", "all"), "bias"] - 0.01) < 4 * cells.loc[("2x5", "DB-SCV", "all"), "standard_error"]
     grid = bias_grid(table)
     assert {len(row) for row in grid.rows} == {1, 6} and any(cell.bold for row in grid.rows if len(row) > 1 for cell in row[1:])
-    held_out = bias_table({"paper": values}, {"paper": dict.fromkeys(SCHEMES, BASE)}, SCHEMES, PARTITIONERS, LEARNERS)
+    held_out = bias_table({"paper": (values, dict.fromkeys(SCHEMES, BASE))}, SCHEMES, PARTITIONERS, LEARNERS)
     assert held_out["standard_error"].notna().all()
 
 

@@ -26,10 +26,10 @@ from foldshift.studies.common.covariate_shift_tables import (
     shifted_grid,
 )
 from foldshift.studies.moreno_torres_2012.figures import draw_covariate_shift, draw_shift_against_error
-from foldshift.studies.moreno_torres_2012.partitioner_shift_tables import covariate_shift
 from foldshift.studies.moreno_torres_2012.shift_and_error import (
     QUESTIONS,
     correlation_grid,
+    covariate_shift,
     error_by_cell,
     run_errors,
     shift_and_error,

@@ -282,12 +282,12 @@ def test_reasons_are_found_by_data_set_then_by_classifier():
 
 
 def test_errors_of_table_4_are_the_spread_over_other_truths():
-    errors = rank_errors(RESULTS, LEARNERS, 5, 60, np.random.default_rng(0))
+    errors = rank_errors(RESULTS, LEARNERS, 5, 60, rng=np.random.default_rng(0))
     assert errors["paper", "1NN", "LDA", "r_plus"] == errors["paper", "LDA", "1NN", "r_minus"] >= 0
     assert len(errors) == 2 * 6 * 3 and errors["paper", "1NN", "LDA", "p_value"] > 0
     values, truth = study(0)
     truth[5] = truth[5] + np.array([0, 1, 0])[:, None, None]  # LDA wins everywhere in every draw
-    certain = rank_errors({"paper": (values, truth)}, LEARNERS, 5, 10, np.random.default_rng(0))
+    certain = rank_errors({"paper": (values, truth)}, LEARNERS, 5, 10, rng=np.random.default_rng(0))
     assert certain["paper", "LDA", "PART", "r_plus"] == certain["paper", "LDA", "PART", "p_value"] == 0
 
 
@@ -301,7 +301,7 @@ def test_every_printed_number_stands_beside_ours_or_says_why_not(printed):
         "table6": TABLE6,
         "table7": pd.DataFrame({"configuration": ["paper"], "scheme": "5x2", "partitioner": "SCV", "mean": 18.58, "std": 12.0}),
     }
-    table = join(printed, ours, remarks, rank_errors(RESULTS, LEARNERS, 5, 5, np.random.default_rng(0)))
+    table = join(printed, ours, remarks, rank_errors(RESULTS, LEARNERS, 5, 5, rng=np.random.default_rng(0)))
     one = 27 * 5
     per_configuration = 243 + 72 * 3 + 38 + 16 + 24
     assert len(table) == one + 2 * per_configuration

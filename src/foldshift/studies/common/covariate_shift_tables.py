@@ -1,9 +1,12 @@
-"""Shift of the inputs by partitioner, by data set and by feature: tables of the studies that cut."""
+"""Tables of the shift of the inputs by partitioner, by data set and by feature.
+
+`schemes` maps the number of folds k to the iterations of an experiment; other k are left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,7 +26,7 @@ SUMMARY = (*MEASURES, "features_more", "features_less")
 MORE_IS_BETTER = "features_less"
 SHIFT_COLUMNS = ("dataset", "partitioner", "k", "run", *MEASURES)
 FEATURE_COLUMNS = ("dataset", "partitioner", "k", "n_runs", "feature", *FoldFeature._fields[1:])
-# How measures of the covariate shift are printed.
+# Measures of the covariate shift as tables and figures call them.
 SHIFT_LABELS = {
     "ks_mean": "KS, mean",
     "ks_max": "KS, largest",
@@ -36,65 +39,27 @@ SHIFT_LABELS = {
 CHANCE_IS_HALF = "two_sample_auc"
 
 
-def read_shift(shift: Sequence[PathLike], features: Sequence[PathLike], partitioners: Sequence[str]) -> tuple[pd.DataFrame, ...]:
-    """Rows that `foldshift.studies.common.measure_covariate_shift` measured.
-
-    Parameters
-    ----------
-    shift, features : sequence of path-like
-        Files of rows of runs and of features, one for each data set.
-    partitioners : sequence of str
-        Others are left out.
-
-    Returns
-    -------
-    shift, features : pandas.DataFrame
-    """
-    return tuple(
-        frame[frame["partitioner"].isin(partitioners)]
-        for frame in (
-            pd.concat([pd.DataFrame(read_columns(path, names)) for path in paths], ignore_index=True)
-            for paths, names in ((shift, SHIFT_COLUMNS), (features, FEATURE_COLUMNS))
-        )
+def read_shift(
+    shift: Sequence[PathLike], features: Sequence[PathLike], partitioners: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the rows of runs and of features that `measure_covariate_shift` wrote, of some partitioners."""
+    by_run, by_feature = (
+        pd.concat([pd.DataFrame(read_columns(path, names)) for path in paths], ignore_index=True)
+        for paths, names in ((shift, SHIFT_COLUMNS), (features, FEATURE_COLUMNS))
     )
+    return by_run[by_run["partitioner"].isin(partitioners)], by_feature[by_feature["partitioner"].isin(partitioners)]
 
 
 def by_partitioner(part: pd.DataFrame, value: str, partitioners: Sequence[str]) -> pd.DataFrame:
-    """Data sets by partitioners, those data sets that have a result for all.
-
-    Parameters
-    ----------
-    part : pandas.DataFrame
-        Rows of one scheme: ``dataset``, ``partitioner`` and the value.
-    value : str
-        Column.
-    partitioners : sequence of str
-        Columns of the result.
-
-    Returns
-    -------
-    wide : pandas.DataFrame
-    """
+    """Arrange a column as data sets by partitioners, for the data sets that have a result of all; `part`: rows of one scheme."""
     wide = part.pivot(index="dataset", columns="partitioner", values=value).reindex(columns=list(partitioners))
     return wide.loc[[name for name in dict.fromkeys(part["dataset"]) if wide.loc[name].notna().all()]]
 
 
 def shift_by_cell(rows: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFrame:
-    """Shift of every data set, scheme and partitioner.
+    """Average every measure over the runs, by data set, scheme and partitioner.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        One row per run: columns ``dataset, partitioner, k, run`` and the measures
-        (`foldshift.shift.measures.covariates.MEASURES`).
-    schemes : dict of int to int
-        Number of folds k to iterations; other k are left out.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``dataset, scheme, partitioner``, every measure's mean over the runs and, as ``<measure>_standard_error``, how far
-        other runs would move it (NaN for a single run), ``n_runs``.
+    ``<measure>_standard_error`` is how far other runs would move the mean; NaN for a single run.
     """
     table = []
     for (dataset, k, partitioner), cell in rows.groupby(["dataset", "k", "partitioner"], sort=False):
@@ -107,21 +72,9 @@ def shift_by_cell(rows: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFrame:
 
 
 def feature_table(features: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFrame:
-    """Every feature of every data set, scheme and partitioner, against random cuts.
+    """Make the table of every feature by data set, scheme and partitioner, against random cuts; the target is a row as well.
 
-    Parameters
-    ----------
-    features : pandas.DataFrame
-        One row per feature, and one of kind ``target``: columns ``dataset, partitioner, k, n_runs, feature`` and those of
-        `foldshift.shift.report.fold_drift.FoldFeature` but its name.
-    schemes : dict of int to int
-        Number of folds k to iterations; other k are left out.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        The same rows with ``scheme`` in place of ``k``, and ``distance_ratio``: distance as a multiple of that of random cuts;
-        NaN for a constant feature, for which both are 0.
+    ``distance_ratio`` is the distance as a multiple of that of random cuts; NaN for a constant feature, for which both are 0.
     """
     table = features[features["k"].isin(schemes)]
     scheme = [f"{k}x{schemes[k]}" for k in table["k"]]
@@ -132,19 +85,10 @@ def feature_table(features: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFra
 
 
 def drift_by_cell(features: pd.DataFrame, schemes: dict[int, int]) -> pd.DataFrame:
-    """Which features every partitioner shifts, by data set and scheme.
+    """Summarise the features that every partitioner shifts, by data set and scheme.
 
-    Parameters
-    ----------
-    features, schemes
-        As of `feature_table`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``dataset, scheme, partitioner``; ``features_more, features_less``: share of the inputs that the cut shifts more
-        than random cuts do, or less; ``shifted_features``: names of the former, the largest ratio first, joined by ", ";
-        ``target``: verdict on the target; ``distance_ratio``: mean over the inputs, without constant ones (NaN if all are).
+    ``features_more`` and ``features_less`` are shares of the inputs, ``shifted_features`` the names of the former, the largest
+    ratio first; ``target`` is the verdict on the target, ``distance_ratio`` the mean over the inputs without constant ones.
     """
     table = []
     cells = feature_table(features, schemes).groupby(["dataset", "scheme", "partitioner"], sort=False)
@@ -163,28 +107,16 @@ def _target_verdict(cell: pd.DataFrame) -> str:
 
 
 def _shifted(inputs: pd.DataFrame) -> pd.DataFrame:
-    """Inputs that are shifted, the largest ratio first."""
+    """Select the inputs that are shifted, the largest ratio first."""
     return inputs[inputs["verdict"] == "more"].sort_values("distance_ratio", ascending=False, kind="stable")
 
 
 def shift_summary(by_cell: pd.DataFrame, partitioners: Sequence[str], reference: str) -> pd.DataFrame:
-    """Mean shift over the data sets, and Wilcoxon's test of every partitioner against a reference.
+    """Average the shift over the data sets, and test every partitioner against a reference by Wilcoxon's test.
 
-    Parameters
-    ----------
-    by_cell : pandas.DataFrame
-        As `shift_by_cell` makes it, and ``features_more, features_less`` of `drift_by_cell`.
-    partitioners : sequence of str
-        In the order of the table. Data sets that lack one of them are left out of a scheme.
-    reference : str
-        One of them.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        Columns ``scheme, measure, partitioner, mean, standard_error`` (other runs on the same data sets; NaN for the shares of
-        features, which all runs together make), ``standard_error_datasets`` (other data sets), ``p_vs_<reference>``,
-        ``higher_vs_<reference>`` (1 where the row's partitioner has the larger values), ``n_datasets``. Measures: `SUMMARY`.
+    `by_cell` joins `shift_by_cell` and `drift_by_cell`; a data set that lacks a partitioner is left out of a scheme.
+    ``standard_error`` is over other runs on the same data sets (NaN for the shares of features, which all runs together make),
+    ``standard_error_datasets`` over other data sets; ``higher_vs_...`` is 1 where the row's partitioner has the larger values.
     """
     table, (p_vs, higher_vs) = [], against(reference)
     for scheme, part in by_cell.groupby("scheme", sort=False):
@@ -207,14 +139,14 @@ def shift_summary(by_cell: pd.DataFrame, partitioners: Sequence[str], reference:
 
 
 def against(reference: str) -> tuple[str, str]:
-    """Names of the columns of the test against a reference."""
+    """Name the columns of the test against a reference: p, and whether values are higher."""
     return f"p_vs_{reference.lower()}", f"higher_vs_{reference.lower()}"
 
 
 def shift_grid(summary: pd.DataFrame, alpha: float, reference: str, few: str = "") -> Grid:
-    """The summary as it is printed: a block per scheme, means shaded, the smallest underlined, p-values below."""
+    """Print the summary: a block per scheme, means shaded, the smallest underlined, p-values below; `few` is a note."""
     partitioners, (p_vs, higher_vs) = list(dict.fromkeys(summary["partitioner"])), against(reference)
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for scheme, block in summary.groupby("scheme", sort=False):
         n = block["n_datasets"].min()
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n} data {'set' if n == 1 else 'sets'}"])
@@ -235,7 +167,7 @@ def shift_grid(summary: pd.DataFrame, alpha: float, reference: str, few: str = "
                 for name, p, more in tests
             ]
             rows.append([f"  p against {reference}", *cells])
-    notes: list[Any] = [
+    notes = [
         "Mean over the data sets ± how far other partitions of the same data would move it (Monte Carlo standard error). "
         "Darker is less shift, the least is underlined.",
         f"p: Wilcoxon's signed-ranks test over the data sets, exact, two-sided; bold: at most {alpha:g}. "
@@ -251,21 +183,11 @@ def shift_grid(summary: pd.DataFrame, alpha: float, reference: str, few: str = "
 
 
 def shifted_grid(table: pd.DataFrame, partitioners: Sequence[str]) -> Grid:
-    """Which features are shifted, as it is printed: a block per scheme, a row per data set, a column per partitioner.
+    """Print the shifted features of `feature_table`: a block per scheme, a row per data set, a column per partitioner.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `feature_table` makes it.
-    partitioners : sequence of str
-        Columns.
-
-    Returns
-    -------
-    grid : foldshift.reporting.table_grid.Grid
-        A cell says how many inputs are shifted and which most, how many are balanced, and whether the target is shifted.
+    A cell says how many inputs are shifted and which most, how many are balanced, and whether the target is shifted.
     """
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for scheme, block in table.groupby("scheme", sort=False):
         n_runs = f"{count_range(block['n_runs'])} partitions"
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n_runs} of each data set"])
@@ -273,7 +195,7 @@ def shifted_grid(table: pd.DataFrame, partitioners: Sequence[str]) -> Grid:
             cells = [_drift_cell(part[part["partitioner"] == name]) for name in partitioners]
             n_inputs = part.loc[part["kind"] != "target", "feature"].nunique()
             rows.append([dataset, Cell(str(n_inputs)), *cells])
-    notes: list[Any] = [
+    notes = [
         "Folds of one data set share their rows, so that the share of folds that fails a test (KS, or chi-square for nominal "
         "features) says nothing by itself. The distance between training and test part, mean over all folds of all partitions, "
         "is therefore compared with that of random cuts of the same sizes; level .05 for a data set, scheme and partitioner, "
@@ -291,12 +213,12 @@ def _drift_cell(cell: pd.DataFrame) -> Cell:
         return Cell(EMPTY)
     inputs = cell[cell["kind"] != "target"]
     shifted, n_balanced = _shifted(inputs), (inputs["verdict"] == "less").sum()
-    said = []
+    words = []
     if len(shifted):
-        said.append(f"{len(shifted)} shifted, most {shifted['feature'].iloc[0]} ×{shifted['distance_ratio'].iloc[0]:.2f}")
+        words.append(f"{len(shifted)} shifted, most {shifted['feature'].iloc[0]} ×{shifted['distance_ratio'].iloc[0]:.2f}")
     if n_balanced:
-        said.append(f"{n_balanced} balanced")
+        words.append(f"{n_balanced} balanced")
     target_shifted = _target_verdict(cell) == "more"
     if target_shifted:
-        said.append("target shifted")
-    return Cell("; ".join(said) or "as chance", bold=len(shifted) > 0 or target_shifted)
+        words.append("target shifted")
+    return Cell("; ".join(words) or "as chance", bold=len(shifted) > 0 or target_shifted)

@@ -1,9 +1,9 @@
-"""Coverage of every interval on samples of populations, and by partitioner: the numbers behind the audit's tables and figure."""
+"""Coverage of every interval on samples of populations, by population and by partitioner, for tables and figures of the audit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -33,24 +33,10 @@ ROWS = ("population", "task", "learner", "partitioner", "replicate", *LossMoment
 
 
 def audit_table(rows: pd.DataFrame, partitioners: Sequence[str], level: float = 0.95) -> pd.DataFrame:
-    """Bias, coverage and width of every interval against every target.
+    """Make the table of bias, coverage and width of every interval against every target, by population, learner, partitioner.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``population, task, learner, partitioner, replicate``, those of `LossMoments`, ``truth_parts, truth_whole``; NaN
-        where a fit failed.
-    partitioners : sequence of str
-        In the order of the table.
-    level : float, default=0.95
-        Confidence level.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row per population, learner, partitioner, target and interval: the columns of `AuditRow`, and ``n_failed``, samples
-        that failed with this partitioner. A sample that failed with one partitioner is left out for all, unless that one has no
-        result at all.
+    `rows` has the columns `ROWS`, NaN where a fit failed; ``n_failed`` counts samples. A sample that failed with one
+    partitioner is left out for all, unless that one has no result at all.
     """
     out = []
     for (population, task, learner), part in rows.groupby(["population", "task", "learner"], sort=False, observed=True):
@@ -63,9 +49,11 @@ def audit_table(rows: pd.DataFrame, partitioners: Sequence[str], level: float = 
         kept = np.all([good[name] for name in found or present], axis=0)
         for name in present:
             # What one partitioner lacks is NaN for all; a partitioner without any result has no K and M, and any will do.
-            numbers = {column: np.where(kept & good[name], cells[name][column], np.nan) for column in (*MOMENTS, *TRUTHS)}
+            numbers: dict[str, Any] = {
+                column: np.where(kept & good[name], cells[name][column], np.nan) for column in (*MOMENTS, *TRUTHS)
+            }
             K, M = cells[name][["K", "M"]].max() if name in found else (2, 1)
-            moments = LossMoments(*(numbers[column] for column in MOMENTS), int(K), float(M))
+            moments = LossMoments(**{column: numbers[column] for column in MOMENTS}, K=int(K), M=float(M))
             parts, whole = (numbers[column] for column in TRUTHS)
             intervals = moment_intervals(moments, confidence=level, binary=task == "classification")
             for row in audit_rows(intervals, dict(zip(TARGETS, (parts, parts, whole))), name):
@@ -75,27 +63,12 @@ def audit_table(rows: pd.DataFrame, partitioners: Sequence[str], level: float = 
 
 
 def partitioner_table(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """Coverage and bias by partitioner, averaged over populations, and against the reference.
+    """Average `audit_table` over populations by partitioner, and compare with the reference, SCV or CV.
 
     The learners of a population share its samples: the unit of all errors is the population, whose value is the mean of its
-    learners.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `audit_table` makes it.
-    level : float, default=0.95
-        Confidence level, for the distance of a coverage from it.
-
-    Returns
-    -------
-    by_partitioner : pandas.DataFrame
-        One row per ``task``, ``target``, ``interval`` and ``partitioner``: ``n_populations``; ``n_pairs``, pairs of population
-        and learner with results of all partitioners (one without any is not waited for); ``pairs_below``, how many of them are
-        covered less than the level by more than two Monte Carlo errors, which a mean would hide; mean and standard error over the
-        populations of ``coverage``, ``distance`` (of the coverage from the level, without sign), ``bias``, ``width``,
-        ``negative``; ``coverage_vs``, ``distance_vs``, ``bias_vs`` and their errors: less that of SCV or CV, pair by pair and
-        then over populations; NaN for these themselves.
+    learners. ``n_pairs`` counts pairs of population and learner with results of all partitioners that have any; ``pairs_below``
+    counts those covered less than the level by more than two Monte Carlo errors, which a mean would hide. ``distance`` is that of
+    the coverage from the level, without sign; columns with ``_vs`` are less the reference, pair by pair.
     """
     out = []
     table = table.assign(distance=(table["coverage"] - level).abs(), is_below=~not_refuted(table["coverage"], table["n"], level))
@@ -123,7 +96,7 @@ def partitioner_table(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
 
 
 def _mean_and_error(values: pd.Series, populations: IntArray) -> tuple[float, float]:
-    """Mean over populations and its standard error; values by population and learner, populations by number."""
+    """Average over populations, with the standard error; values are by population and learner, populations by number."""
     values = values.to_numpy(dtype=np.float64)
     there = ~np.isnan(values)
     counts = np.bincount(populations[there])

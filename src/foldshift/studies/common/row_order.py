@@ -1,28 +1,16 @@
-"""The order of rows that several files hold: that of the configuration, however the work was cut."""
+"""The order of rows that several files hold: that of the configuration, in whatever jobs they were made."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def in_order(rows: pd.DataFrame, orders: Mapping[str, list[Any] | None]) -> pd.DataFrame:
-    """Sort rows.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-    orders : dict of str to list or None
-        Columns to sort by, the first one first, each with its values in their order; None: by size.
-
-    Returns
-    -------
-    rows : pandas.DataFrame
-        Equal ones keep their order.
-    """
+def in_order(rows: pd.DataFrame, orders: dict[str, Sequence[Any] | None]) -> pd.DataFrame:
+    """Sort rows by columns, the first one first, each by its values in their order (None: by size); equal rows keep theirs."""
     keys = rows[list(orders)].copy()
     for name, order in orders.items():
         if order is not None:

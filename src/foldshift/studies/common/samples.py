@@ -1,10 +1,10 @@
-"""Samples of populations, and how cross-validated estimates of them stand beside true errors: what several studies measure."""
+"""Samples of populations, and their cross-validated estimates beside true errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,29 +14,18 @@ from foldshift.inference.fit_losses import Sample, fold_losses, fold_predictor, 
 from foldshift.inference.intervals.moments import LossMoments, loss_moments
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, Estimator, UnsignedArray
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, UnsignedArray
     from foldshift.datasets.dataset import Dataset
 
 SCALE_ROWS = 100_000  # of a generated population, for the standard deviation of its target
+Key = TypeVar("Key")
 NUMBERS = (*LossMoments._fields, "truth_parts", "truth_whole")
 
 
 def target_scale(name: str, data: Dataset | None, rng: np.random.Generator) -> float:
-    """What a target is divided by: its standard deviation in the population, so that predicting the mean has an error of 1.
+    """Return the standard deviation of a target in the population; divided by it, predicting the mean has an error of 1.
 
-    Parameters
-    ----------
-    name : str
-        Name of the population.
-    data : foldshift.datasets.Dataset or None
-        None for a generated one.
-    rng : numpy.random.Generator
-        Draws rows of a generated population.
-
-    Returns
-    -------
-    scale : float
-        In the target's own units; 1 for a constant target.
+    A generated population (`data` is None) is drawn by `rng`; a constant target has 1.
     """
     y = draw_population(name, SCALE_ROWS, rng).y if data is None else data.y
     return y.std() or 1.0
@@ -44,25 +33,11 @@ def target_scale(name: str, data: Dataset | None, rng: np.random.Generator) -> f
 
 def draw_sample(
     name: str, data: Dataset | None, scale: float, n_sample: int, most_held_out: int, rng: np.random.Generator
-) -> tuple[Dataset, Array, Array]:
-    """Draw a sample, and rows held out; a generated population is drawn anew.
+) -> tuple[Dataset, IntArray, IntArray]:
+    """Draw the rows of a sample and rows held out, from a population that is drawn as well if it is generated (`data` is None).
 
-    Parameters
-    ----------
-    name, data
-        As in `target_scale`.
-    scale : float
-        From `target_scale`; not used for classes.
-    n_sample, most_held_out : int
-        Rows of the sample, and rows held out at most.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    population : foldshift.datasets.Dataset
-        Numeric inputs scaled to [0, 1] over the sample, the target divided by `scale`.
-    sample, rest : ndarray of int
-        Rows of the population, without a common one.
+    In the population that is returned, numeric inputs are scaled to [0, 1] over the sample, and a continuous target is divided by
+    `scale`.
     """
     if data is None:
         data = draw_population(name, n_sample + most_held_out, rng)
@@ -73,33 +48,18 @@ def draw_sample(
 
 def measure_folds(
     estimator: Estimator,
-    X: Array,
+    X: FloatArray,
     y: Array,
-    sample: Array,
-    rest: Array,
-    folds: dict[Any, UnsignedArray],
+    sample: IntArray,
+    rest: IntArray,
+    folds: dict[Key, UnsignedArray],
     rng: np.random.Generator,
-) -> dict[Any, dict[str, Any]]:
-    """Moments of cross-validated losses, and the true errors that they estimate.
+) -> dict[Key, dict[str, Any]]:
+    """Compute the moments of cross-validated losses, and the true errors that they estimate, for every key of `folds`.
 
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-        Not changed.
-    X, y : ndarray of shape (n_rows, n_columns), (n_rows,)
-        The population; integer targets are classes, with 0/1 loss, others have squared error.
-    sample, rest : ndarray of int
-        Rows that are cross-validated, rows held out.
-    folds : dict of object to ndarray of shape (n_sample,), unsigned integer
-        Folds of the sample, by any key.
-    rng : numpy.random.Generator
-        Of the fits: fold i has the same state in all of `folds`.
-
-    Returns
-    -------
-    found : dict of object to dict
-        By key `NUMBERS` and ``message``. ``truth_parts``: mean error on the rows held out of the models of the folds;
-        ``truth_whole``: that of the model trained on the whole sample. NaN, and what the learner raised, where a fit failed.
+    Integer targets are classes, with 0/1 loss; others have squared error. `folds` holds arrays of shape (n_sample,); fold i has
+    the same random state in all of them. ``truth_parts`` is the mean error on `rest` of the models of the folds, ``truth_whole``
+    that of the model trained on the whole sample. If a fit failed, numbers are NaN and ``message`` is what the learner raised.
     """
     loss = zero_one_loss if y.dtype.kind == "i" else squared_error
     drawn = Sample(np.ascontiguousarray(X[sample]), y[sample], X[rest], y[rest])
@@ -118,24 +78,10 @@ def measure_folds(
 
 
 def attempt(function: Callable[..., Any], *args: Any) -> tuple[Any, str]:
-    """Call what trains a learner, which may raise anything.
-
-    Parameters
-    ----------
-    function : callable
-    *args
-        Its arguments.
-
-    Returns
-    -------
-    result : object or None
-        None where it raised.
-    message : str
-        What it raised; empty where it did not.
-    """
+    """Call a function that trains a learner, which may raise anything; return None and the error as text if it raises."""
     try:
         return function(*args), ""
     except MemoryError:
         raise
-    except (Exception, SystemExit) as error:  # whatever else a learner raises costs no more than this number
+    except (Exception, SystemExit) as error:  # any other error of a learner costs no more than this number
         return None, f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,15 +1,16 @@
-"""Items that several studies have."""
+"""Measures, tables and figures that several studies have, for authors of studies."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from foldshift.engine.layout.job_layout import of_own_experiments
+from foldshift.engine.layout.job_layout import every, of_own_experiments
 from foldshift.engine.study.declare import Cost, Items, Measure, Table
 
 if TYPE_CHECKING:
+    from foldshift.engine.layout.job_layout import Cell, Layout
     from foldshift.engine.study.run import Run
 
 # Seconds of one core.
@@ -20,14 +21,15 @@ DRIFT_ONCE = 1000  # samples that a column takes in addition, however small the 
 DRIFT_MB = 1.1e-3  # per sample
 
 
-def has_print(run: Run, paper_name: Callable[..., Any] | None = str) -> bool:
-    """Whether a run has a data set of the paper: else there is nothing to compare, and no page of what the paper has.
+def has_print(run: Run, paper_name: Callable[[str], str] = str) -> bool:
+    """Return True if a run has a data set of the paper; without one, there is nothing to compare with print.
 
     Parameters
     ----------
     run : foldshift.engine.study.run.Run
-    paper_name : callable, optional
-        One name for a data set of the run and the same one in ``printed/table1_datasets.csv``.
+        The run; its study has ``printed/table1_datasets.csv`` with a column ``dataset``.
+    paper_name : callable, default=str
+        Gives one name to a data set of the run and the same data set in the printed table.
 
     Returns
     -------
@@ -36,6 +38,27 @@ def has_print(run: Run, paper_name: Callable[..., Any] | None = str) -> bool:
     with open(run.printed("table1_datasets"), encoding="utf-8", newline="") as file:
         printed = {paper_name(row["dataset"]) for row in csv.DictReader(file)}
     return any(paper_name(name) in printed for name in run.datasets)
+
+
+def engine_layout(run: Run) -> Layout:
+    """Return how the engine cuts a study into jobs.
+
+    Parameters
+    ----------
+    run : foldshift.engine.study.run.Run
+
+    Returns
+    -------
+    layout : foldshift.engine.layout.job_layout.Layout
+
+    Raises
+    ------
+    ValueError
+        If the study does not declare ``cuts=True``.
+    """
+    if run.layout is None:
+        raise ValueError(f"study {run.id}: the engine does not cut its data sets; declare cuts=True")
+    return run.layout
 
 
 DATASETS = Items(
@@ -62,12 +85,12 @@ DATASETS = Items(
 
 
 def failures(category: str) -> Items:
-    """What failed in a study that the engine cuts.
+    """Declare the table of failed fits of a study that the engine cuts.
 
     Parameters
     ----------
     category : str
-        Part of the report.
+        Part of the report, such as ``"9 Failures"``.
 
     Returns
     -------
@@ -97,22 +120,28 @@ def failures(category: str) -> Items:
 def single_datasets(
     category: str,
     what: str,
+    *,
+    value: str,
     reference: str,
-    chosen: Callable[..., Any] | None = lambda cell: True,
-    inputs: Callable[..., Any] | None = lambda run: {},
+    chosen: Callable[[Cell], bool] = every,
+    own_units: bool = False,
 ) -> Items:
-    """Differences within data sets: what one data set can say.
+    """Declare the tables of differences within single data sets, between partitioners and between learners.
 
     Parameters
     ----------
     category : str
-        Part of the report.
-    what, reference : str
-        What is compared, and the partitioner that the others are compared with, in words of captions.
+        Part of the report, such as ``"3 Error"``.
+    what : str
+        What the scores are, as captions call it.
+    value : str
+        Column of the scores.
+    reference : str
+        Partitioner that the others are compared with, and that cuts for the comparison of learners.
     chosen : callable, optional
-        Whether a `foldshift.engine.layout.job_layout.CutSpec` is compared.
-    inputs : callable, optional
-        Further inputs.
+        ``chosen(cell)``: whether a `foldshift.engine.layout.job_layout.Cell` is compared; all by default.
+    own_units : bool, default=False
+        Whether differences are also shown in units of the target, by its range in the descriptions of the prepared data sets.
 
     Returns
     -------
@@ -120,12 +149,17 @@ def single_datasets(
     """
     return Items(
         "single_datasets",
-        make="within_dataset_differences.differences",
-        inputs=lambda run: {"scores": [path for name in run.datasets for path in run.scores(name, chosen)]} | inputs(run),
+        make="foldshift.studies.common.within_dataset.differences",
+        inputs=lambda run: {
+            "scores": [path for name in run.datasets for path in run.scores(name, chosen)],
+            **({"descriptions": run.descriptions()} if own_units else {}),
+        },
         params=lambda run: {
             "wanted": [
                 {"files": len(run.scores(name, chosen)), "wanted": run.wanted_scores(name, chosen)} for name in run.datasets
-            ]
+            ],
+            "value": value,
+            "reference": reference,
         },
         seconds=lambda run: 0.5 + 3e-6 * run.n_fits(),
         mb=4000,
@@ -159,16 +193,27 @@ def single_datasets(
     )
 
 
-def covariate_shift_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Distances of the first runs, and random cuts for every feature."""
+def covariate_shift_cost(run: Run, cell: dict[str, str]) -> Cost:
+    """Estimate the cost of `COVARIATE_SHIFT` on a data set: distances of the first runs, and random cuts for every feature.
+
+    Parameters
+    ----------
+    run : foldshift.engine.study.run.Run
+    cell : dict of str to str
+        ``dataset``.
+
+    Returns
+    -------
+    cost : foldshift.engine.costs.job_cost.Cost
+    """
     (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
-    cells = [one for one in run.layout.cells(cell["dataset"]) if of_own_experiments(one)]
+    cells = [one for one in engine_layout(run).cells(cell["dataset"]) if of_own_experiments(one)]
     n_folds = sum(min(one.n_seeds * one.iterations, n_runs) * one.k for one in cells)
     seconds = PER_COVARIATE * n_folds * n_rows * n_columns + min(PER_PAIR * n_rows, PER_QUERY) * n_rows * n_columns
     return Cost(seconds + PER_DRIFT * len(cells) * (n_rows + DRIFT_ONCE) * n_columns, DRIFT_MB * n_rows)
 
 
-# Of a study that the engine cuts, with the setting `covariate_shift`.
+# For a study that the engine cuts, with the setting ``covariate_shift: {n_runs: ...}``: partitions measured, at most.
 COVARIATE_SHIFT = Measure(
     "measure_covariate_shift",
     make="foldshift.studies.common.measure_covariate_shift.measure_covariate_shift",

@@ -1,8 +1,8 @@
 """Experiments until the estimate of a classifier is stable: Table VII, what it depends on, and curves.
 
 Rows come from `measure_convergence`: one per data set, learner, partitioner, k, criterion, threshold, rule and order of the
-experiments. The unit of all tables is a pair of data set and classifier: the mean over the orders of its experiments. A pair of
-which a fit failed has NaN, and is left out for all partitioners.
+experiments. The unit of all tables is a pair of data set and classifier: the mean over the orders of its experiments. A pair with
+a failed fit has NaN, and is left out for all partitioners.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from foldshift.inference.repetitions.convergence import CAP, CRITERIA, EXPECTED,
 from foldshift.reporting.items import Shown
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
-from foldshift.studies.moreno_torres_2012.notation import REFERENCE
+from foldshift.studies.moreno_torres_2012.notation import REFERENCE, scheme_name
 
 if TYPE_CHECKING:
-    from foldshift.core.types import FloatArray, Floats, Inputs
+    from foldshift.core.types import FloatArray, Floats, Inputs, IntArray
+
+    Ids = dict[str, dict[str, str]]  # configuration to learner to id
 
 KEYS = ["dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule"]
 ROWS = (*KEYS, "order", "experiments", "cut_off", "n_experiments")
 CURVES = ("dataset", "learner", "partitioner", "k", "experiments", "correlation")
-MOST_NINES = 12.0  # a correlation of 1, or one that rounding cannot tell from it
+MOST_NINES = 12.0  # -log10(1 - correlation) at most: of a correlation of 1, or one that rounding makes 1
 LEVEL = "level against print"
 # Table VII as printed: mean and standard deviation by scheme and partitioner.
 PRINTED = {
@@ -41,15 +43,15 @@ PRINTED_CAP = 100  # experiments that the paper made of every kind
 
 
 def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Table VII, what it depends on, and convergence against the number of experiments."""
+    """Make Table VII, the table of what it depends on, and convergence against the number of experiments."""
     keys = settings["ids"], settings["iterations"], list(settings["partitioners"]), list(settings["datasets"])
-    pairs, primary = [], []
+    by_dataset, primary = [], []
     for path in inputs.rows:  # averaged over the orders data set by data set: all rows together take much memory
         rows = pd.DataFrame(read_columns(path, ROWS))
         rows = rows[rows["partitioner"].isin(keys[2])]
-        pairs.append(pair_means(rows))
+        by_dataset.append(pair_means(rows))
         primary.append(primary_rows(rows))
-    pairs = pd.concat(pairs, ignore_index=True)
+    pairs = pd.concat(by_dataset, ignore_index=True)
     table, sensitivity = convergence_table(pairs, *keys), sensitivity_table(pairs, *keys)
     points = pd.concat([pd.DataFrame(read_columns(path, CURVES)) for path in inputs.curves], ignore_index=True)
     curves = convergence_curves(pd.concat(primary, ignore_index=True), points, *keys)
@@ -61,7 +63,7 @@ def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def pair_means(rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean over the orders of the experiments."""
+    """Average over the orders of the experiments; ``variance`` is that of the mean."""
     groups = rows.groupby(KEYS, sort=False, observed=True)
     pairs = groups.agg(
         experiments=("experiments", "mean"),
@@ -79,49 +81,61 @@ def pair_means(rows: pd.DataFrame) -> pd.DataFrame:
 
 def convergence_table(
     pairs: pd.DataFrame,
-    configurations: dict[str, dict[str, str]],
+    configurations: Ids,
     schemes: dict[int, int],
     partitioners: Sequence[str],
     datasets: Sequence[str],
     criterion: str = PRIMARY,
 ) -> pd.DataFrame:
-    """Table VII: experiments until convergence, with threshold .9999 and the first step that reaches it."""
+    """Make Table VII: experiments until convergence, with threshold .9999 and the first step that reaches it.
+
+    ``standard_error`` is over the orders of the experiments, ``dataset_error`` over data sets; ``cut_off`` counts pairs.
+    """
     out = []
     chosen = pairs[(pairs["threshold"] == THRESHOLD) & (pairs["rule"] == RULES[0])]
     for configuration, ids in configurations.items():
-        arguments = (list(ids.values()), schemes, partitioners, datasets)
-        values = _arrays(chosen[chosen["criterion"] == criterion], *arguments)
-        expected = _common(_arrays(chosen[chosen["criterion"] == EXPECTED], *arguments)["experiments"], 2)
+        values, expectations = (
+            _arrays(chosen[chosen["criterion"] == one], list(ids.values()), schemes, partitioners, datasets)
+            for one in (criterion, EXPECTED)
+        )
+        expected = _common(expectations["experiments"], 2)
         values["experiments"] = _common(values["experiments"], 2)
         for s, (k, r) in enumerate(schemes.items()):
             for p, name in enumerate(partitioners):
+                keys = {"configuration": configuration, "scheme": scheme_name(k, r), "partitioner": name, "criterion": criterion}
                 cell = {column: array[:, :, p, s] for column, array in values.items()}
-                present = ~np.isnan(cell["experiments"])
-                n_pairs = int(present.sum())
-                numbers = cell["experiments"][present]
-                row = {"configuration": configuration, "scheme": f"{k}x{r}", "partitioner": name, "criterion": criterion}
-                row |= {"mean": numbers.mean() if n_pairs else np.nan, "std": numbers.std(ddof=1) if n_pairs > 1 else np.nan}
-                row |= {"cut_off": cell["cut_off"][present].sum() if n_pairs else np.nan}
-                row |= {"standard_error": np.sqrt(cell["variance"][present].sum()) / n_pairs if n_pairs else np.nan}
-                row |= {"dataset_error": _jackknife(cell["experiments"], _mean)}
-                row |= {"expected": _mean(expected[:, :, p, s]), "expected_error": _jackknife(expected[:, :, p, s], _mean)}
-                row |= {"n_pairs": n_pairs, "n_datasets": int(present.any(axis=1).sum())}
-                row |= {
-                    column: int(cell[column][present].max()) if n_pairs else np.nan for column in ("n_orders", "n_experiments")
-                }
-                out.append(row)
+                out.append(keys | _convergence_row(cell, expected[:, :, p, s]))
     return pd.DataFrame(out)
+
+
+def _convergence_row(cell: dict[str, FloatArray], expected: FloatArray) -> dict[str, Any]:
+    """Make a row of Table VII without its keys from arrays of shape (n_datasets, n_learners)."""
+    present = ~np.isnan(cell["experiments"])
+    n_pairs = int(present.sum())
+    numbers = cell["experiments"][present]
+    return {
+        "mean": numbers.mean() if n_pairs else np.nan,
+        "std": numbers.std(ddof=1) if n_pairs > 1 else np.nan,
+        "cut_off": cell["cut_off"][present].sum() if n_pairs else np.nan,
+        "standard_error": np.sqrt(cell["variance"][present].sum()) / n_pairs if n_pairs else np.nan,
+        "dataset_error": _jackknife(cell["experiments"], _mean),
+        "expected": _mean(expected),
+        "expected_error": _jackknife(expected, _mean),
+        "n_pairs": n_pairs,
+        "n_datasets": int(present.any(axis=1).sum()),
+        **{column: int(cell[column][present].max()) if n_pairs else np.nan for column in ("n_orders", "n_experiments")},
+    }
 
 
 def sensitivity_table(
     pairs: pd.DataFrame,
-    configurations: dict[str, dict[str, str]],
+    configurations: Ids,
     schemes: dict[int, int],
-    partitioners: list[str],
-    datasets: list[str],
+    partitioners: Sequence[str],
+    datasets: Sequence[str],
 ) -> pd.DataFrame:
-    """What Table VII depends on: ratios by every criterion, threshold and rule, beside those of the print."""
-    names = [f"{k}x{r}" for k, r in schemes.items()]
+    """Make the table of ratios by every criterion, threshold and rule, beside those of the printed Table VII."""
+    names = [scheme_name(k, r) for k, r in schemes.items()]
     print_means = np.array([[PRINTED.get(scheme, {}).get(name, (np.nan,))[0] for scheme in names] for name in partitioners])
     printed = _quantities(print_means, print_means, partitioners, names)
     out = []
@@ -150,67 +164,71 @@ def sensitivity_table(
 def convergence_curves(
     rows: pd.DataFrame,
     curves: pd.DataFrame,
-    configurations: dict[str, dict[str, str]],
+    configurations: Ids,
     schemes: dict[int, int],
-    partitioners: list[str],
-    datasets: list[str],
+    partitioners: Sequence[str],
+    datasets: Sequence[str],
 ) -> pd.DataFrame:
-    """Convergence against the number of experiments."""
+    """Make the table of the pairs that have converged, and of their correlations, by number of experiments."""
     rows = primary_rows(rows)
     rows = rows.assign(experiments=np.where(rows["cut_off"], np.inf, rows["experiments"]))
     converged = _by_cell(rows, "experiments")
     correlations = _by_cell(curves, ["experiments", "correlation"])
-    out = []
+    out: list[dict[str, Any]] = []
     for configuration, ids in configurations.items():
         for k, r in schemes.items():
-            given = {
+            known = {
                 name: {(d, learner) for d in datasets for learner in ids.values() if _is_known(converged, (d, learner, name, k))}
                 for name in partitioners
             }
-            common = set.intersection(*[pairs for pairs in given.values() if pairs] or [set()])
+            common = set.intersection(*[pairs for pairs in known.values() if pairs] or [set()])
             for name in partitioners:
+                row = {"configuration": configuration, "scheme": scheme_name(k, r), "partitioner": name}
                 keys = [(dataset, learner, name, k) for dataset in datasets for learner in ids.values()]
-                keys = [key for key in keys if key[:2] in common and key[:2] in given[name]]
+                keys = [key for key in keys if key[:2] in common and key[:2] in known[name]]
                 if not keys:
-                    out += [
-                        {
-                            "configuration": configuration,
-                            "scheme": f"{k}x{r}",
-                            "partitioner": name,
-                            "experiments": n,
-                            "n_pairs": 0,
-                        }
-                        for n in sorted(set(curves.loc[curves["k"] == k, "experiments"]))
-                    ]
+                    points = sorted(set(curves.loc[curves["k"] == k, "experiments"]))
+                    out += [row | {"experiments": n, "n_pairs": 0} for n in points]
                     continue
                 ends = np.array([converged[key] for key in keys])  # pairs by orders
-                place = np.array([datasets.index(key[0]) for key in keys])
-                n_orders = ends.shape[1]
+                places = np.array([datasets.index(key[0]) for key in keys])
                 for n in correlations[keys[0]][:, 0]:
-                    share = (ends <= n).mean(axis=1)
-                    spread = (share * (1 - share)).sum() / (n_orders - 1) if n_orders > 1 else np.nan
-                    left_out = [share[place != d].mean() for d in np.unique(place) if (place != d).any()]
                     rho = np.array([correlations[key][correlations[key][:, 0] == n, 1][0] for key in keys])
-                    nines = -np.log10(np.maximum(1 - rho, 10.0**-MOST_NINES))
-                    low, median, high = np.quantile(nines, [0.25, 0.5, 0.75])
-                    row = {"configuration": configuration, "scheme": f"{k}x{r}", "partitioner": name, "experiments": int(n)}
-                    row |= {"share": share.mean(), "standard_error": np.sqrt(spread) / len(keys)}
-                    row |= {"dataset_error": jackknife_error(np.array(left_out))}
-                    row |= {"nines_low": low, "nines_median": median, "nines_high": high, "n_pairs": len(keys)}
-                    out.append(row)
+                    out.append(row | {"experiments": int(n)} | _curve_point((ends <= n).mean(axis=1), ends.shape[1], places, rho))
     columns = ["configuration", "scheme", "partitioner", "experiments", "share", "standard_error", "dataset_error"]
     return pd.DataFrame(out, columns=[*columns, "nines_low", "nines_median", "nines_high", "n_pairs"])
 
 
+def _curve_point(share: FloatArray, n_orders: int, places: IntArray, rho: FloatArray) -> dict[str, Any]:
+    """Make the values of `convergence_curves` at one number of experiments.
+
+    `share`, `places` and `rho` have shape (n_pairs,): share of the orders that have converged, position of the data set, and
+    correlation.
+    """
+    spread = (share * (1 - share)).sum() / (n_orders - 1) if n_orders > 1 else np.nan
+    left_out = [share[places != d].mean() for d in np.unique(places) if (places != d).any()]
+    nines = -np.log10(np.maximum(1 - rho, 10.0**-MOST_NINES))
+    low, median, high = np.quantile(nines, [0.25, 0.5, 0.75])
+    return {
+        "share": share.mean(),
+        "standard_error": np.sqrt(spread) / len(share),
+        "dataset_error": jackknife_error(np.array(left_out)),
+        "nines_low": low,
+        "nines_median": median,
+        "nines_high": high,
+        "n_pairs": len(share),
+    }
+
+
 def primary_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the primary criterion, threshold .9999, first crossing: those of Table VII."""
+    """Select the rows of Table VII: primary criterion, threshold .9999, first crossing."""
     return rows[(rows["criterion"] == PRIMARY) & (rows["threshold"] == THRESHOLD) & (rows["rule"] == RULES[0])]
 
 
 def convergence_grid(table: pd.DataFrame) -> Grid:
-    """Table VII as it is printed: schemes by partitioners, mean ± std, the fewest experiments of a row bold."""
+    """Print Table VII: schemes by partitioners, mean ± std, the fewest experiments of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         for scheme, part in block.groupby("scheme", sort=False):
@@ -244,7 +262,7 @@ def convergence_grid(table: pd.DataFrame) -> Grid:
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
                 rows.append(["as printed", *[Cell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
     cap = count_range(table["n_experiments"])
-    notes: list[Any] = [
+    notes = [
         f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of "
         f"{count_range(table['n_orders'])} random orders of {cap} experiments. A pair that has not converged by then is given "
         f"{cap} and counted as cut off"
@@ -260,15 +278,15 @@ def convergence_grid(table: pd.DataFrame) -> Grid:
 
 
 def sensitivity_grid(table: pd.DataFrame) -> Grid:
-    """`sensitivity_table` as it is printed: the means over the schemes, a row per criterion, threshold and rule, print first."""
+    """Print `sensitivity_table`: the means over the schemes, a row per criterion, threshold and rule, the paper's first."""
     if table.empty:
         return Grid(["Criterion"], [])
-    shown: list[Any] = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
+    shown = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
     printed = table.drop_duplicates("quantity").set_index("quantity")["printed"]
     empty = {
         name: "" if name == LEVEL and np.isnan(printed[name]) else EMPTY for name in shown
     }  # schemes that the paper does not print
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         rows.append(
@@ -289,7 +307,7 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
             ]
             rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
     words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
-    notes: list[Any] = [
+    notes = [
         f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table "
         "VII.",
         "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it "
@@ -300,16 +318,16 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
 
 
 def curves_grid(table: pd.DataFrame) -> Grid:
-    """Share of the pairs converged, partitioners by number of experiments."""
+    """Print the share of the pairs that have converged: partitioners by number of experiments."""
     counts = sorted(table["experiments"].unique())
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
         rows.append([f"{configuration} configuration, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):
             part = part.set_index("experiments").reindex(counts)
             shares = zip(100 * part["share"], 100 * part["standard_error"], part["n_pairs"])
             rows.append([name, *[Cell(with_error(share, error, ".1f", empty="" if n else EMPTY)) for share, error, n in shares]])
-    notes: list[Any] = [
+    notes = [
         "The CSV file also has the standard error over data sets and the quartiles of -log10(1 - correlation): 4 is a "
         "correlation of .9999."
     ]
@@ -317,9 +335,9 @@ def curves_grid(table: pd.DataFrame) -> Grid:
 
 
 def _arrays(
-    pairs: pd.DataFrame, learners: list[str], schemes: dict[int, int], partitioners: list[str], datasets: list[str]
+    pairs: pd.DataFrame, learners: Sequence[str], schemes: dict[int, int], partitioners: Sequence[str], datasets: Sequence[str]
 ) -> dict[str, FloatArray]:
-    """Columns of `pair_means`, shape (n_datasets, n_learners, n_partitioners, n_schemes); NaN where there is no row."""
+    """Arrange the columns of `pair_means`, shape (n_datasets, n_learners, n_partitioners, n_schemes); NaN where no row is."""
     names = ["dataset", "learner", "partitioner", "k"]
     index = pd.MultiIndex.from_product([datasets, learners, partitioners, list(schemes)], names=names)
     part = pairs.set_index(names).reindex(index)
@@ -329,24 +347,24 @@ def _arrays(
 
 
 def _common(values: FloatArray, axes: int | tuple[int, int]) -> FloatArray:
-    """NaN along `axes` (partitioners, or these and schemes) where one that has any value lacks one."""
+    """Put NaN along `axes` (partitioners, or these and schemes) where one that has values elsewhere lacks one."""
     present = ~np.isnan(values)
     found = present.any(axis=(0, 1), keepdims=True)
     return np.where((present | ~found).all(axis=axes, keepdims=True), values, np.nan)
 
 
 def _is_known(ends: dict[tuple[str, str, str, int], FloatArray], key: tuple[str, str, str, int]) -> bool:
-    """Whether a pair has numbers of experiments: not NaN, for failed fits."""
+    """Return True if a pair has numbers of experiments; they are NaN if a fit failed."""
     return key in ends and not np.isnan(ends[key]).any()
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Mean over data sets and learners, the first two axes, of the pairs that are there."""
+    """Average over data sets and learners, the first two axes, without NaN."""
     return mean_present(values.reshape(-1, *values.shape[2:]), axis=0)
 
 
 def _jackknife(values: FloatArray, statistic: Callable[..., Any]) -> Floats:
-    """Standard error of a statistic over data sets, the first axis; data sets without any value are left alone."""
+    """Compute the standard error of a statistic over data sets, the first axis, leaving out those without any value."""
     values = values[~np.isnan(values).all(axis=tuple(range(1, values.ndim)))]
     without = [statistic(np.delete(values, d, axis=0)) for d in range(len(values))] if len(values) > 1 else []
     if not without:
@@ -355,9 +373,11 @@ def _jackknife(values: FloatArray, statistic: Callable[..., Any]) -> Floats:
     return np.sqrt((len(spread) - 1) / len(spread) * ((spread - spread.mean(axis=0)) ** 2).sum(axis=0))
 
 
-def _quantities(means: FloatArray, print_means: FloatArray, partitioners: list[str], schemes: list[str]) -> dict[str, Any]:
-    """Ratios of mean experiments, an array of shape (n_partitioners, n_schemes), by name."""
-    found: dict[Any, Any] = {}
+def _quantities(
+    means: FloatArray, print_means: FloatArray, partitioners: Sequence[str], schemes: Sequence[str]
+) -> dict[str, Floats]:
+    """Compute ratios of mean experiments, arrays of shape (n_partitioners, n_schemes), by name."""
+    found: dict[str, Floats] = {}
     if REFERENCE in partitioners:
         reference = means[partitioners.index(REFERENCE)]
         found |= {f"{b} / {a}": reference[i + 1] / reference[i] for i, (a, b) in enumerate(pairwise(schemes))}
@@ -370,6 +390,6 @@ def _quantities(means: FloatArray, print_means: FloatArray, partitioners: list[s
 
 
 def _by_cell(frame: pd.DataFrame, columns: str | list[str]) -> dict[tuple[str, str, str, int], FloatArray]:
-    """Values by (data set, learner, partitioner, k), in the order of the rows."""
+    """Arrange values by (data set, learner, partitioner, k), in the order of the rows."""
     keys = ["dataset", "learner", "partitioner", "k"]
     return {key: part[columns].to_numpy() for key, part in frame.groupby(keys, sort=False, observed=True)}

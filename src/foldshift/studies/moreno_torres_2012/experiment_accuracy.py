@@ -1,7 +1,6 @@
-"""Accuracy of a single experiment, as Tables V and VI and the ablation count it: results that can be compared, treatment of ties.
+"""Accuracy of a single experiment, as Tables V and VI and the ablation count it.
 
-Results are arrays of shape (n_learners, n_datasets, n_experiments), the AUC of an experiment, NaN where a classifier was not run
-on a data set or a fit failed.
+Results are arrays as `experiments` reads them; `schemes` maps the number of folds k to the iterations of an experiment.
 """
 
 from __future__ import annotations
@@ -28,68 +27,71 @@ from foldshift.reporting.number_formats import EMPTY, count_range
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, scheme_name
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, Rows
+    from foldshift.core.types import BoolArray, Formula, IntArray, Rows
     from foldshift.inference.repetitions.agreement import Accuracy
+    from foldshift.studies.moreno_torres_2012.experiments import Experiments, Truth, Values
 
-FORMULAS = {"paper": "paper"}  # the paper's own way with ties belongs to its configuration; all others take the corrected one
-
-N_SUBSETS = 200
+N_SUBSETS = 200  # random ones of two thirds of the data sets
 N_DRAWS = 200  # of the experiments of the truth
 AGREEMENT_KEYS = ("configuration", "scheme", "partitioner", "row", "column")
 COUNTED = ("agreements", "opposite", "n_experiments", "p_value", "truth_error")
 
 
-def formula_of(configuration: str) -> str:
-    """Treatment of ties in Wilcoxon's test that belongs to a configuration."""
-    return FORMULAS.get(configuration, "corrected")
+def formula_of(configuration: str) -> Formula:
+    """Return how Wilcoxon's test treats ties: the paper's way in its own configuration only."""
+    return "paper" if configuration == "paper" else "corrected"
 
 
-def alike(
-    values: dict[tuple[int, str], Array], truth: dict[int, Array], schemes: dict[int, int], partitioners: Sequence[str]
-) -> tuple[Any, ...]:
-    """Results on which partitioners can be compared: those that all of them have."""
-    alike_values, alike_truth = {}, {}
+def comparable_results(
+    values: Values, truth: Truth, schemes: dict[int, int], partitioners: Sequence[str]
+) -> tuple[Values, Truth]:
+    """Keep the results that all partitioners have, so that they can be compared; NaN in place of the others."""
+    common_values: Values = {}
+    common_truth: Truth = {}
     for k in schemes:
         common = common_results({name: values[k, name] for name in partitioners})
-        alike_values |= {(k, name): array for name, array in common.items()}
+        common_values |= {(k, name): array for name, array in zip(partitioners, common.values())}
         if k in truth:
             usable = np.any([~np.isnan(array).all(axis=2) for array in common.values()], axis=0)
-            alike_truth[k] = np.where(usable if truth[k].ndim == 2 else usable[:, :, None], truth[k], np.nan)
-    return alike_values, alike_truth
+            common_truth[k] = np.where(usable if truth[k].ndim == 2 else usable[:, :, None], truth[k], np.nan)
+    return common_values, common_truth
 
 
 def common_subsets(n_datasets: int, n_subsets: int, master_seed: int) -> BoolArray:
-    """Subsets of two thirds of the data sets, the same wherever as many data sets are compared."""
+    """Draw subsets of two thirds of the data sets: the same wherever the number of data sets is the same."""
     return draw_subsets(n_datasets, n_subsets, generator(master_seed, "subsets of data sets", n_datasets))
 
 
 def truth_draws(n_truth: int, master_seed: int) -> IntArray:
-    """Draws of the experiments of the truth, the same wherever a truth rests on as many."""
+    """Draw experiments of the truth with replacement: the same wherever a truth rests on as many."""
     return draw_experiments(n_truth, N_DRAWS, generator(master_seed, "experiments of the truth", n_truth))
 
 
 def agreement_table(
-    results: dict[str, tuple[dict[tuple[Any, ...], FloatArray], dict[int, FloatArray]]],
+    results: dict[str, Experiments],
     schemes: dict[int, int],
     partitioners: Sequence[str],
-    learners: list[str],
+    learners: Sequence[str],
     alpha: float = ALPHA,
     *,
     master_seed: int,
 ) -> pd.DataFrame:
-    """Table V: how many single experiments find the difference of a pair that the truth shows."""
+    """Make Table V: how many single experiments find the difference of a pair that the truth shows.
+
+    `alpha` is the level at which a pair differs in truth. Every pair has a row in both orders.
+    """
     rows = []
     for configuration, (values, truth) in results.items():
         for k, r in schemes.items():
-            means = mean_present(truth[k])
-            everywhere = significant_pairs(means, alpha, formula_of(configuration))
+            means, formula = mean_present(truth[k]), formula_of(configuration)
+            everywhere = significant_pairs(means, alpha, formula)
             drawn = truth_draws(truth[k].shape[2], master_seed)
             for name in partitioners:
-                without = np.isnan(values[k, name]).all(axis=2)
+                without: BoolArray = np.all(np.isnan(values[k, name]), axis=2)
                 own = np.where(without, np.nan, means)
-                found = agreements(own, values[k, name], alpha, formula_of(configuration))
+                found = agreements(own, values[k, name], alpha, formula)
                 own_truth = np.where(without[:, :, None], np.nan, truth[k])
-                errors = truth_errors(own_truth, values[k, name], drawn, alpha, formula_of(configuration)).by_pair
+                errors = truth_errors(own_truth, values[k, name], drawn, alpha, formula).by_pair
                 lost = np.isnan(own[everywhere.row] - own[everywhere.column]).all(axis=1)
                 for i, j, p in zip(everywhere.row[lost], everywhere.column[lost], everywhere.p_value[lost]):
                     for first, second in ((i, j), (j, i)):
@@ -107,18 +109,18 @@ def agreement_table(
 
 
 def accuracy_table(
-    results: dict[str, tuple[dict[tuple[Any, ...], FloatArray], dict[int, FloatArray]]],
+    results: dict[str, Experiments],
     schemes: dict[int, int],
-    partitioners: list[str],
+    partitioners: Sequence[str],
     alpha: float = ALPHA,
     n_subsets: int = N_SUBSETS,
     *,
     master_seed: int,
 ) -> pd.DataFrame:
-    """Table VI: per cent of single experiments that find the true result, averaged over the pairs."""
+    """Make Table VI: per cent of single experiments that find the true result, averaged over the pairs."""
     rows = []
     for configuration, (values, truth) in results.items():
-        values, truth = alike(values, truth, schemes, partitioners)
+        values, truth = comparable_results(values, truth, schemes, partitioners)
         means = {k: mean_present(truth[k]) for k in schemes}
         present = np.any([~np.isnan(array).all(axis=0) for array in means.values()], axis=0)
         subsets = common_subsets(int(present.sum()), n_subsets, master_seed)
@@ -144,11 +146,11 @@ def accuracy_table(
 def accuracy_rows(
     found: dict[tuple[int, str], Accuracy],
     schemes: dict[int, int],
-    partitioners: list[str],
+    partitioners: Sequence[str],
     n_datasets: int,
     n_cells: dict[int, int],
 ) -> Rows:
-    """Rows of Table VI for one configuration."""
+    """Make the rows of Table VI for one configuration: every scheme, then their average."""
     rows = []
     for k, r in schemes.items():
         sizes = n_datasets, n_cells[k]
@@ -158,7 +160,7 @@ def accuracy_rows(
 
 
 def _mean_error(errors: dict[tuple[int, str], float], row: dict[str, Any], schemes: dict[int, int]) -> float:
-    """Error of a row of Table VI from those of its schemes, whose truths share no experiment."""
+    """Combine the errors of the schemes of a row of Table VI; their truths share no experiment."""
     of_row = [errors[k, row["partitioner"]] for k, r in schemes.items() if row["scheme"] in (AVERAGE, scheme_name(k, r))]
     return float(np.sqrt(np.sum(np.square(of_row)))) / len(of_row)
 
@@ -188,12 +190,12 @@ def _accuracy_row(scheme: str, partitioner: str, parts: list[Accuracy], n_datase
 
 
 def error_notes(table: pd.DataFrame, zero: str = "± 0.00") -> list[str]:
-    """What is to be said of a Table VI with an error of 0, or without one over data sets."""
+    """Write the notes below a Table VI that has an error of 0, or none over data sets."""
     notes = []
     found = table[table["percent"].notna()]
-    alike_ones = found[(found["standard_error"] == 0) & (found["n_experiments"] > 0)]
-    if len(alike_ones):
-        n = alike_ones["n_experiments"]
+    without_spread = found[(found["standard_error"] == 0) & (found["n_experiments"] > 0)]
+    if len(without_spread):
+        n = without_spread["n_experiments"]
         notes.append(
             f"{zero}: all {count_range(n)} experiments of such a cell found as many pairs. It is not that there is no error: "
             f"at .05, up to {100 * (1 - 0.05 ** (1 / n.min())):.0f} % of other experiments may find more or fewer."
@@ -203,10 +205,10 @@ def error_notes(table: pd.DataFrame, zero: str = "± 0.00") -> list[str]:
             f"({EMPTY}): no error over data sets. It needs at least three of them, and two subsets (two thirds of them) on which "
             "a pair of classifiers truly differs."
         )
-    of_truth = found.get("truth_error", pd.Series(dtype=float)).max()
-    if of_truth == of_truth:
+    truth_error = found.get("truth_error", pd.Series(dtype=float)).max()
+    if truth_error == truth_error:
         notes.append(
             "The experiments that make the truth are some of many, too: others would move the cells of a scheme, all together, "
-            f"by up to {of_truth:.1f} points (standard error)."
+            f"by up to {truth_error:.1f} points (standard error)."
         )
     return notes

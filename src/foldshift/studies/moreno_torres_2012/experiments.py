@@ -1,9 +1,13 @@
-"""Read the experiments of a study of classes and arrange them as arrays."""
+"""Read the experiments of the classification study and arrange them as arrays.
+
+The AUC of experiments has shape (n_learners, n_datasets, n_experiments); NaN where a classifier was not run on a data set or a
+fit failed. Held-out populations take the place of data sets, and their replicates that of experiments.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,15 +18,25 @@ from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.convergence import CAP, EXPECTED, THRESHOLD
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from foldshift.core.types import FloatArray, PathLike
 
-    from foldshift.core.types import Array, PathLike
+    Values = dict[tuple[int, str], FloatArray]  # by number of folds k and partitioner
+    Truth = dict[int, FloatArray]  # by k; a last axis of n_truth experiments in place of n_experiments, or none
+    Counts = tuple[FloatArray, FloatArray]
 
+CELL = ["dataset", "learner", "partitioner", "k"]
 AREAS = {"paper": "auc_crisp"}  # a fold without one of the classes counts 0, in the paper's own way
 
 
+class Experiments(NamedTuple):
+    """Experiments of one configuration of the classifiers."""
+
+    values: Values
+    truth: Truth
+
+
 def area_of(configuration: str) -> str:
-    """Column of the seed rows that a configuration judges by: the corrected ones leave out a class where a fold lacks it."""
+    """Return the column of the AUC that a configuration judges by: but for the paper's, a fold leaves out a class it lacks."""
     return AREAS.get(configuration, "auc_corrected")
 
 
@@ -32,69 +46,72 @@ def read_experiments(
     datasets: Sequence[str],
     iterations: dict[int, int],
     value: str = "auc_crisp",
-) -> dict[tuple[int, str], Array]:
-    """Arrange the seed rows of a study of classes by experiment: the mean over the iterations of a scheme."""
+) -> Values:
+    """Arrange seed rows by experiment, one file for each data set: the mean over the iterations of a scheme."""
     positions = {name: i for i, name in enumerate(learners)}
     found = {}
     for d, path in zip(range(len(datasets)), paths):
-        columns = read_columns(path, ("dataset", "learner", "partitioner", "k", value))
+        columns = read_columns(path, (*CELL, value))
         if columns["dataset"][0] != datasets[d]:
             raise ValueError(f"{path} holds data set {columns['dataset'][0]}; expected {datasets[d]}")
         frame = pd.DataFrame(columns)
         for (learner, partitioner, k), rows in frame.groupby(["learner", "partitioner", "k"], sort=False, observed=True):
             if learner in positions and k in iterations:
-                # Blocks stand in the order of the seeds, and a scheme's iterations one after the other.
+                # Rows are in the order of the seeds, and the iterations of an experiment follow each other.
                 found[k, partitioner, positions[learner], d] = rows[value].to_numpy().reshape(-1, iterations[k]).mean(axis=1)
-    values: dict[Any, Any] = {}
+    values: Values = {}
     for (k, partitioner, i, d), experiments in found.items():
         shape = (len(learners), len(datasets), len(experiments))
         values.setdefault((k, partitioner), np.full(shape, np.nan))[i, d] = experiments
     return values
 
 
-def by_configuration(
-    paths: Sequence[PathLike], settings: dict[str, Any]
-) -> dict[str, tuple[dict[tuple[int, str], Array], dict[int, Array]]]:
-    """Experiments and truth of every configuration of a study of classes."""
-    ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
+def all_ids(settings: dict[str, Any]) -> list[str]:
+    """List the ids of the learners of all configurations, each once."""
+    return list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
+
+
+def by_configuration(paths: Sequence[PathLike], settings: dict[str, Any]) -> dict[str, Experiments]:
+    """Read the experiments and the truth of every configuration of the classifiers."""
+    ids = all_ids(settings)
     results = {}
     for configuration, names in settings["ids"].items():
         values = read_experiments(paths, ids, settings["datasets"], settings["iterations"], area_of(configuration))
         rows = [ids.index(names[learner]) for learner in settings["learners"]]
         chosen = {cell: array[rows] for cell, array in values.items()}
         truth = {k: chosen.pop((k, TRUTH)) for k in settings["iterations"]}
-        results[configuration] = (chosen, truth)
+        results[configuration] = Experiments(chosen, truth)
     return results
 
 
-def foundation(paths: list[Path], settings: dict[str, Any]) -> dict[str, dict[int, tuple[Array, Array]]]:
-    """What the true areas rest on: test parts, and classes in them."""
-    ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
+def folds_and_classes(paths: Sequence[PathLike], settings: dict[str, Any]) -> dict[str, dict[int, Counts]]:
+    """Count the test parts of a partition that a true AUC rests on, and the classes of a test part, by configuration and k.
+
+    Both are means over the experiments, of shape (n_learners, n_datasets).
+    """
+    ids = all_ids(settings)
     read = [
         read_experiments(paths, ids, settings["datasets"], settings["iterations"], name)
         for name in ("n_folds_of_classes", "n_classes")
     ]
-    rests: dict[Any, Any] = {}
+    counts: dict[str, dict[int, Counts]] = {}
     for configuration, names in settings["ids"].items():
         rows = [ids.index(names[learner]) for learner in settings["learners"]]
-        rests[configuration] = {}
+        counts[configuration] = {}
         for k in settings["iterations"]:
             folds, classes = (mean_present(values[k, TRUTH][rows].astype(np.float64)) for values in read)
-            rests[configuration][k] = (np.where(np.isnan(folds), np.nan, k) if configuration in AREAS else folds, classes)
-    return rests
+            counts[configuration][k] = (np.where(np.isnan(folds), np.nan, k) if configuration in AREAS else folds, classes)
+    return counts
 
 
-def read_convergence(paths: Sequence[PathLike], ids: Sequence[str], datasets: Sequence[str]) -> dict[tuple[int, str], Array]:
-    """Experiments to convergence by the primary criterion of Table VII, as expected from the agreement between runs, 100 at
-    most.
-    """
-    names = ("dataset", "learner", "partitioner", "k", "criterion", "threshold", "rule", "experiments")
-    keys = ["dataset", "learner", "partitioner", "k"]
+def read_convergence(paths: Sequence[PathLike], ids: Sequence[str], datasets: Sequence[str]) -> Values:
+    """Read the expected experiments to convergence (primary criterion of Table VII, at most 100): shape (n_ids, n_datasets)."""
+    names = (*CELL, "criterion", "threshold", "rule", "experiments")
     parts = []
     for path in paths:
         rows = pd.DataFrame(read_columns(path, names))
         chosen = (rows["criterion"] == EXPECTED) & (rows["threshold"] == THRESHOLD)
-        parts.append(rows[chosen].groupby(keys, sort=False, observed=True)["experiments"].mean().reset_index())
+        parts.append(rows[chosen].groupby(CELL, sort=False, observed=True)["experiments"].mean().reset_index())
     found = {}
     for (partitioner, k), part in pd.concat(parts).groupby(["partitioner", "k"], sort=False):
         table = part.pivot(index="learner", columns="dataset", values="experiments")
@@ -104,18 +121,18 @@ def read_convergence(paths: Sequence[PathLike], ids: Sequence[str], datasets: Se
 
 def read_heldout(
     paths: Sequence[PathLike], ids: Sequence[str], iterations: dict[int, int], partitioners: Sequence[str]
-) -> tuple[dict[tuple[int, str], Array], dict[int, Array]]:
-    """Estimates and truth of samples of populations."""
+) -> Experiments:
+    """Read estimates and truth of samples of populations: the truth has shape (n_ids, n_populations)."""
     names = ("population", "replicate", "learner", "partitioner", "k", "estimate", "truth_part")
     rows = pd.concat([pd.DataFrame(read_columns(path, names)) for path in paths], ignore_index=True)
     populations, replicates = list(dict.fromkeys(rows["population"])), sorted(rows["replicate"].unique())
     wanted = pd.MultiIndex.from_product([ids, populations, replicates])
     shape = (len(ids), len(populations), len(replicates))
 
-    def cube(k: int, partitioner: str, column: str) -> Any:
+    def cube(k: int, partitioner: str, column: str) -> FloatArray:
         part = rows[(rows["k"] == k) & (rows["partitioner"] == partitioner)]
         return part.set_index(["learner", "population", "replicate"])[column].reindex(wanted).to_numpy().reshape(shape)
 
     values = {(k, name): cube(k, name, "estimate") for k in iterations for name in partitioners}
     truth = {k: mean_present(cube(k, partitioners[0], "truth_part")) for k in iterations}
-    return values, truth
+    return Experiments(values, truth)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import Inputs, ObjectArray
 
-LINEAR = 0.05  # AUC: up to here the axis of the bias is linear; that of MS-SCV would squeeze the others
+LINEAR = 0.05  # AUC up to which the axis of the bias is linear: on a linear axis, the bias of MS-SCV would hide the others
 TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
 GREYS = ("#000000", "#FFFFFF", "#7F7F7F", "#D0D0D0")
 
 
 def results(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | Drawn]:
-    """All figures of results."""
+    """Draw the figures of results."""
     partitioners, schemes = settings["partitioners"], [scheme_name(k, r) for k, r in settings["iterations"].items()]
     shift, ablation, accuracy = (pd.read_csv(path) for path in (inputs.shift, inputs.ablation, inputs.accuracy))
     nothing = too_few(len(settings["datasets"]), settings["alpha"]) or NO_PAIR
@@ -43,16 +43,14 @@ def results(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | Draw
     return figures
 
 
-def common_scheme(table: pd.DataFrame) -> Any:
-    """A scheme that all changes of the ablation were run with, else their average."""
+def common_scheme(table: pd.DataFrame) -> str:
+    """Return the first scheme that all changes of the ablation were run with, or their average if there is none."""
     counts = table.groupby("scheme", sort=False)["change"].nunique()
     return next((name for name, n in counts.items() if name != AVERAGE and n == table["change"].nunique()), AVERAGE)
 
 
 def draw_accuracy(table: pd.DataFrame, nothing: str = NO_PAIR) -> Figure | Drawn:
-    """Accuracy against the number of experiments averaged: one panel per scheme, a row per configuration, a line per
-    partitioner.
-    """
+    """Draw the accuracy by number of experiments averaged: a column per scheme, a row per configuration."""
     if table["percent"].isna().all():
         return Drawn(None, reason=nothing)
     configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
@@ -90,9 +88,7 @@ def draw_accuracy(table: pd.DataFrame, nothing: str = NO_PAIR) -> Figure | Drawn
 
 
 def draw_convergence_curves(table: pd.DataFrame) -> Figure:
-    """Share of pairs converged, and their correlation, by number of experiments; a column per scheme, two rows per
-    configuration.
-    """
+    """Draw the converged pairs and their correlation by number of experiments: a column per scheme, two rows a configuration."""
     configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
     names = list(dict.fromkeys(table["partitioner"]))
     ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= table["experiments"].max()]
@@ -132,7 +128,7 @@ def draw_convergence_curves(table: pd.DataFrame) -> Figure:
 
 
 def draw_covariate_shift(by_cell: pd.DataFrame, partitioners: Sequence[str], schemes: Sequence[str]) -> Figure:
-    """Box plots of the shift over the data sets: a column per measure, a row per scheme."""
+    """Draw box plots of the shift over the data sets: a column per measure, a row per scheme."""
     figure, axes = _panels(schemes, sharex=True, sharey="col")
     for i, scheme in enumerate(schemes):
         for axis, measure in zip(axes[i], MEASURES):
@@ -157,7 +153,7 @@ def draw_covariate_shift(by_cell: pd.DataFrame, partitioners: Sequence[str], sch
 
 
 def draw_shift_against_error(by_cell: pd.DataFrame, partitioners: Sequence[str], schemes: Sequence[str]) -> Figure:
-    """Mean shift against root-mean-square error of the estimate: a point per data set and partitioner."""
+    """Draw mean shift against root-mean-square error of the estimate: a point per data set and partitioner."""
     both = by_cell.dropna(subset="rms_error")
     figure, axes = _panels(schemes, sharex="col", sharey="row")
     for i, scheme in enumerate(schemes):
@@ -181,13 +177,13 @@ def draw_shift_against_error(by_cell: pd.DataFrame, partitioners: Sequence[str],
     return figure
 
 
-def _panels(schemes: Any, sharex: bool | str, sharey: str) -> tuple[Figure, ObjectArray]:
-    """Panels with a row per scheme and a column per measure."""
+def _panels(schemes: Sequence[str], sharex: bool | Literal["col"], sharey: Literal["row", "col"]) -> tuple[Figure, ObjectArray]:
+    """Make panels with a row per scheme and a column per measure."""
     size = (2.3 * len(MEASURES) + 0.6, 2.1 * len(schemes) + 1)
     return plt.subplots(len(schemes), len(MEASURES), figsize=size, sharex=sharex, sharey=sharey, squeeze=False)
 
 
-def _name_panels(axes: ObjectArray, schemes: Any, what: str) -> None:
+def _name_panels(axes: ObjectArray, schemes: Sequence[str], what: str) -> None:
     for axis, measure in zip(axes[0], MEASURES):
         axis.set_title(SHIFT_LABELS[measure], fontsize=9)
     for axis, scheme in zip(axes[:, 0], schemes):
@@ -195,7 +191,7 @@ def _name_panels(axes: ObjectArray, schemes: Any, what: str) -> None:
 
 
 def draw_bias(table: pd.DataFrame, learner: str = ALL) -> Figure:
-    """Bias of every partitioner and scheme against both truths, with error bars of two standard errors over populations."""
+    """Draw the bias of every partitioner and scheme against both truths, with bars of two standard errors over populations."""
     partitioners, schemes = list(dict.fromkeys(table["partitioner"])), list(dict.fromkeys(table["scheme"]))
     learners = [name for name in dict.fromkeys(table["learner"]) if name != ALL] if learner == ALL else []
     titles = {"part": "training part of the scheme's size", "whole": "whole sample"}
@@ -237,7 +233,7 @@ def draw_bias(table: pd.DataFrame, learner: str = ALL) -> Figure:
 
 
 def draw_ablation(table: pd.DataFrame, scheme: str = AVERAGE, nothing: str = NO_PAIR) -> Figure | Drawn:
-    """Per cent of agreements of the partitioners under every change."""
+    """Draw the per cent of agreements of the partitioners under every change."""
     part = table[(table["scheme"] == scheme) & table["percent"].notna()]
     if part.empty:
         return Drawn(None, reason=nothing)

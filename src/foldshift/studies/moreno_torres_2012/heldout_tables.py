@@ -1,10 +1,10 @@
-"""Tables of the held-out truth: whose estimates are biased against what classifiers reach on new data, and in which direction."""
+"""Tables of the held-out truth: bias of estimates against what classifiers reach on new data, and agreement with it."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,10 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.min_datasets import one_line, too_few
 from foldshift.reporting.number_formats import count_range, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid, shades
-from foldshift.studies.moreno_torres_2012.notation import ALL, AVERAGE, REFERENCE
+from foldshift.studies.moreno_torres_2012.notation import ALL, AVERAGE, REFERENCE, scheme_name
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray, Formula, Inputs, IntArray
+    from foldshift.core.types import FloatArray, Formula, Inputs, IntArray
 
 ROWS = ("population", "replicate", "learner", "partitioner", "k", "estimate", "truth_part", "truth_whole")
 TRUTHS = {
@@ -30,7 +30,7 @@ TRUTHS_OF = {"population": "mean over all samples", "sample": "of the same sampl
 
 
 def heldout(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Bias against held-out rows, and agreement of single experiments with the held-out truth."""
+    """Make the tables of bias against held-out rows, and of agreement of single experiments with the held-out truth."""
     rows = pd.concat([pd.DataFrame(read_columns(path, ROWS)) for path in inputs.rows], ignore_index=True)
     learners = list(next(iter(settings["ids"].values())).values())  # of the first configuration
     keys = settings["iterations"], list(settings["partitioners"]), learners
@@ -43,7 +43,10 @@ def heldout(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def bias_table(rows: pd.DataFrame, schemes: dict[int, int], partitioners: Sequence[str], learners: Sequence[str]) -> pd.DataFrame:
-    """Bias, error and spread of single experiments against both truths."""
+    """Make the table of bias, error and spread of single experiments against both truths.
+
+    ``standard_error`` is over populations, ``replicate_error`` over samples of the same populations.
+    """
     out = []
     for truth in TRUTHS:
         for k, n_runs in schemes.items():
@@ -56,7 +59,7 @@ def bias_table(rows: pd.DataFrame, schemes: dict[int, int], partitioners: Sequen
             gap = estimate - held_out
             for index, learner in [(slice(None), ALL), *((slice(i, i + 1), name) for i, name in enumerate(learners))]:
                 means = mean_present(gap[:, index], axis=1)  # (partitioner, population, replicate)
-                keys = {"truth": truth, "scheme": f"{k}x{n_runs}", "learner": learner}
+                keys = {"truth": truth, "scheme": scheme_name(k, n_runs), "learner": learner}
                 for p, name in enumerate(partitioners):
                     row = keys | {
                         "partitioner": name,
@@ -75,15 +78,24 @@ def bias_table(rows: pd.DataFrame, schemes: dict[int, int], partitioners: Sequen
     return pd.DataFrame(out)
 
 
+class _Agreement(NamedTuple):
+    """Agreement with a truth under one scheme, in per cent."""
+
+    agree: FloatArray  # (n_partitioners, n_replicates)
+    opposite: FloatArray  # as significant in the wrong direction, the same shape
+    without_one: FloatArray  # agreement without each of the populations, (n_partitioners, n_populations)
+    n_pairs: FloatArray  # that differ in truth, (n_partitioners, n_replicates)
+
+
 def agreement_table(
     rows: pd.DataFrame,
     schemes: dict[int, int],
-    partitioners: list[str],
-    learners: list[str],
+    partitioners: Sequence[str],
+    learners: Sequence[str],
     alpha: float = ALPHA,
     formula: Formula = "corrected",
 ) -> pd.DataFrame:
-    """Per cent of single experiments that agree with the held-out truth about pairs of classifiers, as in Table VI."""
+    """Make the table of single experiments that agree with the held-out truth about pairs of classifiers, as in Table VI."""
     cubes = {}
     for k in schemes:
         common = common_results(dict(enumerate(_cube(rows, "estimate", k, partitioners, learners))))
@@ -92,7 +104,7 @@ def agreement_table(
     scv = partitioners.index(REFERENCE) if REFERENCE in partitioners else None
     out = []
     for truth, truth_of in itertools.product(TRUTHS, TRUTHS_OF):
-        found = {}  # scheme: agreement and opposite of every partitioner and replicate, agreement without each population, pairs
+        found: dict[str, _Agreement] = {}
         for k, estimate in cubes.items():
             true = _cube(rows, f"truth_{truth}", k, partitioners, learners)[0]
             missing = np.isnan(estimate).all(axis=0)
@@ -101,37 +113,34 @@ def agreement_table(
             true = np.where(missing, np.nan, true)
             percents = [_percents(true, one, alpha, formula) for one in estimate]
             others = ~np.eye(true.shape[1], dtype=bool) if true.shape[1] > 1 else ()
-            without_one = [
+            reduced = [
                 [mean_present(_percents(true[:, kept], one[:, kept], alpha, formula)[0]) for kept in others] for one in estimate
             ]
-            agree, opposite, n_pairs = (np.array(values) for values in zip(*percents))
-            found[f"{k}x{schemes[k]}"] = agree, opposite, np.array(without_one), n_pairs
-        found[AVERAGE] = [mean_present(np.array(values), axis=0) for values in zip(*found.values())]
-        for scheme, (agree, opposite, without_one, n_pairs) in found.items():
+            agreeing, opposite, n_pairs = (np.array(values) for values in zip(*percents))
+            found[scheme_name(k, schemes[k])] = _Agreement(agreeing, opposite, np.array(reduced), n_pairs)
+        found[AVERAGE] = _Agreement(*(mean_present(np.array(values), axis=0) for values in zip(*found.values())))
+        for scheme, agreement in found.items():
+            agree, without_one = agreement.agree, agreement.without_one
             for p, name in enumerate(partitioners):
-                row = {
-                    "truth": truth,
-                    "truth_of": truth_of,
-                    "scheme": scheme,
-                    "partitioner": name,
-                    "percent": float(mean_present(agree[p])),
-                }
-                row |= {"standard_error": _mean_error(agree[p]), "population_error": jackknife_error(without_one[p])}
+                row: dict[str, Any] = {"truth": truth, "truth_of": truth_of, "scheme": scheme, "partitioner": name}
+                row |= {"percent": float(mean_present(agree[p])), "standard_error": _mean_error(agree[p])}
+                row |= {"population_error": jackknife_error(without_one[p])}
                 row |= {"vs_scv": np.nan, "vs_scv_error": np.nan, "vs_scv_population_error": np.nan}
                 if scv is not None and p != scv:
                     difference = agree[p] - agree[scv]
-                    row["vs_scv"], row["vs_scv_error"] = float(mean_present(difference)), _mean_error(difference)
+                    row |= {"vs_scv": float(mean_present(difference)), "vs_scv_error": _mean_error(difference)}
                     row["vs_scv_population_error"] = jackknife_error(without_one[p] - without_one[scv])
-                row |= {"opposite_percent": float(mean_present(opposite[p])), "n_pairs": float(n_pairs[p].mean())}
-                out.append(row | {"n_populations": n_populations, "n_replicates": agree.shape[1]})
+                row |= {"opposite_percent": float(mean_present(agreement.opposite[p]))}
+                row |= {"n_pairs": float(agreement.n_pairs[p].mean()), "n_populations": n_populations}
+                out.append(row | {"n_replicates": agree.shape[1]})
     return pd.DataFrame(out)
 
 
 def bias_grid(table: pd.DataFrame) -> Grid:
-    """`bias_table` as it is printed: bias and error by learner, the error of a single experiment below."""
+    """Print `bias_table`: bias and error by learner, the error of a single experiment below."""
     partitioners, schemes, learners = (list(dict.fromkeys(table[column])) for column in ("partitioner", "scheme", "learner"))
     cells = table.set_index(["truth", "learner", "scheme", "partitioner"]).sort_index()
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for truth, words in TRUTHS.items():
         rows.append([f"Estimate minus AUC on new data, {words}"])
         for learner in learners:
@@ -148,15 +157,15 @@ def bias_grid(table: pd.DataFrame) -> Grid:
                     Cell(number(value), shade, underline=bool(value == least)) for value, shade in zip(numbers, shades(numbers))
                 ]
             rows.append(row)
-    header: list[Any] = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
+    header = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
     return Grid(header, rows, [_bias_note(table)])
 
 
 def agreement_grid(table: pd.DataFrame) -> Grid:
-    """`agreement_table` as it is printed: one row per truth and scheme, the best partitioner underlined."""
+    """Print `agreement_table`: one row per truth and scheme, the best partitioner underlined."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     cells = table.set_index(["truth", "truth_of", "scheme", "partitioner"]).sort_index()
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for truth, truth_of in itertools.product(TRUTHS, TRUTHS_OF):
         rows.append([f"Truth: {TRUTHS[truth]}; {TRUTHS_OF[truth_of]}"])
         for scheme in dict.fromkeys(table["scheme"]):
@@ -185,8 +194,8 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
     return Grid(["Scheme", *partitioners, "Pairs", "Opposite"], rows, [note])
 
 
-def _cube(rows: pd.DataFrame, column: str, k: int, partitioners: Any, learners: Any) -> FloatArray:
-    """A column as an array of shape (n_partitioners, n_learners, n_populations, n_replicates); NaN where there is no row."""
+def _cube(rows: pd.DataFrame, column: str, k: int, partitioners: Sequence[str], learners: Sequence[str]) -> FloatArray:
+    """Arrange a column, shape (n_partitioners, n_learners, n_populations, n_replicates); NaN where there is no row."""
     keys = ["partitioner", "learner", "population", "replicate"]
     populations, replicates = list(dict.fromkeys(rows["population"])), sorted(set(rows["replicate"]))
     index = pd.MultiIndex.from_product([partitioners, learners, populations, replicates], names=keys)
@@ -195,7 +204,7 @@ def _cube(rows: pd.DataFrame, column: str, k: int, partitioners: Any, learners: 
 
 
 def _over_populations(values: FloatArray) -> tuple[float, float]:
-    """Mean over replicates, then populations, and its error over populations; `values`: (n_populations, n_replicates)."""
+    """Average over replicates, then populations, with the error over populations; `values`: (n_populations, n_replicates)."""
     means = mean_present(values)
     return float(mean_present(means)), _mean_error(means)
 
@@ -206,7 +215,7 @@ def _mean_error(values: FloatArray) -> float:
 
 
 def _variances(values: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Variance over the last axis of the values that are not NaN, and how many there are; NaN below two."""
+    """Compute the variance over the last axis without NaN, and count the values; NaN below two."""
     counts = (~np.isnan(values)).sum(axis=-1)
     squares = np.nansum((values - mean_present(values)[..., None]) ** 2, axis=-1)
     return np.where(counts > 1, squares / np.maximum(counts - 1, 1), np.nan), counts
@@ -218,22 +227,25 @@ def _replicate_error(values: FloatArray) -> float:
     return float(np.sqrt((variance[there] / counts[there]).sum()) / there.sum()) if there.any() else np.nan
 
 
-def _rmse_and_std(gap: FloatArray) -> tuple[float, ...]:
-    """Of a single experiment; `gap` has shape (n_learners, n_populations, n_replicates), averaged from last to first."""
+def _rmse_and_std(gap: FloatArray) -> tuple[float, float]:
+    """Compute both for a single experiment; `gap`: (n_learners, n_populations, n_replicates), averaged from last to first."""
     variance, _ = _variances(gap)
-    return tuple(float(np.sqrt(mean_present(mean_present(values)))) for values in (mean_present(gap**2), variance))
+    rmse, std = (float(np.sqrt(mean_present(mean_present(values)))) for values in (mean_present(gap**2), variance))
+    return rmse, std
 
 
-def _percents(truth: FloatArray, experiments: FloatArray, alpha: float, formula: str) -> tuple[Array, ...]:
-    """Per cent of agreements and opposite results of every experiment, number of pairs; `truth`: one for all, or for each."""
+def _percents(
+    truth: FloatArray, experiments: FloatArray, alpha: float, formula: Formula
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Compute per cent of agreements and opposite results, and number of pairs, by experiment; `truth`: one for all, or each."""
     n_experiments = experiments.shape[2]
     if truth.ndim == 3:
         each = [_percents(truth[:, :, e], experiments[:, :, e : e + 1], alpha, formula) for e in range(n_experiments)]
-        return tuple(np.concatenate(values) for values in zip(*each))
+        agreeing, opposing, n_pairs = (np.concatenate(values) for values in zip(*each))
+        return agreeing, opposing, n_pairs
     found = agreements(truth, experiments, alpha, formula)
-    n_pairs = len(found.pairs.row)
-    counts = np.full(n_experiments, n_pairs)
-    if n_pairs == 0:
+    counts = np.full(n_experiments, len(found.pairs.row))
+    if not len(found.pairs.row):
         nothing = np.full(n_experiments, np.nan)
         return nothing, nothing, counts
     agree, opposite = (np.where(found.judged, which, np.nan) for which in (found.agree, found.opposite))

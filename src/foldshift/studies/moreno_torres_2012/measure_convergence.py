@@ -1,4 +1,4 @@
-"""Experiments until the estimate of every classifier on a data set is stable, by every criterion and in several orders."""
+"""Measure the experiments until every estimate on a data set is stable, by every criterion and in several random orders."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import Array, Inputs, Rows, UnsignedArray
 
+    Key = tuple[str, str, int]  # learner, partitioner and number of folds k
+
 CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
 SCHEMAS = {
     "convergence": pa.schema(
@@ -32,7 +34,7 @@ SCHEMAS = {
             ("threshold", pa.float64()),
             ("rule", TEXT),
             ("order", pa.int32()),
-            # The number of experiments there are where the criterion is not met; NaN where a fit failed.
+            # Until the criterion is met; all that there are if it is not (``cut_off``), NaN if a fit failed.
             ("experiments", pa.float64()),
             ("cut_off", pa.bool_()),
             ("n_experiments", pa.int32()),
@@ -40,15 +42,14 @@ SCHEMAS = {
     ),
     "convergence_curves": pa.schema([*CELL, ("experiments", pa.int32()), ("correlation", pa.float64())]),
 }
-POINTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+POINTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)  # experiments at which curves are kept
 
 
 def complete_cells(
     paths: list[Path], wanted: dict[str, dict[str, Any]], folds: dict[tuple[str, int], UnsignedArray]
-) -> Iterator[tuple[tuple[str, str, int], UnsignedArray]]:
-    """Predictions of every learner, partitioner and k that are wanted, in the order of their seeds, as soon as there are as many
-    runs as folds."""
-    waiting: dict[Any, Any] = {}
+) -> Iterator[tuple[Key, UnsignedArray]]:
+    """Yield the wanted predictions of every learner, partitioner and k in the order of their seeds, once all runs are read."""
+    waiting: dict[Key, list[UnsignedArray]] = {}
     for path in in_order(paths):
         read = read_predictions(path)
         for key, n_wanted in runs_wanted(held_scores(path), wanted).items():
@@ -64,27 +65,27 @@ def complete_cells(
         raise DataError(_mismatch(key, sum(map(len, blocks)), len(folds[key[1:]])))
 
 
-def _mismatch(key: tuple[str, str, int], n_predictions: int, n_folds: int) -> str:
+def _mismatch(key: Key, n_predictions: int, n_folds: int) -> str:
     learner, partitioner, k = key
     runs = f"{n_predictions} runs, but folds of {n_folds}"
     return f"predictions of {learner}, {partitioner}, k={k}: {runs}; delete the predictions and run again"
 
 
-def failed_cells(path: Path) -> set[tuple[str, str, int]]:
-    """Learner, partitioner and k of all cells of which a fit failed, from the rows of seeds."""
+def failed_cells(path: Path) -> set[Key]:
+    """Read from the rows of seeds the cells with a failed fit."""
     columns = read_columns(path, ("learner", "partitioner", "k", "n_failed"))
     lost = columns["n_failed"] > 0
     return set(zip(*(columns[name][lost].tolist() for name in ("learner", "partitioner", "k"))))
 
 
 def unknown(n_orders: int, n_runs: int) -> CellConvergence:
-    """Result of a cell of which a fit failed: a prediction that was never made says nothing of how predictions settle."""
+    """Return the result of a cell with a failed fit, all NaN: missing predictions do not show how predictions settle."""
     experiments = dict.fromkeys(CRITERIA, np.full((n_orders, len(THRESHOLDS), len(RULES)), np.nan))
     return CellConvergence(experiments, np.full(len(THRESHOLDS), np.nan), np.full((n_orders, n_runs - 1), np.nan))
 
 
 def cell_rows(found: CellConvergence, n_experiments: int, *, failed: bool = False) -> dict[str, Array]:
-    """Columns of all criteria of a cell; what is not met is given the number of experiments, a cell with failed fits nothing."""
+    """Make the columns of all criteria of a cell; where one is not met, it gets the number of experiments, a failed cell NaN."""
     n_orders = len(found.correlations)
     values = np.stack([found.experiments[name] for name in CRITERIA])  # criterion, order, threshold, rule
     criterion, order, threshold, rule = (index.ravel() for index in np.indices(values.shape))
@@ -102,7 +103,7 @@ def cell_rows(found: CellConvergence, n_experiments: int, *, failed: bool = Fals
 
 
 def with_keys(columns: dict[str, Array], keys: dict[str, Any]) -> dict[str, Array]:
-    """Columns with those that are the same in all rows before them."""
+    """Put columns that are the same in all rows before the others."""
     n = len(columns["experiments"])
     return {name: np.full(n, value, dtype=object if isinstance(value, str) else None) for name, value in keys.items()} | columns
 
@@ -116,7 +117,10 @@ def measure_convergence(
     n_orders: int,
     master_seed: int,
 ) -> dict[str, Rows]:
-    """Experiments until every estimate on a data set is stable, and the curves of the primary criterion."""
+    """Measure the experiments until every estimate on a data set is stable, and the curves of the primary criterion.
+
+    `iterations` maps k to the partitions of an experiment; `n_orders` is the number of random orders of the experiments.
+    """
     data = read_prepared(inputs.data)
     folds, _ = join_folds(inputs.folds, wanted)
     failed = failed_cells(inputs.scores)
@@ -138,8 +142,8 @@ def measure_convergence(
         curve = {"experiments": np.array(points, dtype=np.int64), "correlation": found.correlations[:, ends].mean(axis=0)}
         curves[learner, partitioner, k] = with_keys(curve, keys)
         cut_off = rows[learner, partitioner, k]["cut_off"]
-        said = "left out: a fit failed" if lost else f"{int(cut_off.sum())} of {len(cut_off)} rows cut off"
-        logging.info("%s, %s, k=%d: %d experiments, %s", learner, partitioner, k, n_experiments, said)
-    # In the order of the configuration, whatever files the predictions stand in.
+        status = "left out: a fit failed" if lost else f"{int(cut_off.sum())} of {len(cut_off)} rows cut off"
+        logging.info("%s, %s, k=%d: %d experiments, %s", learner, partitioner, k, n_experiments, status)
+    # In the order of the configuration, not in that of the files of predictions.
     cells = [(learner, *cut) for learner in wanted["learners"].values() for cut in folds]
     return {"convergence": [rows[one] for one in cells], "convergence_curves": [curves[one] for one in cells]}

@@ -1,11 +1,11 @@
-"""Cross-validate samples of a large population with every partitioner; measure what the classifiers reach on the rest of it."""
+"""Cross-validate samples of a large population with every partitioner, and measure the true AUC on the rest of it."""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,10 +22,10 @@ from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.partition.registry import make_folds, options_of
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, Inputs, Rows
+    from foldshift.core.types import Inputs, IntArray, Rows, UnsignedArray
     from foldshift.datasets.dataset import Dataset
 
-MOST_HELD_OUT = 5000  # rows: a standard error of the truth near .005 in a single sample, and nearest neighbours stay fast
+MAX_HELD_OUT = 5000  # rows: a standard error of the truth near .005 in a single sample, and nearest neighbours stay fast
 SCHEMAS = {
     "held_out": pa.schema(
         [
@@ -42,39 +42,49 @@ SCHEMAS = {
 }
 
 
-def draw(name: str, data: Dataset | None, n_sample: int, replicate: Any, master_seed: int) -> tuple[Any, Any, Any]:
-    """Population, sample and held-out rows of one replicate; a generated population (`data` is None) is drawn anew."""
+class Replicate(NamedTuple):
+    """A sample of a population, and its folds and training parts."""
+
+    population: Dataset
+    sample: IntArray
+    rest: IntArray  # rows held out
+    partitions: dict[tuple[str, int], UnsignedArray]  # by partitioner and k, (n_runs, n_sample)
+    parts: dict[int, list[IntArray]]  # by k
+
+
+def draw_replicate(
+    name: str, data: Dataset | None, n_sample: int, replicate: int, master_seed: int
+) -> tuple[Dataset, IntArray, IntArray]:
+    """Draw a sample and held-out rows of a population; a generated one (`data` is None) is drawn as well."""
     rng = generator(master_seed, "held-out", name, "rows", replicate)
     if data is None:
-        data = draw_population(name, n_sample + MOST_HELD_OUT, rng)
-    sample, rest = sample_and_rest(len(data.y), n_sample, MOST_HELD_OUT, rng)
+        data = draw_population(name, n_sample + MAX_HELD_OUT, rng)
+    sample, rest = sample_and_rest(len(data.y), n_sample, MAX_HELD_OUT, rng)
     return replace(data, X=scale_by_sample(data.X, sample, data.categorical_features), scaling="global"), sample, rest
 
 
-def cut(
-    data: Any,
-    sample: Array,
+def cut_sample(
+    population: Dataset,
+    sample: IntArray,
     schemes: dict[int, int],
     partitioners: dict[str, dict[str, Any]],
-    n_parts: int,
-    replicate: Any,
+    replicate: int,
     master_seed: int,
-) -> tuple[Any, Any]:
-    """Folds of one experiment of every scheme and partitioner, and the training parts of every k."""
-    names = "held-out", data.name
-    X, y = data.X[sample], data.y[sample]
-    partitions, parts = {}, {}
+) -> dict[tuple[str, int], UnsignedArray]:
+    """Cut a sample into folds, for one experiment of every scheme and partitioner."""
+    X, y = population.X[sample], population.y[sample]
+    partitions = {}
     for k, n_runs in schemes.items():
         for partitioner, choice in partitioners.items():
-            sequences = [seed_sequence(master_seed, *names, "folds", partitioner, k, replicate, i) for i in range(n_runs)]
+            names = "held-out", population.name, "folds", partitioner, k, replicate
+            sequences = [seed_sequence(master_seed, *names, i) for i in range(n_runs)]
             try:
                 function = import_object(choice["import"], partitioner) if "import" in choice else choice["partitioner"]
-                options = options_of(function, categorical_features=data.categorical_features, task=data.task)
+                options = options_of(function, categorical_features=population.categorical_features, task=population.task)
                 partitions[partitioner, k] = make_folds(function, X, y, k, sequences, **options | choice["options"])
             except ValueError as error:
-                raise DataError(f"population {data.name}, partitioner {partitioner}, k={k}: {error}") from error
-        parts[k] = training_parts(y, k, n_parts, generator(master_seed, *names, "parts", k, replicate))
-    return partitions, parts
+                raise DataError(f"population {population.name}, partitioner {partitioner}, k={k}: {error}") from error
+    return partitions
 
 
 def measure_heldout(
@@ -90,7 +100,10 @@ def measure_heldout(
     master_seed: int,
     limits: dict[str, float | None],
 ) -> dict[str, Rows]:
-    """Cross-validated estimates on samples of a population, and what the classifiers reach on the rest of it."""
+    """Measure cross-validated estimates on samples of a population, and what the classifiers reach on the rest of it.
+
+    `schemes` maps k to the partitions of an experiment; `n_parts` training parts of every k give the truth of the scheme.
+    """
     name = cell["population"]
     data = read_prepared(inputs.data) if inputs.data else None
     if data is not None and len(data.y) < 2 * n_sample:
@@ -100,21 +113,26 @@ def measure_heldout(
         )
 
     @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
-    def drawn(replicate: Any) -> tuple[Any, ...]:
-        population, sample, rest = draw(name, data, n_sample, replicate, master_seed)
-        return population, sample, rest, *cut(population, sample, schemes, partitioners, n_parts, replicate, master_seed)
+    def drawn(replicate: int) -> Replicate:
+        population, sample, rest = draw_replicate(name, data, n_sample, replicate, master_seed)
+        partitions = cut_sample(population, sample, schemes, partitioners, replicate, master_seed)
+        parts = {}
+        for k in schemes:
+            rng = generator(master_seed, "held-out", population.name, "parts", k, replicate)
+            parts[k] = training_parts(population.y[sample], k, n_parts, rng)
+        return Replicate(population, sample, rest, partitions, parts)
 
-    def measure(fitted: Any) -> tuple[dict[tuple[str, int], float], dict[int, float], float]:
+    def measure(fitted: tuple[str, int]) -> tuple[dict[tuple[str, int], float], dict[int, float], float]:
         learner, replicate = fitted
-        population, sample, rest, partitions, parts = drawn(replicate)
+        one = drawn(replicate)
         spec = learners[learner]
         try:
-            estimator = build_learner(spec, categorical_features=population.categorical_features)
+            estimator = build_learner(spec, categorical_features=one.population.categorical_features)
         except ValueError as error:
             raise DataError(str(error)) from error
-        X = design_matrix(population, spec["nominal"])
+        X = design_matrix(one.population, spec["nominal"])
         rng = generator(master_seed, "held-out", name, "fits", learner, replicate)
-        return heldout_replicate(estimator, X, population.y, sample, rest, partitions, parts, rng)
+        return heldout_replicate(estimator, X, one.population.y, one.sample, one.rest, one.partitions, one.parts, rng)
 
     rows = []
     pairs = [(learner, replicate) for replicate in range(n_replicates) for learner in learners]

@@ -1,4 +1,4 @@
-"""Names and notation that several modules of the study share; light, because tables and figures rest on it."""
+"""Names and notation that several modules of the study share; without imports, because tables and figures rest on it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ NO_PAIR = "no pair of classifiers truly differs in this run (Table IV), so that 
 
 
 def paper_name(dataset: str) -> str:
-    """The name of a data set in the paper's tables: small letters, without the mark of a repair or of declared ranges."""
+    """Return the name of a data set in the paper's tables: small letters, without the mark of a repair or of declared ranges."""
     return dataset.lower().removesuffix("-repaired").removesuffix("-declared")
 
 
 def scheme_name(k: int, r: int) -> str:
-    """Notation of the paper: 5x2 is five folds iterated twice."""
+    """Write a scheme as the paper does: 5x2 is five folds iterated twice."""
     return f"{k}x{r}"
 
 
 def describe(scheme: str) -> str:
-    """A scheme in words: ``5x2 (5 folds, 2 iterations)``."""
+    """Describe a scheme in words: ``5x2 (5 folds, 2 iterations)``."""
     k, r = scheme.split("x")
     return f"{scheme} ({k} folds, {r} iteration{'s' if r != '1' else ''})"

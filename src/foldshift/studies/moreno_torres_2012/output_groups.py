@@ -1,4 +1,4 @@
-"""Tables and figures of the classification study (Moreno-Torres, Saez and Herrera 2012): what they need, what they show."""
+"""Tables and figures of the classification study (Moreno-Torres, Saez and Herrera 2012): inputs, captions, jobs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ OURS = ("table1_datasets", "table3_auc", "table4_wilcoxon", "table5_agreement", 
 
 
 def has_populations(run: Run) -> bool:
-    """Whether the run has a truth that no cross-validation made."""
+    """Return True if the run draws samples of populations, whose truth is held out."""
     return bool(run.settings["held_out"]["populations"])
 
 
 def is_printed(run: Run) -> bool:
-    """Whether the run has a data set of the paper, as which a repaired form counts."""
+    """Return True if the run has a data set of the paper, or a repaired form of one."""
     return has_print(run, paper_name)
 
 
@@ -143,7 +143,7 @@ CONVERGENCE = Items(
 
 COVARIATE_SHIFT = Items(
     "covariate_shift",
-    make="partitioner_shift_tables.covariate_shift",
+    make="shift_and_error.covariate_shift",
     inputs=lambda run: {
         "shift": run.rows("covariate_shift"),
         "features": run.rows("shifted_features"),
@@ -470,7 +470,13 @@ COMPARISON = Items(
 ITEMS = (
     DATASETS,
     AGREEMENT,
-    single_datasets("3 Single experiment", "Area under the ROC curve of the predicted classes", "SCV", of_own_experiments),
+    single_datasets(
+        "3 Single experiment",
+        "Area under the ROC curve of the predicted classes",
+        value="auc_crisp",
+        reference="SCV",
+        chosen=of_own_experiments,
+    ),
     CONVERGENCE,
     COVARIATE_SHIFT,
     PARTITIONERS,

@@ -15,12 +15,15 @@ from foldshift.shift.measures.covariates import fold_covariates
 from foldshift.shift.measures.ks import fold_ks
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, Inputs, IntArray
+    from foldshift.core.types import BoolArray, FloatArray, Inputs, IntArray
     from foldshift.partition.neighbours.visiting_order import Exploration
 
-# The paper gives no coordinates of its Figure 2. These were searched: from the first sample on, hops to the nearest spiral
+    Cut = Literal["DB-SCV", "DOB-SCV"]
+
+# The paper gives no coordinates of its Figure 2. These were searched for: from the first sample on, hops to the nearest spiral
 # outwards. Both attributes span 0 to 10, so that scaling them changes no neighbour.
 ARTIFICIAL = np.array([[5, 7], [4, 5], [6, 3], [8, 6], [7, 10], [0, 4], [3, 0], [10, 0]], dtype=np.float64)
 N_FOLDS = 4
@@ -31,7 +34,7 @@ GREY = "#7F7F7F"
 
 
 def partitioners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
-    """Figures 1 to 4; they depend on no configuration."""
+    """Draw Figures 1 to 4; they depend on no configuration."""
     return {
         "figure1_extreme_shift (figure)": draw_extreme_shift(),
         "figure2_artificial (figure)": draw_artificial(),
@@ -41,9 +44,7 @@ def partitioners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
 
 
 def extreme_data(rng_seed: int = EXTREME_SEED) -> tuple[FloatArray, IntArray, BoolArray]:
-    """Two classes, of which one lies in two places: most of it at the top, a cluster at the bottom left, beside the other
-    class.
-    """
+    """Make two classes, one of which has a cluster apart at the bottom left; return X, y and the rows of the cluster."""
     rng = np.random.default_rng(rng_seed)
     parts = [((1.4, 1.3), 0.5, 6), ((6.0, 7.2), 1.0, 18), ((4.6, 2.9), 0.9, 24)]
     X = np.concatenate([rng.normal(centre, spread, (size, 2)) for centre, spread, size in parts])
@@ -52,7 +53,7 @@ def extreme_data(rng_seed: int = EXTREME_SEED) -> tuple[FloatArray, IntArray, Bo
 
 
 def draw_extreme_shift() -> Figure:
-    """Figure 1: a whole cluster falls into the test part, and a classifier that never saw it gets it wrong."""
+    """Draw Figure 1: a whole cluster falls into the test part, and a classifier that never saw it gets it wrong."""
     X, y, cluster = extreme_data()
     cuts, found = {}, {}
     for name, make in (("MS-SCV", ms_scv_folds), ("SCV", scv_folds)):
@@ -98,8 +99,8 @@ def draw_extreme_shift() -> Figure:
     return figure
 
 
-def artificial_cuts(partitioner: Literal["DB-SCV", "DOB-SCV"]) -> dict[tuple[int, ...], Exploration]:
-    """Every way in which a partitioner can cut the eight artificial samples into four folds."""
+def artificial_cuts(partitioner: Cut) -> dict[tuple[int, ...], Exploration]:
+    """Find every way in which a partitioner can cut the eight artificial samples into four folds, by its starts."""
     y = np.zeros(len(ARTIFICIAL), dtype=np.int64)
     cuts = {}
     for seed in range(N_SEEDS):
@@ -109,44 +110,45 @@ def artificial_cuts(partitioner: Literal["DB-SCV", "DOB-SCV"]) -> dict[tuple[int
 
 
 def artificial_shift(path: Exploration) -> tuple[float, ...]:
-    """Covariate shift of a cut of the artificial samples, mean over the folds."""
+    """Measure the covariate shift of a cut of the artificial samples: D_n and energy distance, mean over the folds."""
     shift = fold_covariates(ARTIFICIAL, path.folds[None, np.argsort(path.rows)], N_FOLDS)
     # Cuts that mirror each other have the same shift, but for the last bits of a sum.
     return tuple(round(float(shift[measure].mean()), 9) for measure in ("ks_mean", "energy"))
 
 
 def worst_starts() -> tuple[int, ...]:
-    """Starts of the cut by DOB-SCV with the most covariate shift of those with the first start of Figure 3."""
+    """Find the starts of the cut by DOB-SCV with the most covariate shift of those that begin as Figure 3."""
     cuts = artificial_cuts("DOB-SCV")
     return max((starts for starts in cuts if starts[0] == START), key=lambda starts: artificial_shift(cuts[starts]))
 
 
 def draw_artificial() -> Figure:
-    """Figure 2: the artificial data set."""
+    """Draw Figure 2: the artificial data set."""
     figure, axis = _artificial_axis("Eight samples of one class,\nto be cut into four folds of two")
     axis.plot(*ARTIFICIAL.T, "o", color="#333333", ms=15)
     return figure
 
 
 def draw_db_scv() -> Figure:
-    """Figure 3: DB-SCV on the artificial data set spirals around the centre."""
+    """Draw Figure 3: DB-SCV on the artificial data set spirals around the centre."""
     return _draw_cut("DB-SCV", (START,), "DOB-SCV, same start, at worst", artificial_cuts("DOB-SCV")[worst_starts()])
 
 
 def draw_dob_scv() -> Figure:
-    """Figure 4: DOB-SCV on the artificial data set, with the same start and the worst choice of the second one."""
+    """Draw Figure 4: DOB-SCV on the artificial data set, with the same start and the worst choice of the second one."""
     return _draw_cut("DOB-SCV", worst_starts(), "DB-SCV, same start", artificial_cuts("DB-SCV")[START,])
 
 
-def _artificial_axis(title: str) -> tuple[Any, Any]:
+def _artificial_axis(title: str) -> tuple[Figure, Axes]:
+    """Make an empty plot of the artificial samples."""
     figure, axis = plt.subplots(figsize=(5.4, 5.8))
     axis.set(xlim=(-1.4, 11.4), ylim=(-1.4, 11.4), xlabel="x$_1$", ylabel="x$_2$", aspect="equal")
     axis.set_title(title, fontsize=9)
     return figure, axis
 
 
-def _draw_cut(partitioner: str, starts: tuple[Any, ...], other_name: str, other: Exploration) -> Any:
-    """The way through the samples, numbered, and an outline around the samples of each fold."""
+def _draw_cut(partitioner: Cut, starts: tuple[int, ...], other_name: str, other: Exploration) -> Figure:
+    """Draw the way through the samples, numbered, and an outline around the samples of each fold."""
     cuts = artificial_cuts(partitioner)
     path = cuts[starts]
     mean = np.mean([artificial_shift(cut) for cut in cuts.values()], axis=0)
@@ -184,8 +186,8 @@ def _draw_cut(partitioner: str, starts: tuple[Any, ...], other_name: str, other:
     return figure
 
 
-def _outline(a: Any, b: Any, radius: float = 0.55) -> Array:
-    """Corners of a strip with round ends about the line from a to b."""
+def _outline(a: FloatArray, b: FloatArray, radius: float = 0.55) -> FloatArray:
+    """Compute the corners of a strip with round ends about the line from a to b."""
     turn = np.arctan2(*(b - a)[::-1]) + np.linspace(-np.pi / 2, np.pi / 2, 25)
     round_end = radius * np.column_stack([np.cos(turn), np.sin(turn)])
     return np.concatenate([b + round_end, a - round_end])

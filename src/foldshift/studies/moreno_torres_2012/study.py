@@ -1,4 +1,4 @@
-"""Partition-induced covariate shift (Moreno-Torres, Saez and Herrera 2012): what is measured."""
+"""Partition-induced covariate shift (Moreno-Torres, Saez and Herrera 2012): the study and its measures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from foldshift.engine.layout.bundles import choice_of
 from foldshift.engine.layout.job_layout import of_experiments
 from foldshift.engine.study.declare import Cost, Measure, Study
-from foldshift.studies.common.standard_items import COVARIATE_SHIFT
+from foldshift.studies.common.standard_items import COVARIATE_SHIFT, engine_layout
 from foldshift.studies.moreno_torres_2012.ablation.variants import variants, variants_to_cut
 from foldshift.studies.moreno_torres_2012.output_groups import ITEMS
 
@@ -17,37 +17,39 @@ if TYPE_CHECKING:
 # Seconds of one core.
 PER_PREDICTION = 3e-9  # convergence, per prediction and order
 PER_EXPERIMENT = 2.5e-4  # convergence, per learner, partitioner, k and experiment
-HELDOUT_MB = 900
-COLUMNS = 10  # of a generated population, about
+HELDOUT_MB = 900  # memory
+GENERATED_COLUMNS = 10  # of a generated population, about
 
 
 def derive(run: Run) -> dict[str, Any]:
-    """What functions need beside the configuration: partitions per experiment, ids of learners, variants of partitioners."""
+    """Derive settings from the configuration: partitions per experiment, ids of learners, variants of partitioners."""
     settings = run.settings
     return {"iterations": run.schemes, "ids": run.ids, "variants": variants(settings) if settings["ablation"]["n_seeds"] else {}}
 
 
 def choices(run: Run) -> dict[str, dict[str, Any]]:
-    """How each partitioner cuts: a known one or a function of the user's own, and its options."""
+    """Return how each partitioner cuts: a known one or a user-defined function, and its options."""
     own = run.config["own_partitioners"]
     return {name: choice_of(name, run.settings, own) for name in run.settings["partitioners"]}
 
 
-def convergence_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Every prediction is counted once in every order."""
-    cells = [one for one in run.layout.cells(cell["dataset"]) if of_experiments(one)]
+def convergence_cost(run: Run, cell: dict[str, str]) -> Cost:
+    """Estimate the cost of convergence on a data set: every prediction is counted once in every order."""
+    layout = engine_layout(run)
+    cells = [one for one in layout.cells(cell["dataset"]) if of_experiments(one)]
     n_runs = sum(one.n_seeds * one.iterations for one in cells)
     per_run = PER_PREDICTION * run.shape(cell["dataset"])[0] * run.settings["convergence"]["n_orders"]
     seconds = per_run * n_runs + PER_EXPERIMENT * sum(one.n_seeds for one in cells)
-    return Cost(seconds * len(run.layout.learners_of(cell["dataset"])))
+    return Cost(seconds * len(layout.learners_of(cell["dataset"])))
 
 
-def heldout_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Cross-validation by every partitioner, the training parts of every k, and the whole sample; single calls share little."""
+def heldout_cost(run: Run, cell: dict[str, str]) -> Cost:
+    """Estimate the cost of a population: folds of every partitioner, training parts of every k, and the whole sample."""
     settings, schemes, name = run.settings["held_out"], run.schemes, cell["population"]
     n_fits = len(run.settings["partitioners"]) * sum(k * r for k, r in schemes.items()) + settings["n_parts"] * len(schemes) + 1
-    n_columns = run.shape(name)[1] if name in run.catalogue else COLUMNS
+    n_columns = run.shape(name)[1] if name in run.catalogue else GENERATED_COLUMNS
     per_fit = sum(run.fit_cost(one, settings["n_sample"], n_columns).seconds_per_fit for one in run.learner_ids)
+    # Three times the cost of fits that share work: single calls share little.
     return Cost(3 * settings["n_replicates"] * n_fits * per_fit, HELDOUT_MB)
 
 

@@ -1,15 +1,13 @@
 """Tables II to VI of the classification study (Moreno-Torres, Saez and Herrera 2012) from results of experiments.
 
-Results come as one pair ``(values, truth)`` for every configuration of the classifiers: `values` maps (k, partitioner) to an
-array of shape (n_learners, n_datasets, n_experiments), `truth` maps k to an array of shape (n_learners, n_datasets, n_truth); the
-AUC of an experiment, NaN where a classifier was not run on a data set or a fit failed. `schemes` maps the number of folds k to
-the iterations of an experiment.
+Results are arrays as `experiments` reads them, by configuration of the classifiers; `schemes` maps the number of folds k to the
+iterations of an experiment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,16 +22,17 @@ from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import (
     accuracy_table,
     agreement_table,
-    alike,
+    comparable_results,
     error_notes,
     formula_of,
 )
-from foldshift.studies.moreno_torres_2012.experiments import by_configuration, foundation
+from foldshift.studies.moreno_torres_2012.experiments import by_configuration, folds_and_classes
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, describe, scheme_name
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, Inputs
     from foldshift.inference.repetitions.agreement import PairTests
+    from foldshift.studies.moreno_torres_2012.experiments import Counts, Experiments
 
 REPETITIONS = (1, 2, 5, 10, 20, 50)
 N_DRAWS = 200
@@ -53,12 +52,12 @@ CLASSIFIERS = {
 
 
 def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict[str, Any]]) -> dict[str, Shown]:
-    """Tables II to VI, and accuracy by repetitions."""
+    """Make Tables II to VI, and the accuracy by repetitions; `learners`: entries of the learners file."""
     names, partitioners = settings["learners"], settings["partitioners"]
     schemes, alpha = settings["iterations"], settings["alpha"]
     results = by_configuration(inputs.scores, settings)
     classifiers = classifiers_table(learners, names, settings["ids"])
-    auc = auc_table(results, schemes, names, settings["datasets"], foundation(inputs.scores, settings))
+    auc = auc_table(results, schemes, names, settings["datasets"], folds_and_classes(inputs.scores, settings))
     tests = wilcoxon_table(results, schemes, names, alpha)
     seed = settings["master_seed"]
     found = agreement_table(results, schemes, partitioners, names, alpha, master_seed=seed)
@@ -83,7 +82,7 @@ def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict
 def classifiers_table(
     learners: dict[str, dict[str, Any]], names: Sequence[str], configurations: dict[str, dict[str, str]]
 ) -> pd.DataFrame:
-    """Table II: the classifiers and their parameters."""
+    """Make Table II: the classifiers and their parameters."""
     rows = []
     for name in names:
         entry = learners[next(iter(configurations.values()))[name]]
@@ -96,13 +95,16 @@ def classifiers_table(
 
 
 def auc_table(
-    results: dict[str, tuple[dict[str, Any], dict[str, Any]]],
+    results: dict[str, Experiments],
     schemes: dict[int, int],
     learners: Sequence[str],
     datasets: Sequence[str],
-    rests: dict[str, dict[int, tuple[FloatArray, FloatArray]]] | None = None,
+    part_counts: dict[str, dict[int, Counts]] | None = None,
 ) -> pd.DataFrame:
-    """Table III: the true AUC of every classifier on every data set."""
+    """Make Table III: the true AUC of every classifier on every data set.
+
+    With `part_counts` (from `folds_and_classes`), the table also has the columns ``folds`` and ``classes``.
+    """
     rows = []
     for configuration, (_, truth) in results.items():
         for k, r in schemes.items():
@@ -112,57 +114,51 @@ def auc_table(
                 for i, learner in enumerate(learners):
                     n, std = int(counts[i, d]), stds[i, d]
                     error = std / np.sqrt(n) if n else np.nan
-                    resting = [part[i, d] for part in rests[configuration][k]] if rests else []
-                    rows.append((configuration, scheme_name(k, r), dataset, learner, means[i, d], error, std, n, *resting))
+                    rests_on = [counted[i, d] for counted in part_counts[configuration][k]] if part_counts else []
+                    rows.append((configuration, scheme_name(k, r), dataset, learner, means[i, d], error, std, n, *rests_on))
     columns = ["configuration", "scheme", "dataset", "classifier", "auc", "standard_error", "std", "n_experiments"]
-    return pd.DataFrame(rows, columns=columns + (["folds", "classes"] if rests else []))
+    return pd.DataFrame(rows, columns=columns + (["folds", "classes"] if part_counts else []))
 
 
 def wilcoxon_table(
-    results: dict[str, tuple[dict[tuple[Any, ...], FloatArray], dict[int, FloatArray]]],
+    results: dict[str, Experiments],
     schemes: dict[int, int],
-    learners: list[str],
+    learners: Sequence[str],
     alpha: float = ALPHA,
 ) -> pd.DataFrame:
-    """Table IV: Wilcoxon's test over the data sets between all pairs of classifiers, on the true AUC."""
+    """Make Table IV: Wilcoxon's test over the data sets between all pairs of classifiers, on the true AUC.
+
+    Every pair has a row in both orders; ``p_conditional`` is the exact p given the ties.
+    """
     rows = []
     for configuration, (_, truth) in results.items():
         for k, r in schemes.items():
             means = mean_present(truth[k])
             tests = pairwise_tests(means, formula_of(configuration))
             conditional = pairwise_tests(means, "corrected").p_value
-            for first, second, r_plus, r_minus, p, n, method, given_ties in _ordered(tests, conditional):
-                names = (configuration, scheme_name(k, r), learners[first], learners[second])
-                rows.append((*names, r_plus, r_minus, p, method, given_ties, int(p <= alpha) if n else np.nan, n))
-    columns = [
-        "configuration",
-        "scheme",
-        "row",
-        "column",
-        "r_plus",
-        "r_minus",
-        "p_value",
-        "method",
-        "p_conditional",
-        "significant",
-    ]
-    return pd.DataFrame(rows, columns=[*columns, "n_datasets"])
+            for pair in _ordered(tests, conditional):
+                names = (configuration, scheme_name(k, r), learners[pair.first], learners[pair.second])
+                significant = int(pair.p_value <= alpha) if pair.n_datasets else np.nan
+                sums = (pair.r_plus, pair.r_minus, pair.p_value, pair.method, pair.p_conditional)
+                rows.append((*names, *sums, significant, pair.n_datasets))
+    columns = ["configuration", "scheme", "row", "column", "r_plus", "r_minus", "p_value", "method", "p_conditional"]
+    return pd.DataFrame(rows, columns=[*columns, "significant", "n_datasets"])
 
 
 def repetitions_table(
-    results: dict[str, tuple[dict[tuple[Any, ...], FloatArray], dict[int, FloatArray]]],
+    results: dict[str, Experiments],
     schemes: dict[int, int],
-    partitioners: list[str],
+    partitioners: Sequence[str],
     alpha: float = ALPHA,
     repetitions: Sequence[int] = REPETITIONS,
     n_draws: int = N_DRAWS,
     *,
     master_seed: int,
 ) -> pd.DataFrame:
-    """Accuracy when m experiments are averaged before the test."""
+    """Make the table of the accuracy when m experiments are averaged before the test, drawn `n_draws` times."""
     rows = []
     for configuration, (values, truth) in results.items():
-        values, truth = alike(values, truth, schemes, partitioners)
+        values, truth = comparable_results(values, truth, schemes, partitioners)
         for k, r in schemes.items():
             means = mean_present(truth[k])
             for name in partitioners:
@@ -179,7 +175,7 @@ def repetitions_table(
 
 
 def classifiers_grid(table: pd.DataFrame) -> Grid:
-    """Table II as it is printed, with the parameters."""
+    """Print Table II with the parameters."""
     configurations = [name.removeprefix("parameters_") for name in table.columns if name.startswith("parameters_")]
     header = ["Algorithm", "Abbreviation", "Type of classifier", *[f"Parameters, {name}" for name in configurations]]
     rows = [
@@ -190,9 +186,9 @@ def classifiers_grid(table: pd.DataFrame) -> Grid:
 
 
 def auc_grid(table: pd.DataFrame) -> Grid:
-    """Table III as printed: data sets by classifiers, the best of a row underlined; one block per configuration and scheme."""
+    """Print Table III: data sets by classifiers, the best of a row underlined; one block per configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         values = block.pivot(index="dataset", columns="classifier", values="auc").loc[
@@ -212,7 +208,7 @@ def auc_grid(table: pd.DataFrame) -> Grid:
         empty = f"{EMPTY}: no result; the classifier was not run on the data set, or its fits failed."
     else:
         empty = "Empty: the classifier was not run on the data set."
-    notes: list[Any] = [
+    notes = [
         f"Stratified cross-validation (SCV), {count_range(counts)} experiments per cell; the best of a row is underlined. "
         f"The paper prints the scheme 5x2 only. {empty}"
     ]
@@ -220,8 +216,8 @@ def auc_grid(table: pd.DataFrame) -> Grid:
 
 
 def absent_classes(table: pd.DataFrame) -> list[str]:
-    """A note on every data set that has test parts without one of its classes; from Table III with ``folds`` and ``classes``."""
-    notes: list[Any] = []
+    """Write a note on every data set with test parts that lack a class; it needs the columns ``folds`` and ``classes``."""
+    notes: list[str] = []
     if "classes" not in table:
         return notes
     for (dataset, scheme), part in table.dropna(subset="classes").groupby(["dataset", "scheme"], sort=False):
@@ -242,9 +238,9 @@ def absent_classes(table: pd.DataFrame) -> list[str]:
 
 
 def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
-    """Table IV as it is printed: R+/R-/p of the row's classifier against the column's, significant ones bold."""
+    """Print Table IV: R+/R-/p of the row's classifier against the column's, significant ones bold."""
     names = list(dict.fromkeys(table["row"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         cells = {
@@ -258,7 +254,7 @@ def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in names]] for a in names]
     methods = ", ".join(name for name in dict.fromkeys(table["method"]) if name)
-    notes: list[Any] = [
+    notes = [
         f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of "
         "its tool ends."
     ]
@@ -268,9 +264,9 @@ def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
     return Grid(["", *names], rows, notes)
 
 
-def agreement_grid(table: pd.DataFrame, learners: list[str], alpha: float = ALPHA) -> Grid:
-    """Table V as it is printed: a matrix of pairs, one block per configuration, scheme and partitioner."""
-    rows: list[Any] = []
+def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = ALPHA) -> Grid:
+    """Print Table V: a matrix of pairs, one block per configuration, scheme and partitioner."""
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme, partitioner), block in _blocks(table, ["configuration", "scheme", "partitioner"]):
         rows.append([f"{partitioner}, {configuration} configuration, {describe(scheme)}"])
         cells = {
@@ -280,7 +276,7 @@ def agreement_grid(table: pd.DataFrame, learners: list[str], alpha: float = ALPH
             for row in block.itertuples()
         }
         rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
-    notes: list[Any] = [
+    notes = [
         f"A dash: the classifiers do not truly differ (p > {alpha:g}), the pair is not used. In brackets, where there are any: "
         "experiments as significant in the wrong direction, which the paper does not tell apart and which are not counted here. "
         "The paper prints DOB-SCV with 5x2 only."
@@ -291,9 +287,9 @@ def agreement_grid(table: pd.DataFrame, learners: list[str], alpha: float = ALPH
 
 
 def accuracy_grid(table: pd.DataFrame) -> Grid:
-    """Table VI as it is printed: schemes by partitioners, the best of a row bold."""
+    """Print Table VI: schemes by partitioners, the best of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for configuration, block in _blocks(table, ["configuration"]):
         pairs = block[block["scheme"] != AVERAGE].drop_duplicates("scheme")
         counts = ", ".join(f"{row.n_pairs:g} with {row.scheme}" for row in pairs.itertuples())
@@ -311,7 +307,7 @@ def accuracy_grid(table: pd.DataFrame) -> Grid:
             rows.append([scheme[0], *cells])
     opposite = table["opposite_percent"].max()
     cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
-    notes: list[Any] = [
+    notes = [
         f"{counts_of_experiments(table)} experiments per cell. The best of a row is bold. The partitioners are compared on the "
         "same data sets, so their differences vary less over data sets than the numbers in brackets say; the page on the "
         "ablation gives the errors of the differences.",
@@ -329,9 +325,9 @@ def accuracy_grid(table: pd.DataFrame) -> Grid:
 
 
 def repetitions_grid(table: pd.DataFrame) -> Grid:
-    """Accuracy against repetitions: partitioners by number of experiments."""
+    """Print the accuracy by repetitions: partitioners by number of experiments."""
     counts = sorted(table["experiments"].unique())
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         nothing = "no pair" if block["percent"].isna().all() else EMPTY
@@ -342,13 +338,13 @@ def repetitions_grid(table: pd.DataFrame) -> Grid:
 
 
 def counts_of_experiments(table: pd.DataFrame) -> str:
-    """Numbers of experiments that the cells of a table rest on, in words."""
+    """List the numbers of experiments that the cells of a table rest on, as text."""
     return ", ".join(str(value) for value in sorted(table["n_experiments"].unique()) if value)
 
 
-def _blocks(table: pd.DataFrame, keys: list[str]) -> Any:
-    """Groups in the order of their first rows, with a tuple of keys each."""
-    return table.groupby(keys, sort=False, dropna=False)
+def _blocks(table: pd.DataFrame, keys: list[str]) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """Iterate over groups in the order of their first rows, with a tuple of keys each."""
+    return iter(table.groupby(keys, sort=False, dropna=False))
 
 
 def _percent_cell(row: pd.Series, nothing: str) -> Cell:
@@ -361,12 +357,25 @@ def _parameters(params: dict[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in params.items()) or "none"
 
 
-def _ordered(tests: PairTests, conditional: FloatArray) -> list[tuple[float | str, ...]]:
-    """All pairs in both orders, sorted by row and column."""
-    rows = []
+class _Pair(NamedTuple):
+    """Wilcoxon's test of two classifiers, by their positions."""
+
+    first: int
+    second: int
+    r_plus: float
+    r_minus: float
+    p_value: float
+    n_datasets: int
+    method: str
+    p_conditional: float
+
+
+def _ordered(tests: PairTests, conditional: FloatArray) -> list[_Pair]:
+    """List all pairs in both orders, sorted by row and column."""
+    pairs = []
     for i in range(len(tests.row)):
         first, second = int(tests.row[i]), int(tests.column[i])
         common = (tests.p_value[i], int(tests.n_datasets[i]), tests.method[i], conditional[i])
-        rows.append((first, second, tests.r_plus[i], tests.r_minus[i], *common))
-        rows.append((second, first, tests.r_minus[i], tests.r_plus[i], *common))
-    return sorted(rows, key=lambda row: row[:2])
+        pairs.append(_Pair(first, second, tests.r_plus[i], tests.r_minus[i], *common))
+        pairs.append(_Pair(second, first, tests.r_minus[i], tests.r_plus[i], *common))
+    return sorted(pairs, key=lambda pair: pair[:2])

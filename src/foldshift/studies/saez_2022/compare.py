@@ -1,8 +1,8 @@
-"""Every number that the regression paper prints, beside ours, with ratio and Monte Carlo standard error."""
+"""Every number that the regression paper prints beside ours, with ratio and Monte Carlo standard error."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,18 +23,29 @@ from foldshift.reporting.paper_vs_ours import (
 from foldshift.studies.saez_2022.tables import comparable_results, p_value_errors
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Inputs, StrArray
+    from foldshift.core.types import Inputs, PathLike, StrArray
+
+    Key = tuple[Any, ...]  # of a printed number: table and `PRINT_KEYS`
+    Statistic = Literal["mean", "std"]
 
 PRINTED_SEEDS = 1000
+Number = TypeVar("Number")
 DEFAULT_LEAVES = "RPART7"  # RPART with R's own default for the samples of a leaf, 7 where Table 2 prints 6
 # By number of folds: standard deviation of the mean error of NN over orders of the rows, which decide between samples at equal
-# distance (`make validate WHAT=readings`). Theirs is not known.
+# distance (`make readings`). The paper's order is not known.
 TIE_ERROR = {2: 2e-5, 5: 3e-5, 10: 4e-5}
 PRINT_KEYS = ("dataset", "regressor", "metric", "k", "partitioner", "quantity")  # of a printed number
 
 
-def printed_rows(table1: Any, table4: Any, table5: Any) -> pd.DataFrame:
-    """The printed tables in one shape."""
+class Ours(NamedTuple):
+    """A number of ours, and whether it has an asterisk: 1 where the row's partitioner has the larger values; None for no test."""
+
+    value: float
+    asterisk: int | None = None
+
+
+def printed_rows(table1: PathLike, table4: PathLike, table5: PathLike) -> pd.DataFrame:
+    """Read the printed tables into one shape."""
     sets = pd.read_csv(table1).melt("dataset", var_name="quantity", value_name="value")
     sets = sets.assign(table="table1", regressor="", metric="", partitioner="", k=0, row_has_higher_rank_sum="")
     shift = pd.read_csv(table4).assign(table="table4", dataset="", regressor="", metric="dn")
@@ -44,31 +55,32 @@ def printed_rows(table1: Any, table4: Any, table5: Any) -> pd.DataFrame:
     return rows
 
 
-def our_numbers(datasets: Any, shift: Any, error: Any) -> tuple[Any, Any]:
-    """Our numbers and Monte Carlo errors by the keys of the printed ones."""
+def our_numbers(datasets: pd.DataFrame, shift: pd.DataFrame, error: pd.DataFrame) -> tuple[dict[Key, Ours], dict[Key, float]]:
+    """Collect our numbers and their Monte Carlo errors by the keys of the printed ones."""
     ours, errors = {}, {}
+    key: Key
     for row in datasets.itertuples():
-        ours["table1", row.dataset, "", "", 0, "", "attributes"] = (row.attributes, None)
-        ours["table1", row.dataset, "", "", 0, "", "samples"] = (row.samples, None)
+        ours["table1", row.dataset, "", "", 0, "", "attributes"] = Ours(row.attributes)
+        ours["table1", row.dataset, "", "", 0, "", "samples"] = Ours(row.samples)
     for row in shift.itertuples():
         key = ("table4", "", "", "dn", row.k, row.partitioner)
-        ours[(*key, "mean_dn")], errors[(*key, "mean_dn")] = (row.mean_dn, None), row.standard_error
-        ours[(*key, "p_vs_CV")] = (row.p_vs_cv, row.higher_vs_cv)
-        ours[(*key, "p_vs_TSCV")] = (row.p_vs_tscv, row.higher_vs_tscv)
+        ours[(*key, "mean_dn")], errors[(*key, "mean_dn")] = Ours(row.mean_dn), row.standard_error
+        ours[(*key, "p_vs_CV")] = Ours(row.p_vs_cv, row.higher_vs_cv)
+        ours[(*key, "p_vs_TSCV")] = Ours(row.p_vs_tscv, row.higher_vs_tscv)
     for row in error.itertuples():
         key = ("table5", "", row.regressor, "rmse", row.k, row.partitioner)
-        ours[(*key, "mean")], errors[(*key, "mean")] = (row.rmse, None), row.rmse_standard_error
-        ours[(*key, "p_vs_CV")] = (row.p_vs_cv, row.higher_vs_cv)
-        ours[(*key, "p_vs_TSCV")] = (row.p_vs_tscv, row.higher_vs_tscv)
+        ours[(*key, "mean")], errors[(*key, "mean")] = Ours(row.rmse), row.rmse_standard_error
+        ours[(*key, "p_vs_CV")] = Ours(row.p_vs_cv, row.higher_vs_cv)
+        ours[(*key, "p_vs_TSCV")] = Ours(row.p_vs_tscv, row.higher_vs_tscv)
         key = ("table5", "", row.regressor, "std", row.k, row.partitioner)
-        ours[(*key, "mean")], errors[(*key, "mean")] = (row.std, None), row.std_standard_error
-        ours[(*key, "p_vs_CV")] = (row.std_p_vs_cv, row.std_higher_vs_cv)
-        ours[(*key, "p_vs_TSCV")] = (row.std_p_vs_tscv, row.std_higher_vs_tscv)
+        ours[(*key, "mean")], errors[(*key, "mean")] = Ours(row.std), row.std_standard_error
+        ours[(*key, "p_vs_CV")] = Ours(row.std_p_vs_cv, row.std_higher_vs_cv)
+        ours[(*key, "p_vs_TSCV")] = Ours(row.std_p_vs_tscv, row.std_higher_vs_tscv)
     return ours, errors
 
 
-def short_rows(error: Any, n_datasets: int) -> dict[tuple[Any, ...], str]:
-    """What to say of our numbers in Table 5 that rest on fewer data sets than there are."""
+def short_rows(error: pd.DataFrame, n_datasets: int) -> dict[Key, str]:
+    """Write remarks on our numbers in Table 5 that rest on fewer data sets than there are."""
     return {
         (
             "table5",
@@ -86,8 +98,8 @@ def short_rows(error: Any, n_datasets: int) -> dict[tuple[Any, ...], str]:
     }
 
 
-def bootstrap_errors(inputs: Inputs, settings: dict[str, Any]) -> Any:
-    """Monte Carlo errors of all p-values."""
+def bootstrap_errors(inputs: Inputs, settings: dict[str, Any]) -> dict[Key, float]:
+    """Compute the Monte Carlo errors of all p-values."""
     folds, partitioners, datasets = settings["n_folds"], settings["partitioners"], settings["datasets"]
     learners = [name for name in settings["learners"] if name in ("RPART", "NN", DEFAULT_LEAVES)]
     (shift,) = read_cells(
@@ -95,20 +107,22 @@ def bootstrap_errors(inputs: Inputs, settings: dict[str, Any]) -> Any:
     )
     cells = [(learner, k, name) for learner in learners for k in folds for name in partitioners]
     (errors,) = read_cells(inputs.errors, ("learner", "k", "partitioner"), ("rmse",), datasets, cells)
-    out, seed = {}, settings["master_seed"]
+    metrics: dict[str, Statistic] = {"rmse": "mean", "std": "std"}
+    seed = settings["master_seed"]
+    out: dict[Key, float] = {}
     for k in folds:
         of_k = p_value_errors({name: shift[k, name] for name in partitioners}, partitioners, "mean", ("dn", k), master_seed=seed)
         out |= {("table4", "", "", "dn", k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
         for learner in learners:
             values = comparable_results(errors, learner, k, partitioners)
-            for metric, statistic in (("rmse", "mean"), ("std", "std")):
+            for metric, statistic in metrics.items():
                 of_k = p_value_errors(values, partitioners, statistic, (learner, k), master_seed=seed)
                 out |= {("table5", "", learner, metric, k, name, f"p_vs_{ref}"): value for (name, ref), value in of_k.items()}
     return out
 
 
 def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Join printed and computed tables."""
+    """Compare the printed tables with ours, and count the printed numbers that are met."""
     printed = printed_rows(*inputs.printed)
     datasets, shift, error = (pd.read_csv(path) for path in (inputs.datasets, inputs.table4, inputs.table5))
     ours, errors = our_numbers(datasets, shift, error)
@@ -118,7 +132,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
         errors |= bootstrap_errors(inputs, settings)
     table = join(printed, ours, errors, comparable, short_rows(error, len(datasets)))
     other = join(printed, as_rpart(ours), as_rpart(errors), comparable)
-    ledger = print_ledger(table, verdicts(table, other, settings["n_seeds"]))
+    ledger = print_ledger(table, verdicts(table, other, settings["n_seeds"]).tolist())
     table["note"] = [
         "; ".join(filter(None, (note, f"{value:.4g} with 7 samples in a leaf" * (value == value))))
         for note, value in zip(table["note"], other["ours"])
@@ -126,13 +140,17 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     return {"paper_vs_ours": Shown(table, compared_grid(table)), "print_ledger": Shown(ledger, ledger_grid(ledger))}
 
 
-def as_rpart(numbers: Any) -> dict[tuple[Any, ...], Any]:
-    """The numbers of `DEFAULT_LEAVES` as those of RPART."""
+def as_rpart(numbers: dict[Key, Number]) -> dict[Key, Number]:
+    """Return the numbers of `DEFAULT_LEAVES` under the keys of RPART, and no others."""
     return {(*key[:2], "RPART", *key[3:]): value for key, value in numbers.items() if key[2] == DEFAULT_LEAVES}
 
 
 def verdicts(table: pd.DataFrame, other: pd.DataFrame, n_seeds: int) -> StrArray:
-    """Which printed numbers are met, by row of the comparison."""
+    """Judge every row of a comparison; `other` compares with `DEFAULT_LEAVES` in place of RPART.
+
+    Explained are numbers of RPART that are met with R's own default for the samples of a leaf, and mean errors of NN that are met
+    once the order of rows counts as an error, in print and here.
+    """
     print_error = np.sqrt(n_seeds / PRINTED_SEEDS)
     met = met_within_errors(table, print_error)
     leaves = met_within_errors(other, print_error)
@@ -145,12 +163,15 @@ def verdicts(table: pd.DataFrame, other: pd.DataFrame, n_seeds: int) -> StrArray
 
 def join(
     printed: pd.DataFrame,
-    ours: dict[tuple[Any, ...], tuple[float, int | None]],
-    errors: dict[tuple[Any, ...], float],
+    ours: dict[Key, Ours],
+    errors: dict[Key, float],
     comparable: bool,
-    remarks: dict[tuple[Any, ...], str] | None = None,
+    remarks: dict[Key, str] | None = None,
 ) -> pd.DataFrame:
-    """Every printed number beside ours."""
+    """Put every printed number beside ours; if a run is not `comparable`, only the sizes of the data sets are compared.
+
+    The note tells which p-values have an asterisk, in print and here.
+    """
     on = ["table", *PRINT_KEYS]
     remarks = remarks or {}
     starred = dict(zip(printed[on].itertuples(index=False, name=None), printed["row_has_higher_rank_sum"] == "*"))
@@ -164,8 +185,8 @@ def join(
     if not comparable:
         notes = [OTHER_DATA + "; asterisk in print" * star for star in printed["row_has_higher_rank_sum"] == "*"]
         printed["note"] = np.where(printed["table"] == "table1", "", notes)
-    ours = pd.DataFrame(rows, columns=[*on, "ours", "standard_error", "note"])
-    return join_with_print(printed, ours, PRINT_KEYS)
+    here = pd.DataFrame(rows, columns=[*on, "ours", "standard_error", "note"])
+    return join_with_print(printed, here, PRINT_KEYS)
 
 
 def _stars(in_print: bool, here: bool) -> str:

@@ -26,12 +26,12 @@ FIGURE1_TOTAL = 0  # seed of total stratification
 
 
 def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
-    """Figure 1."""
+    """Draw Figure 1."""
     return {"figure1_target_shift (figure)": draw_target_shift()}
 
 
-def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn]:
-    """Figure 2, from its table."""
+def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | Drawn]:
+    """Draw Figure 2 from its table."""
     table = pd.read_csv(inputs.table)
     if few := too_few(len(settings["datasets"]), settings["alpha"]):
         return {"figure2_convergence (figure)": Drawn(None, reason=few)}
@@ -39,7 +39,7 @@ def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn]:
 
 
 def shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
-    """D_n over the data sets and of every data set, from the table ``dn_by_dataset``; ``datasets`` is Table 1."""
+    """Draw D_n over the data sets and by data set, from the table ``dn_by_dataset``; ``datasets`` is Table 1."""
     table, partitioners = pd.read_csv(inputs.table), settings["partitioners"]
     sizes = pd.read_csv(inputs.datasets).set_index("dataset")["samples"].to_dict()
     return {
@@ -49,7 +49,7 @@ def shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
 
 
 def draw_target_shift(rng_seed: int = FIGURE1_SEED) -> Figure:
-    """Figure 1: what target shift between training and test part looks like, on made-up data cut by the real partitioners."""
+    """Draw Figure 1: target shift between training and test part, on made-up data cut by the real partitioners."""
     rng = np.random.default_rng(rng_seed)
     x = np.sort(rng.random(60))
     y = 0.15 + 0.7 * x**2 + 0.06 * rng.normal(size=60)
@@ -82,7 +82,7 @@ def draw_target_shift(rng_seed: int = FIGURE1_SEED) -> Figure:
 
 
 def draw_convergence(table: pd.DataFrame, partitioners: Sequence[str], alpha: float) -> Figure:
-    """Figure 2: mean p-value against CV by number of repetitions, one panel per k and regressor."""
+    """Draw Figure 2: mean p-value against CV by number of repetitions, one panel per k and regressor."""
     folds, learners = list(dict.fromkeys(table["k"])), list(dict.fromkeys(table["regressor"]))
     names = [name for name in partitioners if name != "CV"]
     rows, columns = max(len(folds), 1), max(len(learners), 1)
@@ -118,7 +118,7 @@ def draw_convergence(table: pd.DataFrame, partitioners: Sequence[str], alpha: fl
 
 
 def draw_shift_boxes(table: pd.DataFrame, partitioners: Sequence[str]) -> Figure:
-    """Box plots of D_n over the data sets, one panel per k."""
+    """Draw box plots of D_n over the data sets, one panel per k."""
     folds = list(dict.fromkeys(table["k"]))
     figure, axes = plt.subplots(1, len(folds), figsize=(max(3.2 * len(folds), 4), 3.6), sharey=True, squeeze=False)
     for axis, k in zip(axes[0], folds):
@@ -140,7 +140,7 @@ def draw_shift_boxes(table: pd.DataFrame, partitioners: Sequence[str]) -> Figure
 
 
 def draw_shift_by_dataset(table: pd.DataFrame, partitioners: Sequence[str], sizes: dict[str, int]) -> Figure:
-    """D_n of every data set by partitioner, data sets ordered by size."""
+    """Draw D_n of every data set by partitioner, data sets ordered by size."""
     folds = list(dict.fromkeys(table["k"]))
     datasets = sorted(sizes, key=lambda name: (sizes[name], name))
     figure, axes = plt.subplots(

@@ -1,4 +1,4 @@
-"""Shift of the inputs in the regression study: tables."""
+"""Tables of the shift of the inputs in the regression study."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFERENCE = "CV"
 
 
 def tables(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Shift of the inputs by partitioner, by data set and by feature."""
+    """Make the tables of the shift of the inputs by partitioner, by data set and by feature."""
     schemes, partitioners, alpha = dict.fromkeys(settings["n_folds"], 1), settings["partitioners"], settings["alpha"]
     rows, features = read_shift(inputs.shift, inputs.features, partitioners)
     cells = shift_by_cell(rows, schemes).merge(

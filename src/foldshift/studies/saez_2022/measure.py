@@ -1,4 +1,4 @@
-"""What scaling on the whole data set leaks: the learners on one data set, with scaling fitted on each training part beside it."""
+"""Measure what scaling on the whole data set leaks: errors with it, and with scaling fitted on each training part."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from foldshift.evaluation.regressors import evaluate_cell
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, Rows
 
-DIGITS = 10  # significant ones of an error: its last bits differ between equal fits, and no test may take that for a difference
+DIGITS = 10  # significant digits of an error: its last bits differ between equal fits, and a test would count the difference
 
 SCHEMAS = {
     "scaling": pa.schema(
@@ -50,15 +50,15 @@ def compare_scaling(
     master_seed: int,
     limits: dict[str, float | None],
 ) -> dict[str, Rows]:
-    """The error with both kinds of scaling, on the same folds with the same random states; NaN where a fit fails."""
+    """Measure the error with both kinds of scaling, on the same folds with the same random states; NaN where a fit fails."""
     whole, raw = read_prepared(inputs.scaled), read_prepared(inputs.raw)
     folds, seeds = join_folds(inputs.folds, wanted, n_seeds)
 
-    def mean_errors(cell: Any) -> list[Any]:
-        """Mean RMSE over folds and seeds, in units of the target's range, scaled as a whole and per training part."""
+    def mean_errors(cell: tuple[str, str]) -> list[float]:
+        """Average the RMSE over folds and seeds, in units of the target's range, scaled as a whole and by training part."""
         learner, name = cell
         spec = learners[learner]
-        states = fit_states(master_seed, (whole.name, name, k), seeds[name, k], k)
+        states = fit_states(master_seed, (whole.name, name, k), seeds[name, k].tolist(), k)
         errors = []
         for data in (whole, raw):
             try:

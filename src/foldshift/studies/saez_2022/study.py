@@ -1,4 +1,4 @@
-"""Regressand stratification (Saez and Romero-Bejar 2022): what is measured and what is shown."""
+"""Regressand stratification (Saez and Romero-Bejar 2022): the study with its measures, tables and figures."""
 
 from __future__ import annotations
 
@@ -9,34 +9,38 @@ from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, 
 from foldshift.studies.common.standard_items import COVARIATE_SHIFT, DATASETS, failures, has_print, single_datasets
 
 if TYPE_CHECKING:
+    from foldshift.engine.layout.job_layout import Cell
     from foldshift.engine.study.run import Run
 
 REFERENCES = ("CV", "TSCV")
 
 
 def prepared(settings: dict[str, Any]) -> str:
-    """Scaling of the prepared data sets."""
+    """Return the scaling of the prepared data sets."""
     return settings["scaling"]
 
 
 def check_k(run: Run) -> int:
-    """Number of folds of the scaling check: one that is cut anyway."""
+    """Return the number of folds of the scaling check: one that is cut anyway."""
     wanted = run.settings["scaling_check"]["n_folds"]
     return wanted if wanted in run.settings["n_folds"] else run.settings["n_folds"][0]
 
 
-def of_check(run: Run) -> Callable[..., Any]:
-    """Function that tells whether a cell belongs to the scaling check."""
+def of_check(run: Run) -> Callable[[Cell], bool]:
+    """Make the function that chooses the cells of the scaling check."""
     return lambda cell: cell.partitioner in REFERENCES and cell.k == check_k(run)
 
 
 def is_checked(run: Run) -> bool:
-    """Whether the run compares both kinds of scaling."""
+    """Return True if the run compares both kinds of scaling."""
     return run.settings["scaling_check"]["n_seeds"] > 0
 
 
-def scaling_cost(run: Run, cell: dict[str, Any]) -> Cost:
-    """Two partitioners, two kinds of scaling; scaled per training part, fits share nothing: every seed costs a call's start."""
+def scaling_cost(run: Run, cell: dict[str, str]) -> Cost:
+    """Estimate the cost of the scaling check on a data set: two partitioners and two kinds of scaling.
+
+    Fits that are scaled by training part share nothing, so that every seed costs the start of a call.
+    """
     check = run.settings["scaling_check"]
     n_rows, n_features = run.shape(cell["dataset"])
     costs = [run.fit_cost(name, n_rows, n_features) for name in run.learner_ids]
@@ -191,12 +195,7 @@ STUDY = Study(
                 ),
             ),
         ),
-        single_datasets(
-            "3 Error",
-            "Root mean squared error",
-            "CV",
-            inputs=lambda run: {"descriptions": run.descriptions()},
-        ),
+        single_datasets("3 Error", "Root mean squared error", value="rmse", reference="CV", own_units=True),
         Items(
             "scaling",
             make="tables.scaling",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,14 @@ from foldshift.reporting.items import Shown
 from foldshift.reporting.min_datasets import one_line, sentence, too_few
 from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value
 from foldshift.reporting.table_grid import Cell, Grid, plain_grid, shades
-from foldshift.studies.saez_2022.within_dataset_differences import own_units
+from foldshift.studies.common.within_dataset import own_units
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray, Inputs
+    from foldshift.core.types import FloatArray, Inputs
+
+    Shift = dict[tuple[int, str], FloatArray]  # by number of folds k and partitioner: (n_datasets, n_seeds), mean over folds
+    Errors = dict[tuple[str, int, str], FloatArray]  # by learner, k and partitioner: as Shift; NaN where a fit failed
+    Results = dict[str, FloatArray]  # by partitioner
 
 REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100
@@ -42,12 +46,21 @@ SCALING_COLUMNS = [
     "largest_difference",
     "largest_in",
     "p_value",
+    "n_datasets",
+    "n_seeds",
 ]
-SCALING_COLUMNS += ["n_datasets", "n_seeds"]
+
+
+class Repetitions(NamedTuple):
+    """Numbers of repetitions behind Figure 2: ``step, 2 step, ...`` up to `maximum`, with random draws of each."""
+
+    step: int
+    maximum: int
+    draws: int
 
 
 def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Table 4, and D_n of every data set."""
+    """Make Table 4, and the table of D_n by data set."""
     folds, partitioners, datasets = settings["n_folds"], settings["partitioners"], settings["datasets"]
     cells = [(k, name) for k in folds for name in partitioners]
     (shift,) = read_cells(inputs.shift, ("k", "partitioner"), ("d_n",), datasets, cells)
@@ -59,17 +72,15 @@ def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Table 5, its order from CV to TSCV, the error of every data set, and the p-values behind Figure 2; as `target_shift`.
-
-    `inputs` has ``errors``: files of seed rows, one for each data set.
-    """
+    """Make Table 5, the tables of its order from CV to TSCV and of the error by data set, and the p-values behind Figure 2."""
     learners, folds, partitioners = settings["learners"], settings["n_folds"], settings["partitioners"]
     cells = [(learner, k, name) for learner in learners for k in folds for name in partitioners]
     keys = ("learner", "k", "partitioner")
     errors, failed = read_cells(inputs.errors, keys, ("rmse", "n_failed"), settings["datasets"], cells)
     table = error_table(errors, failed, learners, folds, partitioners)
     seed, few = settings["master_seed"], too_few(len(settings["datasets"]), settings["alpha"])
-    by_repetitions = convergence_table(errors, learners, folds, partitioners, master_seed=seed, **settings["convergence"])
+    repetitions = Repetitions(**settings["convergence"])
+    by_repetitions = convergence_table(errors, learners, folds, partitioners, repetitions, master_seed=seed)
     return {
         "table5_error": Shown(table, error_grid(table, settings["alpha"], few)),
         "error_order": Shown(order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])),
@@ -81,45 +92,48 @@ def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 
 
 def scaling(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """What scaling on the whole data set leaks; as `target_shift`. `inputs` has ``rows``: files of the scaling check."""
+    """Make the table of what scaling on the whole data set leaks."""
     table = scaling_table(pd.concat([pd.DataFrame(read_columns(path, SCALING_ROWS)) for path in inputs.rows], ignore_index=True))
     few = too_few(len(settings["datasets"]), settings["alpha"])
     grid = plain_grid(table.drop(columns="p_value"), [sentence(few)]) if few else plain_grid(table)
     return {"scaling_check": Shown(table, grid)}
 
 
-def comparable_results(
-    errors: dict[tuple[str, int, str], Array], learner: str, k: int, partitioners: Sequence[str]
-) -> dict[str, Array]:
-    """Results of the partitioners of one learner and k that can be held against each other."""
+def comparable_results(errors: Errors, learner: str, k: int, partitioners: Sequence[str]) -> Results:
+    """Select the results by which the partitioners of one learner and k can be compared.
+
+    Partitioners without any result are left out. The others keep the same seeds (NaN elsewhere), on the data sets on which at
+    least two seeds are complete.
+    """
     common = common_results({name: errors[learner, k, name] for name in partitioners})
-    found = {name: values for name, values in common.items() if not np.isnan(values).all()}
+    found = {name: values for name, values in zip(partitioners, common.values()) if not np.isnan(values).all()}
     return {name: values[(~np.isnan(values)).sum(axis=1) >= 2] for name, values in found.items()}
 
 
-def compare_with_references(
-    per_dataset: dict[str, Array], k: int, partitioners: Sequence[str], keys: str
-) -> dict[str, dict[str, Any]]:
-    """Wilcoxon tests of every partitioner against the references, over the data sets."""
+def compare_with_references(per_dataset: Results, partitioners: Sequence[str], prefix: str = "") -> dict[str, dict[str, float]]:
+    """Test every partitioner against the references over the data sets (Wilcoxon); the columns have a prefix.
+
+    ``higher`` is 1 where the row's partitioner has the larger values: the asterisk of the paper.
+    """
     rows = {}
     for name in partitioners:
-        row: dict[Any, Any] = {}
+        row: dict[str, float] = {}
         for reference in REFERENCES:
             label = f"vs_{reference.lower()}"
             if name == reference or not {name, reference} <= set(per_dataset) or not len(per_dataset[name]):
-                row |= {f"{keys}p_{label}": np.nan, f"{keys}higher_{label}": np.nan}
+                row |= {f"{prefix}p_{label}": np.nan, f"{prefix}higher_{label}": np.nan}
             else:
                 test = wilcoxon_signed_ranks(per_dataset[name], per_dataset[reference])
-                row |= {f"{keys}p_{label}": test.p_value, f"{keys}higher_{label}": int(test.r_plus > test.r_minus)}
+                row |= {f"{prefix}p_{label}": float(test.p_value), f"{prefix}higher_{label}": int(test.r_plus > test.r_minus)}
         rows[name] = row
     return rows
 
 
-def shift_table(shift: dict[tuple[int, str], Array], folds: Sequence[int], partitioners: Sequence[str]) -> pd.DataFrame:
-    """Table 4: the target shift that partitioners induce."""
+def shift_table(shift: Shift, folds: Sequence[int], partitioners: Sequence[str]) -> pd.DataFrame:
+    """Make Table 4: the target shift that partitioners induce."""
     rows = []
     for k in folds:
-        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, k, partitioners, "")
+        tests = compare_with_references({name: shift[k, name].mean(axis=1) for name in partitioners}, partitioners)
         for name in partitioners:
             mean, error = mean_and_error(shift[k, name])
             n_datasets, n_seeds = shift[k, name].shape
@@ -128,8 +142,8 @@ def shift_table(shift: dict[tuple[int, str], Array], folds: Sequence[int], parti
     return pd.DataFrame(rows)
 
 
-def shift_by_dataset(shift: Any, folds: Any, partitioners: Any, datasets: Any) -> pd.DataFrame:
-    """D_n of every data set: columns ``dataset, k, partitioner, mean_dn, standard_error, std_dn``."""
+def shift_by_dataset(shift: Shift, folds: Sequence[int], partitioners: Sequence[str], datasets: Sequence[str]) -> pd.DataFrame:
+    """Make the table of D_n by data set, with its standard error and the standard deviation over seeds."""
     rows = []
     for i, dataset in enumerate(datasets):
         for k in folds:
@@ -141,19 +155,15 @@ def shift_by_dataset(shift: Any, folds: Any, partitioners: Any, datasets: Any) -
 
 
 def error_table(
-    errors: dict[tuple[str, int, str], Array],
-    failed: dict[tuple[str, int, str], Array],
-    learners: Sequence[Any],
-    folds: Sequence[Any],
-    partitioners: Sequence[Any],
+    errors: Errors, failed: Errors, learners: Sequence[str], folds: Sequence[int], partitioners: Sequence[str]
 ) -> pd.DataFrame:
-    """Table 5: error and its standard deviation over the seeds."""
+    """Make Table 5: error and its standard deviation over the seeds, on `comparable_results`; `failed` counts fits."""
     rows = []
     for learner in learners:
         for k in folds:
             cells = comparable_results(errors, learner, k, partitioners)
-            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, k, partitioners, "")
-            std_tests = compare_with_references({n: std_present(v) for n, v in cells.items()}, k, partitioners, "std_")
+            tests = compare_with_references({n: mean_present(v) for n, v in cells.items()}, partitioners)
+            std_tests = compare_with_references({n: std_present(v) for n, v in cells.items()}, partitioners, "std_")
             for name in partitioners:
                 values = cells.get(name, np.empty((0, 0)))
                 rmse, rmse_error = mean_and_error(values)
@@ -172,14 +182,14 @@ def error_table(
 
 
 def p_value_errors(
-    values: dict[str, Array],
+    values: Results,
     partitioners: Sequence[str],
     statistic: Literal["mean", "std"],
-    rng_names: tuple[Any, ...],
+    rng_names: tuple[str | int, ...],
     *,
     master_seed: int,
 ) -> dict[tuple[str, str], float]:
-    """Monte Carlo standard error of the p-values against both references, by bootstrap over seeds."""
+    """Compute the Monte Carlo standard errors of the p-values by partitioner and reference, by bootstrap over seeds."""
     draws = {
         name: seed_bootstrap(
             values[name], statistic, N_BOOTSTRAP, generator(master_seed, "bootstrap", statistic, *rng_names, name)
@@ -196,22 +206,21 @@ def p_value_errors(
 
 
 def convergence_table(
-    errors: dict[tuple[str, int, str], Array],
-    learners: Sequence[Any],
-    folds: Sequence[Any],
-    partitioners: Sequence[Any],
+    errors: Errors,
+    learners: Sequence[str],
+    folds: Sequence[int],
+    partitioners: Sequence[str],
+    repetitions: Repetitions,
     *,
-    step: int,
-    maximum: int,
-    draws: int,
     master_seed: int,
 ) -> pd.DataFrame:
-    """Figure 2 as a table: mean p against CV by number of repetitions."""
+    """Make Figure 2 as a table: mean p against CV by number of repetitions."""
+    step, maximum, draws = repetitions
     rows = []
     for learner in learners:
         for k in folds:
             n_seeds = errors[learner, k, "CV"].shape[1]
-            repetitions = list(range(step, min(maximum, n_seeds) + 1, step))
+            counts = list(range(step, min(maximum, n_seeds) + 1, step))
             cells = comparable_results(errors, learner, k, partitioners)
             nothing = np.empty((0, n_seeds))
             reference = cells.get("CV", nothing)
@@ -220,24 +229,21 @@ def convergence_table(
                     values = cells.get(name, nothing)
                     n = min(len(values), len(reference))
                     rng = generator(master_seed, "repetitions", learner, k)  # every partitioner is compared on the same draws
-                    mean_p, std_p = p_values_by_repetitions(values[:n], reference[:n], repetitions, draws, rng)
-                    rows += [(learner, k, name, r, m, s, draws, n) for r, m, s in zip(repetitions, mean_p, std_p)]
+                    mean_p, std_p = p_values_by_repetitions(values[:n], reference[:n], counts, draws, rng)
+                    rows += [(learner, k, name, r, m, s, draws, n) for r, m, s in zip(counts, mean_p, std_p)]
     columns = ["regressor", "k", "partitioner", "repetitions", "mean_p", "std_p", "n_draws", "n_datasets"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def error_by_dataset(
-    errors: dict[tuple[str, int, str], FloatArray],
-    datasets: list[str],
-    learners: list[str],
-    folds: list[int],
-    partitioners: list[str],
+    errors: Errors,
+    datasets: Sequence[str],
+    learners: Sequence[str],
+    folds: Sequence[int],
+    partitioners: Sequence[str],
     units: dict[str, float],
 ) -> pd.DataFrame:
-    """Error of every data set, learner, k and partitioner, on the seeds that all partitioners with results there have.
-
-    `units`: see `one_dataset.own_units`.
-    """
+    """Make the table of the error by data set, on the seeds that all partitioners with results there have; see `own_units`."""
     rows = []
     for i, dataset in enumerate(datasets):
         for learner in learners:
@@ -252,7 +258,7 @@ def error_by_dataset(
 
 
 def scaling_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """The error with scaling on the whole data set and on each training part, one row per regressor and partitioner."""
+    """Compare the error with scaling on the whole data set and on each training part, by regressor and partitioner."""
     out = []
     for (regressor, partitioner, k), part in rows.groupby(["regressor", "partitioner", "k"], sort=False):
         part = part.dropna(subset=["rmse_global", "rmse_fold"])
@@ -281,7 +287,10 @@ def scaling_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def order_table(table: pd.DataFrame, value: str, error: str, group: list[str]) -> pd.DataFrame:
-    """Whether results fall from CV to TSCV, pair by pair of neighbouring partitioners."""
+    """Judge by pairs of neighbouring partitioners, from CV to TSCV, whether results fall: ``yes``, ``within error``, ``no``.
+
+    Empty where one of the two has no result; a move of at most two standard errors of the difference is within error.
+    """
     rows = []
     for keys, part in table.groupby(group, sort=False):
         part = part.reset_index(drop=True)
@@ -295,12 +304,12 @@ def order_table(table: pd.DataFrame, value: str, error: str, group: list[str]) -
 
 
 def shift_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
-    """Table 4 as the paper prints it: means shaded and the best underlined, p below alpha bold, asterisks.
+    """Print Table 4 as the paper does: means shaded and the best underlined, p below alpha bold, asterisks.
 
     `few` says why no p can be below alpha; the rows of p are then left out.
     """
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows = []
+    rows: list[list[Cell | str]] = []
     for k, part in table.groupby("k", sort=False):
         part = part.set_index("partitioner")
         rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
@@ -309,9 +318,9 @@ def shift_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
 
 
 def error_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
-    """Table 5 as the paper prints it: error and standard deviation side by side, one block per regressor; `few` as there."""
+    """Print Table 5 as the paper does: error and standard deviation side by side, a block per regressor; `few` as there."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for regressor, block in table.groupby("regressor", sort=False):
         rows.append([f"{regressor}"])
         for k, part in block.groupby("k", sort=False):
@@ -322,7 +331,7 @@ def error_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
                 continue
             for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
                 rows.append([*error_row, *std_row[1:]])
-    header: list[Any] = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
+    header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
     return Grid(header, rows, [_marks_note(alpha, few), _counts_note(table)])
 
 
@@ -332,8 +341,8 @@ def _value_cells(values: pd.Series, partitioners: list[str], form: str) -> list[
     return [Cell(number(value, form), shade, underline=bool(value == best)) for value, shade in zip(found, shades(found))]
 
 
-def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[list[Any]]:
-    rows = []
+def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[list[Cell | str]]:
+    rows: list[list[Cell | str]] = []
     for reference in REFERENCES:
         label = f"vs_{reference.lower()}"
         cells = []

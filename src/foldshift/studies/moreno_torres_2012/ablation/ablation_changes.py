@@ -1,12 +1,13 @@
-"""The changes of the ablation: the classification study again with one thing changed at a time."""
+"""The changes of the ablation: the classification study repeated with one thing changed at a time."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldshift.engine.layout.bundles import NEIGHBOUR_PARTITIONERS, TRUTH
+from foldshift.engine.layout.bundles import TRUTH
 from foldshift.reporting.items import Shown
 from foldshift.reporting.min_datasets import too_few
 from foldshift.studies.moreno_torres_2012.ablation.ablation_tables import (
@@ -18,7 +19,9 @@ from foldshift.studies.moreno_torres_2012.ablation.ablation_tables import (
     conclusions_table,
 )
 from foldshift.studies.moreno_torres_2012.ablation.experiments_judged import Change, judge
+from foldshift.studies.moreno_torres_2012.ablation.variants import variant_id
 from foldshift.studies.moreno_torres_2012.experiments import (
+    all_ids,
     area_of,
     by_configuration,
     read_convergence,
@@ -28,15 +31,19 @@ from foldshift.studies.moreno_torres_2012.experiments import (
 from foldshift.studies.moreno_torres_2012.notation import NO_PAIR
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, BoolArray, FloatArray, Inputs
+    from foldshift.core.types import BoolArray, FloatArray, Inputs
+    from foldshift.studies.moreno_torres_2012.ablation.experiments_judged import JudgedBy
+    from foldshift.studies.moreno_torres_2012.experiments import Experiments, Values
 
-SLOW = ("FURIA", "PDFC", "SVM")
+    Extent = tuple[dict[int, int], BoolArray]  # schemes, and data sets
+
+SLOW = ("FURIA", "PDFC", "SVM")  # classifiers
 
 
 def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Accuracy and convergence under every change, which conclusions survive, and the bias of the partitioners."""
+    """Make the tables of accuracy and convergence under every change, of the surviving conclusions, and of the bias."""
     schemes, partitioners, datasets = settings["iterations"], settings["partitioners"], settings["datasets"]
-    ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
+    ids = all_ids(settings)
     values = {name: read_experiments(inputs.scores, ids, datasets, schemes, area_of(name)) for name in settings["ids"]}
     convergence = read_convergence(inputs.convergence, ids, datasets)
     heldout = read_heldout(inputs.heldout, ids, schemes, partitioners) if inputs.heldout else None
@@ -44,9 +51,7 @@ def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     seed = settings["master_seed"]
     judged = [judge(change, chosen, partitioners, settings["alpha"], master_seed=seed) for chosen, change in changes]
     accuracies, conclusions = ablation_table(judged), conclusions_table(judged)
-    results = by_configuration(inputs.scores, settings)
-    values, truth = ({name: both[i] for name, both in results.items()} for i in (0, 1))
-    bias = bias_table(values, truth, schemes, partitioners, settings["learners"])
+    bias = bias_table(by_configuration(inputs.scores, settings), schemes, partitioners, settings["learners"])
     return {
         "ablation": Shown(accuracies, ablation_grid(accuracies, too_few(len(datasets), settings["alpha"]) or NO_PAIR)),
         "conclusions": Shown(conclusions, conclusions_grid(conclusions)),
@@ -57,20 +62,23 @@ def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
 def list_changes(
     settings: dict[str, Any],
     ids: list[str],
-    values: dict[str, dict[tuple[int, str], Array]],
-    convergence: dict[tuple[int, str], Array],
-    heldout: tuple[dict[str, Any], dict[str, Any]] | None = None,
-) -> list[Any]:
-    """Every change: for each configuration first the base, then one thing changed at a time."""
+    values: dict[str, Values],
+    convergence: Values,
+    heldout: Experiments | None = None,
+) -> list[tuple[dict[int, int], Change]]:
+    """List every change with its schemes: for each configuration first the base, then one thing changed at a time.
+
+    `ids` name the rows of all arrays; `values` of a configuration hold the truth and the variants of the partitioners as well.
+    """
     metrics = dict.fromkeys((one["metric"], one["rule"]) for one in settings["variants"].values())
     changes = []
     for configuration, names in settings["ids"].items():
-        study = _Study(settings, ids, values[configuration], convergence, configuration, names)
+        study = _Configuration(configuration, settings, ids, values[configuration], convergence)
         changes.append(study.change("base"))
         changes.append(study.change("judged by own mean", truth="own"))
         changes.append(study.change("judged by mean of all", truth="all"))
         if heldout:
-            changes.append(study.change("held-out truth", truth="held-out", sources=heldout))
+            changes.append(study.change("held-out truth", truth="held-out", heldout=heldout))
         varied = [study.change(f"{metric} distance, {rule} rules", metric=metric, rule=rule) for metric, rule in metrics]
         if metrics:
             extent, whole = study.extent("@{}-{}".format(*next(iter(metrics)))), study.extent()
@@ -89,33 +97,25 @@ def list_changes(
     return changes
 
 
-def present(values: FloatArray) -> Any:
-    """Which data sets have results of any learner: shape (n_datasets,) from (n_learners, n_datasets, n_experiments)."""
-    return (~np.isnan(values)).any(axis=(0, 2))
+def has_results(values: FloatArray) -> BoolArray:
+    """Find the data sets with results of any learner: shape (n_datasets,) from (n_learners, n_datasets, n_experiments)."""
+    return np.any(~np.isnan(values), axis=(0, 2))
 
 
-class _Study:
-    """The results that changes of one configuration choose from."""
+class _Configuration:
+    """The results of one configuration of the classifiers, which changes choose from."""
 
-    def __init__(
-        self,
-        settings: dict[str, Any],
-        ids: list[str],
-        values: dict[tuple[int, str], FloatArray],
-        convergence: dict[tuple[int, str], FloatArray],
-        configuration: str,
-        names: dict[str, str],
-    ) -> None:
-        self.settings, self.ids, self.values, self.convergence = settings, ids, values, convergence
-        self.configuration, self.names = configuration, names
+    def __init__(self, configuration: str, settings: dict[str, Any], ids: list[str], values: Values, convergence: Values) -> None:
+        self.configuration, self.settings, self.ids = configuration, settings, ids
+        self.values, self.convergence = values, convergence
 
-    def extent(self, ending: str = "") -> tuple[dict[int, int], BoolArray]:
-        """Schemes that all partitioners, with this ending of their ids, were run with, and the data sets on which they were."""
+    def extent(self, variant: str = "") -> Extent:
+        """Find the schemes that a variant of all partitioners was run with, and the data sets with results of it."""
         partitioners, iterations = self.settings["partitioners"], self.settings["iterations"]
-        cells = {k: [(k, _with(name, ending)) for name in partitioners] for k in iterations}
+        cells = {k: [(k, variant_id(name, variant)) for name in partitioners] for k in iterations}
         schemes = {k: r for k, r in iterations.items() if all(cell in self.values for cell in cells[k])}
-        found = [present(self.values[cell]) for k in schemes for cell in cells[k]]
-        # A partitioner all of whose fits failed has no say in which data sets the others are compared on.
+        found = [has_results(self.values[cell]) for k in schemes for cell in cells[k]]
+        # The data sets of a comparison do not depend on a partitioner all of whose fits failed.
         return schemes, np.all([one for one in found if one.any()] or found, axis=0)
 
     def change(
@@ -124,29 +124,27 @@ class _Study:
         *,
         names: dict[str, str] | None = None,
         classifiers: str = "all",
-        metric: str | None = None,
-        rule: str | None = None,
-        truth: str = "SCV",
-        sources: Any = None,
-        extent: tuple[dict[int, int], BoolArray] | None = None,
+        metric: str = "",
+        rule: str = "",
+        truth: JudgedBy = "SCV",
+        heldout: Experiments | None = None,
+        extent: Extent | None = None,
     ) -> tuple[dict[int, int], Change]:
-        """One change with its schemes; on the data sets of `extent`, by default those of its partitioners."""
+        """Make one change with its schemes, on the data sets of `extent`, by default those of its partitioners."""
         settings = self.settings
-        names = names or self.names
+        names = names or settings["ids"][self.configuration]
         rows = [self.ids.index(names[learner]) for learner in settings["learners"] if learner in names]
-        ending = f"@{metric}-{rule}" if metric else ""
+        variant = f"@{metric}-{rule}" if metric else ""
         metric, rule = metric or settings["metric"], rule or ("keel" if settings["metric"] == "keel" else "balanced")
-        keys = f"{self.configuration}: {what}", self.configuration, metric, rule, truth, classifiers
-        if sources:
-            return settings["iterations"], Change(*keys, *sources, rows)
-        schemes, datasets = extent or self.extent(ending)
-        cells = {(k, name): (k, _with(name, ending)) for k in schemes for name in settings["partitioners"]}
+        make = partial(
+            Change, f"{self.configuration}: {what}", self.configuration, metric, rule, truth, classifiers, learners=rows
+        )
+        if heldout:
+            values, truth_values = heldout
+            return settings["iterations"], make(values, truth_values)
+        schemes, datasets = extent or self.extent(variant)
+        cells = {(k, name): (k, variant_id(name, variant)) for k in schemes for name in settings["partitioners"]}
         found = {cell: self.values[source][:, datasets] for cell, source in cells.items()}
         truths = {k: self.values[k, TRUTH][:, datasets] for k in schemes}
         speeds = {cell: self.convergence[source][:, datasets] for cell, source in cells.items() if source in self.convergence}
-        return schemes, Change(*keys, found, truths, rows, speeds)
-
-
-def _with(name: str, ending: str) -> str:
-    """Id of a partitioner's variant; those that measure no distances have none."""
-    return name + ending if name in NEIGHBOUR_PARTITIONERS else name
+        return schemes, make(found, truths, convergence=speeds)

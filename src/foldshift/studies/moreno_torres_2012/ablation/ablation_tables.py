@@ -1,9 +1,9 @@
-"""What the conclusions of the paper rest on, as tables: accuracy, convergence and verdicts under every change; bias."""
+"""Tables of the ablation: accuracy, convergence and verdicts on the paper's conclusions under every change; bias."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,32 +13,52 @@ from foldshift.inference.repetitions.agreement import subset_error
 from foldshift.reporting.min_datasets import one_line, sentence
 from foldshift.reporting.number_formats import EMPTY, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
-from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_rows, alike, error_notes
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_rows, comparable_results, error_notes
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, scheme_name
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, BoolArray, FloatArray
+    from foldshift.core.types import BoolArray, FloatArray
     from foldshift.studies.moreno_torres_2012.ablation.experiments_judged import Change, Judged
+    from foldshift.studies.moreno_torres_2012.experiments import Experiments
 
 KEYS = ("configuration", "metric", "rule", "truth", "classifiers")
 N_ERRORS = 2  # a difference below this many standard errors is within error
 
-# Conclusion, table, partitioners or schemes (lower, higher), and whether equality supports it.
+
+class Conclusion(NamedTuple):
+    """A conclusion of the paper: in a table, one partitioner or scheme has lower numbers than another one."""
+
+    name: str
+    table: Literal["table6", "table7"]
+    partitioners: tuple[str, str | None] = ("", None)  # the lower and the higher; None: the next one above
+    folds: tuple[int, int] | None = None  # k of the lower and the higher scheme, over all partitioners
+    at_least: bool = False  # equality supports it as well
+
+
 CONCLUSIONS = (
-    ("SCV below DOB-SCV", "table6", ("SCV", "DOB-SCV"), False),
-    ("SCV below DB-SCV", "table6", ("SCV", "DB-SCV"), False),
-    ("MS-SCV last", "table6", ("MS-SCV", None), False),
-    ("DOB-SCV at least DB-SCV", "table6", ("DB-SCV", "DOB-SCV"), True),
-    ("SCV slower than DOB-SCV", "table7", ("DOB-SCV", "SCV"), False),
-    ("SCV slower than DB-SCV", "table7", ("DB-SCV", "SCV"), False),
-    ("SCV faster than MS-SCV", "table7", ("SCV", "MS-SCV"), False),
-    ("2x5 before 5x2", "schemes", (2, 5), False),
-    ("5x2 before 10x1", "schemes", (5, 10), False),
+    Conclusion("SCV below DOB-SCV", "table6", ("SCV", "DOB-SCV")),
+    Conclusion("SCV below DB-SCV", "table6", ("SCV", "DB-SCV")),
+    Conclusion("MS-SCV last", "table6", ("MS-SCV", None)),
+    Conclusion("DOB-SCV at least DB-SCV", "table6", ("DB-SCV", "DOB-SCV"), at_least=True),
+    Conclusion("SCV slower than DOB-SCV", "table7", ("DOB-SCV", "SCV")),
+    Conclusion("SCV slower than DB-SCV", "table7", ("DB-SCV", "SCV")),
+    Conclusion("SCV faster than MS-SCV", "table7", ("SCV", "MS-SCV")),
+    Conclusion("2x5 before 5x2", "table7", folds=(2, 5)),
+    Conclusion("5x2 before 10x1", "table7", folds=(5, 10)),
 )
 
 
+class _Difference(NamedTuple):
+    """A difference that a conclusion is about, positive where the paper is right."""
+
+    scheme: str
+    value: float  # points of per cent (Table VI) or experiments (Table VII)
+    experiments_error: float
+    datasets_error: float
+
+
 def ablation_table(judged: Sequence[Judged]) -> pd.DataFrame:
-    """Tables VI and VII under every change."""
+    """Make the table of accuracy and of mean experiments to convergence under every change, as in Tables VI and VII."""
     rows = []
     for one in judged:
         keys = {"change": one.change.name} | {key: getattr(one.change, key) for key in KEYS}
@@ -50,56 +70,49 @@ def ablation_table(judged: Sequence[Judged]) -> pd.DataFrame:
 
 
 def conclusions_table(judged: Sequence[Judged]) -> pd.DataFrame:
-    """Which conclusions of the paper hold under every change."""
+    """Make the table of the verdicts on the conclusions of the paper under every change."""
     rows = []
     for one in judged:
         keys = {"change": one.change.name} | {key: getattr(one.change, key) for key in KEYS}
-        for conclusion, table, sides, equality in CONCLUSIONS:
-            for scheme, difference, over_experiments, over_datasets in _differences(one, table, sides):
+        for conclusion in CONCLUSIONS:
+            for scheme, difference, over_experiments, over_datasets in _differences(one, conclusion):
                 both = float(np.hypot(over_experiments, over_datasets))
-                rows.append(
-                    keys
-                    | {
-                        "conclusion": conclusion,
-                        "table": "table7" if table == "schemes" else table,
-                        "scheme": scheme,
-                        "verdict": verdict(difference, both, equality),
-                        "difference": difference,
-                        "standard_error": both,
-                        "experiments_error": over_experiments,
-                        "datasets_error": over_datasets,
-                    }
-                )
+                row: dict[str, Any] = {"conclusion": conclusion.name, "table": conclusion.table, "scheme": scheme}
+                row |= {"verdict": verdict(difference, both, conclusion.at_least), "difference": difference}
+                row |= {"standard_error": both, "experiments_error": over_experiments, "datasets_error": over_datasets}
+                rows.append(keys | row)
     return pd.DataFrame(rows)
 
 
-def verdict(difference: float, standard_error: float, equality: bool = False) -> str:
-    """``holds``, ``within error``, ``reversed`` or ``not tested``."""
+def verdict(difference: float, standard_error: float, at_least: bool = False) -> str:
+    """Judge a difference that is positive where a conclusion is right; with `at_least` the conclusion holds from zero on.
+
+    The verdict is ``holds``, ``within error``, ``reversed`` or ``not tested``.
+    """
     if np.isnan(difference) or np.isnan(standard_error):
         return "not tested"
-    if difference > N_ERRORS * standard_error or (equality and difference >= 0):
+    if difference > N_ERRORS * standard_error or (at_least and difference >= 0):
         return "holds"
     return "reversed" if difference < -N_ERRORS * standard_error else "within error"
 
 
 def bias_table(
-    configurations: dict[str, dict[tuple[int, str], Array]],
-    truth: dict[str, dict[int, Array]],
-    schemes: dict[int, int],
-    partitioners: Sequence[str],
-    learners: Sequence[str],
+    results: dict[str, Experiments], schemes: dict[int, int], partitioners: Sequence[str], learners: Sequence[str]
 ) -> pd.DataFrame:
-    """How much higher a partitioner's estimate lies than the truth."""
+    """Make the table of the bias of every partitioner's estimate against the truth.
+
+    ``standard_error`` is over the experiments of both, ``datasets_error`` over data sets.
+    """
     rows = []
-    for configuration, values in configurations.items():
+    for configuration, (values, truth) in results.items():
         for k, r in schemes.items():
-            reference = np.asarray(truth[configuration][k], dtype=np.float64)
+            reference = np.asarray(truth[k], dtype=np.float64)
             reference = reference[:, :, None] if reference.ndim == 2 else reference
-            common, _ = alike(values, {}, {k: r}, partitioners)
+            common, _ = comparable_results(values, {}, {k: r}, partitioners)
             whole = ~np.all([np.isnan(common[k, name]).all(axis=(1, 2)) for name in partitioners], axis=0)
             for name in partitioners:
                 cells = {learner: (values[k, name][i], reference[i]) for i, learner in enumerate(learners)}
-                # Classifiers share folds: their mean is taken within an experiment, before its spread.
+                # Classifiers share folds: their mean is taken within an experiment, before the spread over experiments.
                 cells["all"] = _mean_of(common[k, name], whole), _mean_of(reference, whole)
                 for learner, (ours, true) in cells.items():
                     rows.append((configuration, scheme_name(k, r), name, learner, *_bias(ours, true)))
@@ -108,9 +121,9 @@ def bias_table(
 
 
 def conclusions_grid(table: pd.DataFrame) -> Grid:
-    """One page: changes by conclusions, verdict and difference of each; those without any verdict are named below."""
+    """Print changes by conclusions, with verdict and difference of each; those without any verdict are named below."""
     tested = table[table["verdict"] != "not tested"]
-    left_out: list[Any] = [
+    left_out = [
         f"Left out, as this run has no verdict on them: the {what} {', '.join(names)}. There is none without a pair of "
         "classifiers that truly differs, or with too few data sets to tell the error over data sets."
         for what, names in (
@@ -125,14 +138,14 @@ def conclusions_grid(table: pd.DataFrame) -> Grid:
         )
     conclusions = list(dict.fromkeys(tested["conclusion"]))
     schemes = [AVERAGE, *[name for name in dict.fromkeys(tested["scheme"]) if name != AVERAGE]]
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for scheme in schemes:
         part = table[(table["scheme"] == scheme) & table["change"].isin(set(tested["change"][tested["scheme"] == scheme]))]
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in part.groupby("change", sort=False):
             cells = {row.conclusion: _verdict_cell(row) for row in block.itertuples()}
             rows.append([change, *[cells.get(name, Cell("")) for name in conclusions]])
-    notes: list[Any] = [
+    notes = [
         "holds: right by more than two standard errors (at least: not wrong); within error: less than that either way; reversed "
         "(bold, darkest): wrong by more than two standard errors; not tested: the run cannot tell. The standard error combines "
         "that over experiments with that over data sets; both sides of a difference are judged on the same subsets of data sets.",
@@ -144,10 +157,10 @@ def conclusions_grid(table: pd.DataFrame) -> Grid:
 
 
 def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
-    """Per cent of agreements under every change, schemes as blocks; without any, `nothing` says why, and they are left out."""
+    """Print the per cent of agreements under every change, schemes as blocks; without any, the note `nothing` says why."""
     none = table["percent"].isna().all() and table["n_cells"].any()
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for scheme in [AVERAGE, *[name for name in dict.fromkeys(table["scheme"]) if name != AVERAGE]]:
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in table[table["scheme"] == scheme].groupby("change", sort=False):
@@ -172,14 +185,14 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
                 ]
             )
     shares = [] if none else ["Pairs", *[f"{name} (%)" for name in partitioners]]
-    header: list[Any] = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
+    header = ["Change", *shares, *[f"{name}, experiments" for name in partitioners]]
     return Grid(header, rows, [sentence(nothing)] if none else error_notes(table, "± 0.0"))
 
 
 def bias_grid(table: pd.DataFrame) -> Grid:
-    """Bias by classifier, blocks of configuration and scheme, in thousandths of AUC."""
+    """Print the bias by classifier in thousandths of AUC, in blocks of configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
         rows.append([f"{configuration}, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):
@@ -188,37 +201,39 @@ def bias_grid(table: pd.DataFrame) -> Grid:
     return Grid(["Partitioner", *learners], rows, ["Bold: more than three standard errors from zero."])
 
 
-def _differences(one: Judged, table: str, sides: tuple[str | int, str | int | None]) -> list[tuple[str, float, float, float]]:
-    """Rows of (scheme, difference, error over experiments, error over data sets), every scheme and the average."""
-    n_datasets = one.subsets.shape[1]
-    ks = list(one.schemes)
-    if table == "schemes":
+def _differences(one: Judged, conclusion: Conclusion) -> list[_Difference]:
+    """Compute the differences that a conclusion is about: of every scheme and of their average."""
+    n_datasets, ks = one.subsets.shape[1], list(one.schemes)
+    if conclusion.folds:
         # Both schemes of the conclusion, averaged over the partitioners.
-        present = [name for name in one.partitioners if all((k, name) in one.change.convergence for k in sides)]
-        present = [name for name in present if all(not np.isnan(one.change.convergence[k, name]).all() for k in sides)]
-        if not set(sides) <= set(ks) or not present:
-            return [(AVERAGE, np.nan, np.nan, np.nan)]
-        speeds = [_speed(one.change, high, name) - _speed(one.change, low, name) for low, high in [sides] for name in present]
-        return [(AVERAGE, *_speed_difference(np.mean(speeds, axis=0), one.subsets))]
-    if table == "table7":
-        differences = [_speed(one.change, k, sides[1]) - _speed(one.change, k, sides[0]) for k in ks]
-        rows = [(scheme_name(k, one.schemes[k]), *_speed_difference(d, one.subsets)) for k, d in zip(ks, differences)]
-        return [*rows, (AVERAGE, *_speed_difference(np.mean(differences, axis=0), one.subsets))]
-    rows, wholes, errors, subsets = [], [], [], []
+        fewer, more = conclusion.folds
+        speeds = one.change.convergence
+        present = [name for name in one.partitioners if all((k, name) in speeds for k in (fewer, more))]
+        present = [name for name in present if all(not np.isnan(speeds[k, name]).all() for k in (fewer, more))]
+        if not {fewer, more} <= set(ks) or not present:
+            return [_Difference(AVERAGE, np.nan, np.nan, np.nan)]
+        gaps = [_speed(one.change, more, name) - _speed(one.change, fewer, name) for name in present]
+        return [_speed_difference(AVERAGE, np.mean(gaps, axis=0), one.subsets)]
+    low, high = conclusion.partitioners
+    if conclusion.table == "table7":
+        gaps = [_speed(one.change, k, high or "") - _speed(one.change, k, low) for k in ks]
+        rows = [_speed_difference(scheme_name(k, one.schemes[k]), gap, one.subsets) for k, gap in zip(ks, gaps)]
+        return [*rows, _speed_difference(AVERAGE, np.mean(gaps, axis=0), one.subsets)]
+    rows, by_subset = [], []
     for k in ks:
-        whole, error, by_subset = _accuracy_difference(one, k, sides)
-        rows.append((scheme_name(k, one.schemes[k]), whole, error, subset_error(by_subset, n_datasets)))
-        wholes, errors, subsets = [*wholes, whole], [*errors, error], [*subsets, by_subset]
-    error = float(np.sqrt(np.sum(np.square(errors)))) / len(ks)
-    return [*rows, (AVERAGE, float(np.mean(wholes)), error, subset_error(np.mean(subsets, axis=0), n_datasets))]
+        whole, error, on_subsets = _accuracy_difference(one, k, low, high)
+        rows.append(_Difference(scheme_name(k, one.schemes[k]), whole, error, subset_error(on_subsets, n_datasets)))
+        by_subset.append(on_subsets)
+    error = float(np.sqrt(np.sum(np.square([row.experiments_error for row in rows])))) / len(ks)
+    mean = float(np.mean([row.value for row in rows]))
+    return [*rows, _Difference(AVERAGE, mean, error, subset_error(np.mean(by_subset, axis=0), n_datasets))]
 
 
-def _accuracy_difference(one: Judged, k: int, sides: tuple[str, str | None]) -> tuple[float, float, FloatArray]:
-    """Difference of two partitioners in Table VI, its error over experiments, and the difference on every subset.
+def _accuracy_difference(one: Judged, k: int, low: str, high: str | None) -> tuple[float, float, FloatArray]:
+    """Compute the difference of two partitioners in Table VI, its error over experiments, and the difference on every subset.
 
     Without a second partitioner it is the next one above the first: the lowest of the others.
     """
-    low, high = sides
     nothing = (np.nan, np.nan, np.full(len(one.subsets), np.nan))
     others = [high] if high else [name for name in one.partitioners if name != low]
     if not {low, *others} <= set(one.partitioners):
@@ -232,20 +247,21 @@ def _accuracy_difference(one: Judged, k: int, sides: tuple[str, str | None]) -> 
     return above.percent - below.percent, error, above.by_subset - below.by_subset
 
 
-def _speed(change: Change, k: Any, partitioner: Any) -> FloatArray:
-    """Experiments to convergence, mean over the orders: shape (n_learners, n_datasets); a single NaN where not given."""
+def _speed(change: Change, k: int, partitioner: str) -> FloatArray:
+    """Average the experiments to convergence over the orders: shape (n_learners, n_datasets); a single NaN if there are none."""
     if (k, partitioner) not in change.convergence:
         return np.full((1, 1), np.nan)
     speed = change.chosen(np.asarray(change.convergence[k, partitioner], dtype=np.float64))
     return mean_present(speed) if speed.ndim == 3 else speed
 
 
-def _speed_difference(difference: FloatArray, subsets: BoolArray) -> tuple[float, float, float]:
+def _speed_difference(scheme: str, difference: FloatArray, subsets: BoolArray) -> _Difference:
+    """Average a difference of shape (n_learners, n_datasets); the experiments are the same in all orders, and add no error."""
     if np.isnan(difference).all():
-        return np.nan, np.nan, np.nan
+        return _Difference(scheme, np.nan, np.nan, np.nan)
     by_dataset = mean_present(difference, axis=0)
     by_subset = np.array([_mean(by_dataset[chosen]) for chosen in subsets])
-    return _mean(difference), 0.0, subset_error(by_subset, subsets.shape[1])
+    return _Difference(scheme, _mean(difference), 0.0, subset_error(by_subset, subsets.shape[1]))
 
 
 def _mean(values: FloatArray) -> float:
@@ -253,7 +269,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def _bias(ours: FloatArray, true: FloatArray) -> tuple[float, float, float, int]:
-    """Mean difference over data sets, both errors, and their number; arrays of shape (n_datasets, n_experiments)."""
+    """Average the difference over data sets, with both errors and their number; arrays: (n_datasets, n_experiments)."""
     difference = mean_present(ours) - mean_present(true)
     usable = ~np.isnan(difference)
     n = int(usable.sum())
@@ -267,12 +283,12 @@ def _bias(ours: FloatArray, true: FloatArray) -> tuple[float, float, float, int]
 
 
 def _mean_of(values: FloatArray, learners: BoolArray) -> FloatArray:
-    """Mean over some learners, NaN where one of them has none: shape (n_datasets, n_experiments)."""
+    """Average over some learners, NaN where one of them has no result: shape (n_datasets, n_experiments)."""
     return values[learners].mean(axis=0) if learners.any() else np.full(values.shape[1:], np.nan)
 
 
 def _variance_of_mean(values: FloatArray) -> FloatArray:
-    """Squared standard error of the mean of every row; NaN below two values."""
+    """Compute the squared standard error of the mean of every row; NaN below two values."""
     n = (~np.isnan(values)).sum(axis=1)
     squares = np.nansum((values - mean_present(values)[:, None]) ** 2, axis=1)
     return np.where(n > 1, squares / np.maximum(n - 1, 1) / np.maximum(n, 1), np.nan)

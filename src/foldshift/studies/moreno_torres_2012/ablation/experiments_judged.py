@@ -1,25 +1,25 @@
-"""The study again with another metric, rule, truth, set or configuration of classifiers: single experiments judged anew.
+"""Single experiments judged again with another metric, rule, truth, set or configuration of the classifiers.
 
-Results come as arrays of shape (n_learners, n_datasets, n_experiments), the AUC of an experiment, NaN where there is none, by (k,
-partitioner).
+Results are arrays as `experiments` reads them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from foldshift.inference.missing import common_results, mean_present
 from foldshift.inference.repetitions.agreement import ALPHA, Accuracy, accuracy, halves
-from foldshift.studies.moreno_torres_2012.experiment_accuracy import N_SUBSETS, alike, common_subsets, formula_of
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import N_SUBSETS, common_subsets, comparable_results, formula_of
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray
+    from foldshift.core.types import BoolArray, FloatArray
+    from foldshift.studies.moreno_torres_2012.experiments import Truth, Values
 
-TRUTHS = ("SCV", "own", "all", "held-out")
+JudgedBy = Literal["SCV", "own", "all", "held-out"]
 
 
 @dataclass
@@ -31,10 +31,10 @@ class Change:
     name : str
         As tables and the figure print it.
     configuration, metric, rule, classifiers : str
-        What was chosen: keys of the tables.
+        Choices: keys of the tables.
     truth : {"SCV", "own", "all", "held-out"}
         What experiments are judged by. ``SCV``: the mean of `truth_values`, further experiments of SCV. ``held-out``: the same
-        with `truth_values` that no cross-validation made. ``own``: the partitioner's own mean; ``all``: the mean of the means of
+        with `truth_values` from samples of populations. ``own``: the partitioner's own mean; ``all``: the mean of the means of
         all partitioners. The last two are cross-fitted: the experiments are split into two halves, and each is judged by the mean
         of the other.
     values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
@@ -51,41 +51,41 @@ class Change:
     configuration: str
     metric: str
     rule: str
-    truth: str
+    truth: JudgedBy
     classifiers: str
-    values: dict[tuple[int, str], Array]
-    truth_values: dict[int, Array]
+    values: Values
+    truth_values: Truth
     learners: Sequence[int] | None = None
-    convergence: dict[tuple[int, str], Array] | None = field(default_factory=dict)
+    convergence: Values = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.truth not in TRUTHS:
-            raise ValueError(f"truth={self.truth!r} of change {self.name} must be one of {', '.join(TRUTHS)}")
+        if self.truth not in get_args(JudgedBy):
+            raise ValueError(f"truth={self.truth!r} of change {self.name} must be one of {', '.join(get_args(JudgedBy))}")
 
     def chosen(self, values: FloatArray) -> FloatArray:
-        """The rows of an array that belong to the chosen learners."""
+        """Select the rows of an array that belong to the chosen learners."""
         return values if self.learners is None else values[list(self.learners)]
 
     def truth_mean(self, k: int) -> FloatArray:
-        """The truth of ``SCV`` and ``held-out``, shape (n_learners, n_datasets)."""
+        """Average the truth of ``SCV`` or ``held-out``: shape (n_learners, n_datasets)."""
         truth = self.chosen(np.asarray(self.truth_values[k], dtype=np.float64))
         return mean_present(truth) if truth.ndim == 3 else truth
 
 
 @dataclass
 class Judged:
-    """A change with its accuracies, as `judge` makes it: with the chosen learners, and the results that all partitioners have."""
+    """A change reduced to its learners and to the results that all partitioners have, with its accuracies."""
 
     change: Change
-    schemes: dict[Any, Any]
-    partitioners: list[Any]
-    accuracies: dict[Any, Any]
-    subsets: Array
-    n_cells: dict[Any, Any]
+    schemes: dict[int, int]
+    partitioners: list[str]
+    accuracies: dict[tuple[int, str], Accuracy]
+    subsets: BoolArray  # (n_subsets, n_datasets)
+    n_cells: dict[int, int]  # pairs of classifier and data set, by k
 
 
-def parts_of(change: Change, k: int, partitioner: str, partitioners: Sequence[str]) -> list[tuple[Array, Array]]:
-    """Truths and the experiments judged by each of them."""
+def parts_of(change: Change, k: int, partitioner: str, partitioners: Sequence[str]) -> list[tuple[FloatArray, FloatArray]]:
+    """Pair truths with the experiments judged by each of them: two pairs for ``own`` and ``all``, none without enough results."""
     values = change.chosen(change.values[k, partitioner])
     if change.truth in ("SCV", "held-out"):
         return [(change.truth_mean(k), values)]
@@ -98,7 +98,7 @@ def parts_of(change: Change, k: int, partitioner: str, partitioners: Sequence[st
         for name in sources:
             other = change.chosen(change.values[k, name])
             means.append(mean_present(other[:, :, halves(other.shape[2])[1 - half]]))
-        # A cell counts where every source has it, so that the mean is not one of different partitioners in different cells.
+        # A cell counts only where every source has it: else means of different partitioners would stand in different cells.
         parts.append((np.mean(means, axis=0), values[:, :, halves(values.shape[2])[half]]))
     return parts
 
@@ -112,7 +112,7 @@ def judge(
     *,
     master_seed: int,
 ) -> Judged:
-    """Agreement of single experiments with the truth under one change."""
+    """Compute the agreement of single experiments with the truth under one change."""
     change, n_cells = _comparable(change, schemes, partitioners)
     n_datasets = next(iter(change.values.values())).shape[1]
     subsets = common_subsets(n_datasets, n_subsets, master_seed)
@@ -125,26 +125,31 @@ def judge(
     return Judged(change, dict(schemes), list(partitioners), accuracies, subsets, n_cells)
 
 
-def _comparable(change: Change, schemes: dict[int, int], partitioners: Any) -> tuple[Change, dict[int, int]]:
-    """The change with its chosen learners, on what all partitioners have; and its cells with a truth, by k."""
+def _comparable(change: Change, schemes: dict[int, int], partitioners: Sequence[str]) -> tuple[Change, dict[int, int]]:
+    """Reduce a change to its learners and to what all partitioners have; count its cells with a truth, by k."""
     values = {key: change.chosen(array) for key, array in change.values.items()}
     truth = {k: change.chosen(np.asarray(array, dtype=np.float64)) for k, array in change.truth_values.items()}
-    values, truth = alike(values, truth, schemes, partitioners)
-    speeds: dict[Any, Any] = {}
+    values, truth = comparable_results(values, truth, schemes, partitioners)
+    speeds: Values = {}
     for k in schemes:
         given = {
             name: change.chosen(np.asarray(change.convergence[k, name], dtype=np.float64))
             for name in partitioners
             if (k, name) in change.convergence
         }
-        given = common_results({name: speed if speed.ndim == 3 else speed[:, :, None] for name, speed in given.items()})
-        speeds |= {(k, name): speed for name, speed in given.items()}
+        common = common_results({name: speed if speed.ndim == 3 else speed[:, :, None] for name, speed in given.items()})
+        speeds |= {(k, name): speed for name, speed in zip(given, common.values())}
     cells = {}
     for k in schemes:
         cells[k] = np.any([~np.isnan(values[k, name]).all(axis=2) for name in partitioners], axis=0)
         if change.truth in ("SCV", "held-out"):
             cells[k] = cells[k] & ~np.isnan(truth[k] if truth[k].ndim == 2 else mean_present(truth[k]))
     present = np.any([array.any(axis=0) for array in cells.values()], axis=0)
-    taken = [{key: array[:, present] for key, array in arrays.items()} for arrays in (values, truth, speeds)]
-    change = replace(change, values=taken[0], truth_values=taken[1], convergence=taken[2], learners=None)
-    return change, {k: int(array.sum()) for k, array in cells.items()}
+    reduced = replace(
+        change,
+        values={key: array[:, present] for key, array in values.items()},
+        truth_values={k: array[:, present] for k, array in truth.items()},
+        convergence={key: array[:, present] for key, array in speeds.items()},
+        learners=None,
+    )
+    return reduced, {k: int(array.sum()) for k, array in cells.items()}

@@ -25,10 +25,15 @@ def variants(settings: dict[str, Any]) -> dict[str, dict[str, str]]:
     }
 
 
-def variants_to_cut(settings: dict[str, Any]) -> tuple[Any, ...]:
+def variant_id(partitioner: str, variant: str) -> str:
+    """Return the id of a variant such as ``@keel-keel``; a partitioner that measures no distances has its own id in all."""
+    return partitioner + variant if partitioner in NEIGHBOUR_PARTITIONERS else partitioner
+
+
+def variants_to_cut(settings: dict[str, Any]) -> tuple[Variants, ...]:
     """Declare the variants to the engine.
 
-    Those with KEEL's distance and rules come last, with all schemes, where they are asked for: the printed Tables V and VI are
+    Those with KEEL's distance and rules come last, with all schemes, if ``tool_seeds`` is not 0: the printed Tables V and VI are
     compared with them too.
     """
     ablation = settings["ablation"]
@@ -44,6 +49,6 @@ def variants_to_cut(settings: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(groups)
 
 
-def _choice(variant: Any) -> dict[str, Any]:
-    """How a variant cuts, in the form of the engine."""
+def _choice(variant: dict[str, str]) -> dict[str, Any]:
+    """Describe a variant to the engine."""
     return {"partitioner": variant["partitioner"], "options": {"metric": variant["metric"]} | RULES[variant["rule"]]}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,13 +16,13 @@ from foldshift.inference.repetitions.convergence import PRIMARY
 from foldshift.reporting.items import Shown
 from foldshift.reporting.paper_vs_ours import OTHER_DATA, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import (
-    AS_PAPER,
-    WITH_TOOL,
-    met_with_tool,
-    results_of_tool,
-    tables_of_tool,
+    PAPER,
+    WITH_KEEL,
+    keel_results,
+    keel_tables,
+    met_by_keel,
 )
-from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import TABLES as OF_TOOL_TABLES
+from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import TABLES as KEEL_TABLES
 from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import verdicts
 from foldshift.studies.moreno_torres_2012.against_print.table3_gaps import (
     TRUTH_SCHEME,
@@ -32,21 +32,48 @@ from foldshift.studies.moreno_torres_2012.against_print.table3_gaps import (
     reason_for,
     table3_gaps,
 )
-from foldshift.studies.moreno_torres_2012.experiment_accuracy import alike, formula_of
-from foldshift.studies.moreno_torres_2012.experiments import by_configuration
+from foldshift.studies.moreno_torres_2012.experiment_accuracy import comparable_results, formula_of
+from foldshift.studies.moreno_torres_2012.experiments import Experiments, by_configuration
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, paper_name
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray, Inputs
+    from foldshift.core.types import FloatArray, Inputs
+    from foldshift.studies.moreno_torres_2012.experiments import Values
+
+    RankErrors = dict[tuple[str, str, str, str], float]  # by configuration, row, column and quantity
 
 TABLES = ("table1", "table3", "table4", "table5", "table6", "table7")
 TABLE5_PARTITIONER = "DOB-SCV"
+AGREEMENTS = f"agreements of {TABLE5_PARTITIONER}, of 100"
 PRINT_KEYS = ("configuration", "scheme", "row", "column", "quantity")  # of a printed number
 N_BOOTSTRAP = 200
 
 
+class _Key(NamedTuple):
+    """Keys of a printed number."""
+
+    table: str
+    configuration: str
+    scheme: str
+    row: str
+    column: str
+    quantity: str
+
+
+class _Printed(NamedTuple):
+    """A printed number."""
+
+    table: str
+    scheme: str
+    row: str
+    column: str
+    quantity: str
+    value: float
+    note: str = ""
+
+
 def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
-    """Every printed number beside ours, how far Table III is off, and Table IV from the printed Table III."""
+    """Compare every printed number with ours, summarise the gaps of Table III, and redo Table IV from the printed Table III."""
     printed = {name: pd.read_csv(path) for name, path in zip(TABLES, inputs.printed)}
     ours = {name: pd.read_csv(getattr(inputs, name)) for name in TABLES}
     ours["table7"] = ours["table7"][ours["table7"]["criterion"] == PRIMARY]
@@ -67,10 +94,11 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     columns = {paper_name(row["dataset"]): row for row in ours["table1"].to_dict("records")}
     printed_way = table[table["configuration"] != "corrected"]
     reasons = [reason_for("paper", row.column, row.row, columns.get(row.row)) for row in printed_way.itertuples()]
-    of_tool = beside_tool(printed, results, settings)
-    explained = met_with_tool(printed_way, *of_tool, ["table", *PRINT_KEYS[1:]]) if of_tool else False
-    ledger = print_ledger(printed_way, verdicts(printed_way, reasons, settings["n_seeds"], settings["n_truth"], explained))
-    table = pd.concat([table, of_tool[0]], ignore_index=True) if of_tool else table
+    by_keel = compare_with_keel(printed, results, settings)
+    explained = met_by_keel(printed_way, *by_keel, ["table", *PRINT_KEYS[1:]]) if by_keel else None
+    judged = verdicts(printed_way, reasons, settings["n_seeds"], settings["n_truth"], explained)
+    ledger = print_ledger(printed_way, judged.tolist())
+    table = pd.concat([table, by_keel[0]], ignore_index=True) if by_keel else table
     return {
         "paper_vs_ours": Shown(table, compared_grid(table)),
         "print_ledger": Shown(ledger, ledger_grid(ledger)),
@@ -80,38 +108,37 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     }
 
 
-def beside_tool(
-    printed: dict[str, pd.DataFrame], results: dict[str, tuple[dict[str, Any], dict[str, Any]]], settings: dict[str, Any]
+def compare_with_keel(
+    printed: dict[str, pd.DataFrame], results: dict[str, Experiments], settings: dict[str, Any]
 ) -> tuple[pd.DataFrame, int] | None:
-    """The printed Tables V and VI beside ours cut by the distance and rules of the paper's tool."""
-    values, truth = results.get(AS_PAPER, ({}, {}))
-    values = results_of_tool(values, settings)
+    """Compare the printed Tables V and VI with ours cut by KEEL's distance and rules; also return the number of experiments.
+
+    None if nothing was cut so, or if the whole study was.
+    """
+    values, truth = results.get(PAPER, Experiments({}, {}))
+    values = keel_results(values, settings)
     if not values:
         return None
     schemes = {k: r for k, r in settings["iterations"].items() if any(k == one for one, _ in values)}
     settings = settings | {"iterations": schemes}
     whole = whole_cells(values, settings)
     remark = coverage(whole, settings["datasets"], settings["learners"], printed["table1"]["dataset"])
-    rows = join(printed, tables_of_tool(values, truth, settings), {WITH_TOOL: remark})
-    return rows[rows["table"].isin(OF_TOOL_TABLES)], min(array.shape[2] for array in values.values())
+    rows = join(printed, keel_tables(values, truth, settings), {WITH_KEEL: remark})
+    return rows[rows["table"].isin(KEEL_TABLES)], min(array.shape[2] for array in values.values())
 
 
-def whole_cells(values: dict[Any, Any], settings: dict[str, Any]) -> FloatArray:
-    """1 where every scheme has results of all partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
+def whole_cells(values: Values, settings: dict[str, Any]) -> FloatArray:
+    """Return 1 where every scheme has results of all partitioners, NaN elsewhere: shape (n_learners, n_datasets, 1)."""
     schemes, partitioners = settings["iterations"], settings["partitioners"]
-    common, _ = alike(values, {}, schemes, partitioners)
+    common, _ = comparable_results(values, {}, schemes, partitioners)
     there = [np.any([~np.isnan(common[k, name]).all(axis=2) for name in partitioners], axis=0) for k in schemes]
     return np.where(np.all(there, axis=0), 1.0, np.nan)[:, :, None]
 
 
 def rank_errors(
-    results: dict[str, tuple[dict[str, Any], dict[str, Any]]],
-    learners: Sequence[str],
-    k: int,
-    n_draws: int = N_BOOTSTRAP,
-    rng: np.random.Generator | None = None,
-) -> dict[tuple[str, str, str, str], float]:
-    """Monte Carlo standard errors of Table IV, by drawing the experiments of the truth with replacement."""
+    results: dict[str, Experiments], learners: Sequence[str], k: int, n_draws: int = N_BOOTSTRAP, *, rng: np.random.Generator
+) -> RankErrors:
+    """Compute Monte Carlo standard errors of Table IV, by drawing the experiments of the truth with replacement."""
     errors = {}
     for configuration, (_, truth) in results.items():
         n = truth[k].shape[2]
@@ -127,8 +154,8 @@ def rank_errors(
     return errors
 
 
-def coverage(values: Array, datasets: Sequence[str], learners: Sequence[str], printed_datasets: Sequence[str]) -> str | None:
-    """What a run lacks of the paper's: an empty text, a remark, or None where the data sets are others."""
+def coverage(values: FloatArray, datasets: Sequence[str], learners: Sequence[str], printed_datasets: Sequence[str]) -> str | None:
+    """Describe the results of the paper that a run lacks: a remark, empty if it has all, None if it has other data sets."""
     found, wanted = {paper_name(name) for name in datasets}, {paper_name(name) for name in printed_datasets}
     if found != wanted:
         return None
@@ -141,117 +168,113 @@ def join(
     printed: dict[str, pd.DataFrame],
     ours: dict[str, pd.DataFrame],
     remarks: dict[str, str | None],
-    rank_sum_errors: dict[tuple[str, str, str, str], float] | None = None,
+    rank_sum_errors: RankErrors | None = None,
 ) -> pd.DataFrame:
-    """Every number that the paper prints in Tables I and III to VII, beside ours."""
+    """Put every number that the paper prints in Tables I and III to VII beside ours.
+
+    `ours` may lack tables; `remarks` has what `coverage` says of every configuration, `rank_sum_errors` comes from `rank_errors`.
+    """
     if "table6" in ours and not set(printed["table6"]["scheme"]) <= set(ours["table6"]["scheme"]):
         table6 = ours["table6"]  # the print's mean is over all its schemes
         ours = ours | {"table6": table6[table6["scheme"] != AVERAGE]}
     numbers = _our_numbers(ours, rank_sum_errors or {})
     theirs, here = [], []
-    for table, *keys, value, remark in _printed_numbers(printed):
+    for number in _printed_numbers(printed):
+        table, note = number.table, number.note
         for configuration in [""] if table == "table1" else remarks:
-            key = (table, configuration, *keys)
+            key = _Key(table, configuration, *number[1:5])
             found, error = numbers.get(key, (np.nan, np.nan))
             limit = remarks[configuration] if table not in ("table1", "table3") else ""
             if limit is None:
-                theirs.append((*key, value, OTHER_DATA))
+                theirs.append((*key, number.value, OTHER_DATA))
                 continue
             if table == "table5" and np.isnan(found) and "table5" in ours:
-                remark = "no experiment has results of both" if key in numbers else "the pair does not differ at .1 in our truth"
-            theirs.append((*key, value, remark))
+                note = "no experiment has results of both" if key in numbers else "the pair does not differ at .1 in our truth"
+            theirs.append((*key, number.value, note))
             here.append((*key, found, error, "" if np.isnan(found) else limit))
     on = ["table", *PRINT_KEYS]
-    theirs = pd.DataFrame(theirs, columns=[*on, "printed", "note"])
-    return join_with_print(theirs, pd.DataFrame(here, columns=[*on, "ours", "standard_error", "note"]), PRINT_KEYS)
+    return join_with_print(
+        pd.DataFrame(theirs, columns=[*on, "printed", "note"]),
+        pd.DataFrame(here, columns=[*on, "ours", "standard_error", "note"]),
+        PRINT_KEYS,
+    )
 
 
-def _printed_numbers(printed: dict[str, pd.DataFrame]) -> list[Any]:
-    """Rows of (table, scheme, row, column, quantity, value, note)."""
+def _printed_numbers(printed: dict[str, pd.DataFrame]) -> list[_Printed]:
+    """List the numbers of the printed tables."""
     rows = []
     for row in printed["table1"].to_dict("records"):
         for quantity, value in row.items():
             if quantity != "dataset":
                 slip = (paper_name(row["dataset"]), quantity) == ("sonar", "attributes")
                 note = "misprint: the row has 60 real attributes" if slip else ""
-                rows.append(("table1", "", paper_name(row["dataset"]), "", quantity, float(value), note))
+                rows.append(_Printed("table1", "", paper_name(row["dataset"]), "", str(quantity), float(value), note))
     for row in printed["table3"].itertuples():
-        rows.append(("table3", TRUTH_SCHEME, paper_name(row.dataset), row.classifier, "auc", row.auc, ""))
+        rows.append(_Printed("table3", TRUTH_SCHEME, paper_name(row.dataset), row.classifier, "auc", row.auc))
     for row in printed["table4"].itertuples():
-        keys = ("table4", TRUTH_SCHEME, row.row, row.column)
-        rows += [(*keys, "r_plus", float(row.r_plus), ""), (*keys, "r_minus", float(row.r_minus), "")]
+        pair = ("table4", TRUTH_SCHEME, row.row, row.column)
+        rows += [_Printed(*pair, "r_plus", float(row.r_plus)), _Printed(*pair, "r_minus", float(row.r_minus))]
         text = "" if pd.isna(row.p_value) else str(row.p_value)
         note = {"": "illegible in print", ">0.2": "printed as >0.2"}.get(text, "")
-        rows.append((*keys, "p_value", np.nan if note else float(text), note))
+        rows.append(_Printed(*pair, "p_value", np.nan if note else float(text), note))
     for row in printed["table5"].itertuples():
-        rows.append(
-            (
-                "table5",
-                TRUTH_SCHEME,
-                row.row,
-                row.column,
-                f"agreements of {TABLE5_PARTITIONER}, of 100",
-                float(row.times_same_result),
-                "",
-            )
-        )
+        rows.append(_Printed("table5", TRUTH_SCHEME, row.row, row.column, AGREEMENTS, float(row.times_same_result)))
     for row in printed["table6"].itertuples():
-        rows.append(("table6", row.scheme, row.partitioner, "", "percent", float(row.percent_same_result), ""))
+        rows.append(_Printed("table6", row.scheme, row.partitioner, "", "percent", float(row.percent_same_result)))
     for name, value in printed["table6"].groupby("partitioner", sort=False)["percent_same_result"].mean().items():
-        rows.append(("table6", AVERAGE, name, "", "percent", float(value), "mean of the printed rows"))
+        rows.append(_Printed("table6", AVERAGE, str(name), "", "percent", float(value), "mean of the printed rows"))
     for row in printed["table7"].itertuples():
-        keys = ("table7", row.scheme, row.partitioner, "")
-        rows += [(*keys, "mean", float(row.mean_experiments), ""), (*keys, "std", float(row.std_experiments), "")]
+        cell = ("table7", row.scheme, row.partitioner, "")
+        rows += [_Printed(*cell, "mean", float(row.mean_experiments)), _Printed(*cell, "std", float(row.std_experiments))]
     return rows
 
 
-def _our_numbers(ours: dict[str, pd.DataFrame], rank_sum_errors: dict[tuple[str, str, str, str], float]) -> dict[Any, Any]:
-    """Value and standard error by (table, configuration, scheme, row, column, quantity)."""
-    out = {}
+def _our_numbers(ours: dict[str, pd.DataFrame], rank_sum_errors: RankErrors) -> dict[_Key, tuple[float, float]]:
+    """Collect our numbers and their standard errors by the keys of the printed ones."""
+    out: dict[_Key, tuple[float, float]] = {}
     for row in ours.get("table1", pd.DataFrame()).rename(columns={"samples": "examples"}).to_dict("records"):
         for quantity in ("attributes", "real", "integer", "nominal", "examples"):
             if quantity in row:
-                out["table1", "", "", paper_name(row["dataset"]), "", quantity] = (float(row[quantity]), np.nan)
+                out[_Key("table1", "", "", paper_name(row["dataset"]), "", quantity)] = (float(row[quantity]), np.nan)
     for row in _rows(ours, "table3"):
-        key = ("table3", row.configuration, row.scheme, paper_name(row.dataset), row.classifier, "auc")
+        key = _Key("table3", row.configuration, row.scheme, paper_name(row.dataset), row.classifier, "auc")
         out[key] = (row.auc, row.standard_error)
     for row in _rows(ours, "table4"):
         for quantity in ("r_plus", "r_minus", "p_value"):
             error = rank_sum_errors.get((row.configuration, row.row, row.column, quantity), np.nan)
-            out["table4", row.configuration, row.scheme, row.row, row.column, quantity] = (getattr(row, quantity), error)
+            key = _Key("table4", row.configuration, row.scheme, row.row, row.column, quantity)
+            out[key] = (getattr(row, quantity), error)
     for row in _rows(ours, "table5"):
         if row.partitioner == TABLE5_PARTITIONER:
             n = row.n_experiments or np.nan
             share = row.agreements / n
-            quantity = f"agreements of {TABLE5_PARTITIONER}, of 100"
-            # One hit and one miss more: all of n, or none, is no share without error.
+            # One hit and one miss more: the share of all of n, or of none, is not without error.
             usual = (row.agreements + 1) / (n + 2)
-            error = np.hypot(100 * np.sqrt(usual * (1 - usual) / n), _of_truth(row))
-            out["table5", row.configuration, row.scheme, row.row, row.column, quantity] = (100 * share, error)
+            error = np.hypot(100 * np.sqrt(usual * (1 - usual) / n), _truth_error(row))
+            out[_Key("table5", row.configuration, row.scheme, row.row, row.column, AGREEMENTS)] = (100 * share, error)
     for row in _rows(ours, "table6"):
-        out["table6", row.configuration, row.scheme, row.partitioner, "", "percent"] = (
-            row.percent,
-            np.hypot(row.standard_error, _of_truth(row)),
-        )
+        key = _Key("table6", row.configuration, row.scheme, row.partitioner, "", "percent")
+        out[key] = (row.percent, np.hypot(row.standard_error, _truth_error(row)))
     for row in _rows(ours, "table7"):
-        key = ("table7", row.configuration, row.scheme, row.partitioner, "")
-        out[(*key, "mean")] = (row.mean, getattr(row, "standard_error", np.nan))
-        out[(*key, "std")] = (row.std, np.nan)
+        cell = ("table7", row.configuration, row.scheme, row.partitioner, "")
+        out[_Key(*cell, "mean")] = (row.mean, getattr(row, "standard_error", np.nan))
+        out[_Key(*cell, "std")] = (row.std, np.nan)
     return out
 
 
-def _of_truth(row: Any) -> float:
-    """Error of a number of Tables V and VI that comes from the truth's own experiments; 0 where it is not known."""
+def _truth_error(row: Any) -> float:
+    """Return the error of a number of Tables V and VI from the truth's own experiments; 0 if it is not known."""
     error = getattr(row, "truth_error", np.nan)
     return 0.0 if np.isnan(error) else error
 
 
-def _rows(ours: dict[str, pd.DataFrame], name: str) -> tuple[Any, ...] | Iterator[Any]:
+def _rows(ours: dict[str, pd.DataFrame], name: str) -> Iterable[Any]:
+    """Iterate over the rows of one of our tables, if there is one."""
     return ours[name].itertuples() if name in ours else ()
 
 
 def printed_table4(table3: pd.DataFrame, table4: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
-    """Table IV recomputed from the printed Table III, beside the print."""
+    """Recompute Table IV from the printed Table III, and put it beside the print."""
     auc = table3.pivot(index="classifier", columns="dataset", values="auc")
     auc = auc.loc[list(dict.fromkeys(table3["classifier"]))]
     tests = pairwise_tests(auc.to_numpy(), "paper")
@@ -261,7 +284,7 @@ def printed_table4(table3: pd.DataFrame, table4: pd.DataFrame, alpha: float = AL
     for i, (first, second) in enumerate(zip(auc.index[tests.row], auc.index[tests.column])):
         cell = printed.loc[(first, second)]
         text = "" if pd.isna(cell["p_value"]) else str(cell["p_value"])
-        of_printed = float(rank_sum_p(float(cell["r_plus"]), int(tests.n_datasets[i])))
+        p_of_printed = float(rank_sum_p(float(cell["r_plus"]), int(tests.n_datasets[i])))
         # Where the p is illegible, the paper's text and the next tables use the pair as significant; its own sums say the same.
         printed_p = np.nan if text in ("", ">0.2") else float(text)
         rows.append(
@@ -271,15 +294,15 @@ def printed_table4(table3: pd.DataFrame, table4: pd.DataFrame, alpha: float = AL
                 "printed_r_plus": float(cell["r_plus"]),
                 "printed_r_minus": float(cell["r_minus"]),
                 "printed_p": text,
-                "p_of_printed": of_printed,
+                "p_of_printed": p_of_printed,
                 "r_plus": tests.r_plus[i],
                 "r_minus": tests.r_minus[i],
                 "p_value": tests.p_value[i],
                 "p_conditional": conditional[i],
                 "difference": tests.r_plus[i] - float(cell["r_plus"]),
                 "transposed": int(abs(tests.r_minus[i] - cell["r_plus"]) < abs(tests.r_plus[i] - cell["r_plus"])),
-                "significant_printed": int((of_printed if text == "" else printed_p) <= alpha),
-                "significant_of_printed": int(of_printed <= alpha),
+                "significant_printed": int((p_of_printed if text == "" else printed_p) <= alpha),
+                "significant_of_printed": int(p_of_printed <= alpha),
                 "significant": int(tests.p_value[i] <= alpha),
             }
         )

@@ -1,26 +1,25 @@
-"""Cells of the printed Table III beside ours: how far off they are, and what is known to differ where chance does not do."""
+"""Cells of the printed Table III beside ours: how far off they are, and known reasons where chance does not explain it."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import PRINTED_EXPERIMENTS
 from foldshift.studies.moreno_torres_2012.notation import paper_name
 
 TRUTH_SCHEME = "5x2"  # Tables III to V are printed for this scheme only
-PRINTED_TRUTH = 200  # experiments behind a printed cell
+PRINTED_TRUTH = PRINTED_EXPERIMENTS["table3"]
 HALF_DIGIT = 5e-5  # it is printed with four decimals
 
-# What is known to differ where a cell of Table III is further off than chance allows: by configuration, classifier and data set,
-# None for all others. Found by running the classifiers with and without each switch (findings.md).
+# Reasons why a cell of Table III is further off than chance allows: by configuration, classifier and data set, None for all
+# others. Found by running the classifiers with and without each switch (findings.md).
 _NEIGHBOURS = (
     "the paper's tool has another distance (keel_hvdm), skips neighbours at distance 0 and breaks ties by its own order of rows"
 )
 _SINGULAR = "singular in the paper's tool, which then gives every row the first class"
-REASONS = {
+REASONS: dict[str, dict[str, dict[str | None, str]]] = {
     "paper": {
         "LDA": {
             "mammographic": "the row with BI-RADS = 55 is set to 5; the paper's own repair is not known "
@@ -55,12 +54,12 @@ REASONS = {
     },
 }
 
-# Kinds of columns that a general reason is about, by classifier: a data set without any has another one, or none that is known.
+# Kinds of columns that a general reason is about, by classifier: it does not explain a data set without such columns.
 ABOUT = {"LDA": ("nominal",), "C4.5": ("real", "integer")}
 
 
 def reason_for(configuration: str, classifier: str, dataset: str, columns: dict[str, int] | None = None) -> str:
-    """Known reason why a cell of Table III is off, or an empty text; `columns`: number of columns of every kind."""
+    """Return the known reason why a cell of Table III is off, or an empty text; `columns`: number of columns of every kind."""
     known = REASONS.get(configuration, {}).get(classifier, {})
     about = ABOUT.get(classifier)
     general = not (about and columns) or any(columns.get(kind, 0) for kind in about)
@@ -68,13 +67,13 @@ def reason_for(configuration: str, classifier: str, dataset: str, columns: dict[
 
 
 def is_far(cells: pd.DataFrame) -> pd.Series:
-    """Which cells are further from print than three standard errors, or off without a spread that could tell."""
+    """Find the cells that are further from print than three standard errors, or that differ although ours have no spread."""
     return (cells["standard_errors"] > 3) | (cells["standard_errors"].isna() & (cells["standard_error"] == 0))
 
 
 def compare_table3(printed: pd.DataFrame, table: pd.DataFrame, datasets: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Every printed cell of Table III beside ours."""
-    columns = {} if datasets is None else {row["dataset"]: row for row in datasets.to_dict("records")}
+    """Put every printed cell of Table III beside ours; `datasets`: Table I, whose kinds of columns some reasons are about."""
+    kinds = {} if datasets is None else {row["dataset"]: row for row in datasets.to_dict("records")}
     expected = {(paper_name(row.dataset), row.classifier): row.auc for row in printed.itertuples()}
     rows = []
     for row in table[table["scheme"] == TRUTH_SCHEME].itertuples():
@@ -85,7 +84,7 @@ def compare_table3(printed: pd.DataFrame, table: pd.DataFrame, datasets: pd.Data
         error = row.std * np.sqrt(1 / row.n_experiments + 1 / PRINTED_TRUTH)
         beyond = max(abs(gap) - HALF_DIGIT, 0.0)
         times = 0.0 if beyond == 0 else beyond / error if error > 0 else np.nan
-        reason = "" if times <= 3 else reason_for(row.configuration, row.classifier, row.dataset, columns.get(row.dataset))
+        reason = "" if times <= 3 else reason_for(row.configuration, row.classifier, row.dataset, kinds.get(row.dataset))
         if error == 0 and beyond > 0:
             same = f"all {row.n_experiments} experiments of ours give the same, so that there is no standard error"
             reason = "; ".join(filter(None, (same, reason)))
@@ -95,7 +94,7 @@ def compare_table3(printed: pd.DataFrame, table: pd.DataFrame, datasets: pd.Data
 
 
 def table3_gaps(cells: pd.DataFrame) -> pd.DataFrame:
-    """How far a column of Table III is from print."""
+    """Summarise how far the columns of Table III are from print, by configuration and classifier."""
     rows = []
     for (configuration, classifier), part in cells.groupby(["configuration", "classifier"], sort=False):
         gap, times = part["gap"], part["standard_errors"]
@@ -117,15 +116,15 @@ def table3_gaps(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def gaps_grid(summary: pd.DataFrame, cells: pd.DataFrame) -> Grid:
-    """The summary of `table3_gaps` and the cells further off than three standard errors, with their reasons."""
-    rows: list[Any] = []
+    """Print the summary of `table3_gaps`; notes give the far cells of the paper configuration with their reasons."""
+    rows: list[list[Cell | str]] = []
     for configuration, part in summary.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         for row in part.itertuples():
             counts = [Cell(f"{row.within_2} of {row.n_datasets}"), Cell(f"{row.within_3} of {row.n_datasets}")]
             gaps = [Cell(f"{value:.4f}") for value in (row.mean_absolute_gap, row.rms_gap)]
             rows.append([row.classifier, *gaps, Cell(f"{row.mean_gap:+.4f}"), *counts, row.further or "none"])
-    header: list[Any] = [
+    header = [
         "Classifier",
         "Mean absolute gap",
         "Root mean square",
@@ -134,9 +133,7 @@ def gaps_grid(summary: pd.DataFrame, cells: pd.DataFrame) -> Grid:
         "Within 3 errors",
         "Further off",
     ]
-    notes: list[Any] = [
-        "The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."
-    ]
+    notes = ["The standard error is that of the gap: ours and the print's own, 200 experiments with the spread of ours."]
     for row in cells[is_far(cells)].itertuples():
         if row.configuration == "paper":
             times = "" if np.isnan(row.standard_errors) else f"{row.standard_errors:.1f} standard errors; "

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN
-from foldshift.studies.moreno_torres_2012.against_print.compare import beside_tool, join
+from foldshift.studies.moreno_torres_2012.against_print.compare import compare_with_keel, join
 from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import (
-    WITH_TOOL,
-    met_with_tool,
-    results_of_tool,
-    tables_of_tool,
+    WITH_KEEL,
+    keel_results,
+    keel_tables,
+    met_by_keel,
 )
 from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import verdicts
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_table, agreement_table
@@ -52,52 +52,52 @@ def printed_of(tables):
 
 def test_the_tool_has_the_variants_by_their_plain_names_and_scv_as_it_is():
     values, _ = results(tool_schemes=(5,))
-    found = results_of_tool(values, SETTINGS)
+    found = keel_results(values, SETTINGS)
     assert list(found) == [(5, name) for name in CUTS]
     assert found[5, "SCV"] is values[5, "SCV"] and found[5, "MS-SCV"] is values[5, "MS-SCV@keel-keel"]
-    assert results_of_tool(results(tool_schemes=())[0], SETTINGS) == {}
-    assert results_of_tool(values, SETTINGS | {"partitioners": ["SCV"]}) == {}
+    assert keel_results(results(tool_schemes=())[0], SETTINGS) == {}
+    assert keel_results(values, SETTINGS | {"partitioners": ["SCV"]}) == {}
 
 
 def test_numbers_that_only_the_tools_cut_meets_are_explained():
     values, truth = results()
-    tool = tables_of_tool(results_of_tool(values, SETTINGS), truth, SETTINGS)
-    assert set(tool["table6"]["configuration"]) == {WITH_TOOL} and set(tool["table6"]["scheme"]) == {"2x5", "5x2", AVERAGE}
+    tool = keel_tables(keel_results(values, SETTINGS), truth, SETTINGS)
+    assert set(tool["table6"]["configuration"]) == {WITH_KEEL} and set(tool["table6"]["scheme"]) == {"2x5", "5x2", AVERAGE}
     printed = printed_of(tool)
     plain = {
         "table5": agreement_table({"paper": (values, truth)}, SCHEMES, CUTS, LEARNERS, master_seed=0),
         "table6": accuracy_table({"paper": (values, truth)}, SCHEMES, CUTS, master_seed=0),
     }
-    base, of_tool = join(printed, plain, {"paper": ""}), join(printed, tool, {WITH_TOOL: ""})
+    base, by_keel = join(printed, plain, {"paper": ""}), join(printed, tool, {WITH_KEEL: ""})
     keys = ["table", "scheme", "row", "column", "quantity"]
-    base, of_tool = (one[one["table"].isin(["table5", "table6"])] for one in (base, of_tool))
-    assert len(of_tool) == len(base) > 8 and met_with_tool(base, of_tool, 20, keys).all()
-    off = of_tool.assign(ours=of_tool["ours"] + 60)
-    assert not met_with_tool(base, off, 20, keys).any()
+    base, by_keel = (one[one["table"].isin(["table5", "table6"])] for one in (base, by_keel))
+    assert len(by_keel) == len(base) > 8 and met_by_keel(base, by_keel, 20, keys).all()
+    off = by_keel.assign(ours=by_keel["ours"] + 60)
+    assert not met_by_keel(base, off, 20, keys).any()
 
 
 def test_the_ledger_counts_them_and_without_the_variants_they_are_open():
     values, truth = results()
-    printed = printed_of(tables_of_tool(results_of_tool(values, SETTINGS), truth, SETTINGS))
+    printed = printed_of(keel_tables(keel_results(values, SETTINGS), truth, SETTINGS))
     plain = {"table5": agreement_table({"paper": (values, truth)}, SCHEMES, CUTS, LEARNERS, master_seed=0)}
     base = join(printed, plain, {"paper": ""})
     base = base[base["table"] == "table5"]
-    rows, n = beside_tool(printed, {"paper": (values, truth)}, SETTINGS)
-    assert n == 20 and set(rows["configuration"]) == {WITH_TOOL} and set(rows["table"]) == {"table5", "table6"}
+    rows, n = compare_with_keel(printed, {"paper": (values, truth)}, SETTINGS)
+    assert n == 20 and set(rows["configuration"]) == {WITH_KEEL} and set(rows["table"]) == {"table5", "table6"}
     assert (rows["ours"] - rows["printed"]).abs().max() < 1e-9
-    explained = met_with_tool(base, rows, n, ["table", "scheme", "row", "column", "quantity"])
+    explained = met_by_keel(base, rows, n, ["table", "scheme", "row", "column", "quantity"])
     found = verdicts(base, [""] * len(base), 40, 60, explained)
     alone = verdicts(base, [""] * len(base), 40, 60)
     assert (alone == OPEN).any() and not (found == OPEN).any()
     assert ((found == EXPLAINED) == (alone == OPEN)).all() and ((found == MET) == (alone == MET)).all()
     fewer = {key: array for key, array in values.items() if "@" not in key[1]}
-    assert beside_tool(printed, {"paper": (fewer, truth)}, SETTINGS) is None
-    assert beside_tool(printed, {"corrected": (values, truth)}, SETTINGS) is None
+    assert compare_with_keel(printed, {"paper": (fewer, truth)}, SETTINGS) is None
+    assert compare_with_keel(printed, {"corrected": (values, truth)}, SETTINGS) is None
 
 
 def test_a_mean_over_some_schemes_is_not_held_against_the_print_of_all():
     values, truth = results(tool_schemes=(5,))
-    printed = printed_of(tables_of_tool(results_of_tool(results()[0], SETTINGS), truth, SETTINGS))
-    rows, _ = beside_tool(printed, {"paper": (values, truth)}, SETTINGS)
+    printed = printed_of(keel_tables(keel_results(results()[0], SETTINGS), truth, SETTINGS))
+    rows, _ = compare_with_keel(printed, {"paper": (values, truth)}, SETTINGS)
     table6 = rows[rows["table"] == "table6"].set_index("scheme")["ours"]
     assert table6["5x2"].notna().all() and table6[AVERAGE].isna().all() and table6["2x5"].isna().all()
