@@ -24,8 +24,8 @@ from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.infer import decoded, find_separator
 from foldshift.datasets.readers.raw_table import fingerprint
 from foldshift.datasets.readers.read_options import parse_options
-from foldshift.datasets.sources import fetch
 from foldshift.datasets.sources.download import Limits, UnreachableError
+from foldshift.datasets.sources.fetch import fetch
 from foldshift.engine.storage.raw_table_files import read_raw, write_raw
 from foldshift.reporting.dataset_table import datasets_table, row
 

@@ -1,4 +1,4 @@
-"""Names for types that many functions share; only annotations use them."""
+"""Type aliases that many functions share; only annotations use them."""
 
 import os
 from typing import Any, Literal
@@ -25,6 +25,9 @@ Inputs = Any  # files of a rule by name, as Snakemake hands them over
 Sparse = Any  # matrix or array of scipy.sparse, which has no types
 
 Task = Literal["classification", "regression"]
+TaskIfKnown = Literal["", "classification", "regression"]
+ColumnKind = Literal["real", "integer", "nominal"]
+DecimalMark = Literal[".", ","]
 Scaling = Literal["none", "global", "fold"]
 Metric = Literal["heom", "euclidean", "keel"]
 Formula = Literal["corrected", "paper"]
