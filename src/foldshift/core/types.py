@@ -17,11 +17,11 @@ ObjectArray = NDArray[np.object_]
 PathLike = str | os.PathLike[str]
 RandomState = int | np.random.RandomState | np.random.Generator | None
 Rows = list[dict[str, Any]]
-Estimator = Any  # of scikit-learn, which has no types
-Splitter = Any  # of scikit-learn: has `split`
-TableLike = Any  # array, data frame or sparse matrix, as it comes
-Floats = Any  # a float, or an array of them where arrays came in
-Inputs = Any  # files of a rule by name, as Snakemake hands them over
+Estimator = Any  # scikit-learn has no types
+Splitter = Any  # object with `split`, as in scikit-learn
+TableLike = Any  # array, data frame or sparse matrix
+Floats = Any  # a float; an array if the arguments are arrays
+Inputs = Any  # input files of a rule by name, from Snakemake
 Sparse = Any  # matrix or array of scipy.sparse, which has no types
 
 Task = Literal["classification", "regression"]

@@ -48,7 +48,7 @@ def is_workbook(data: bytes) -> bool:
     if data.startswith(ZIP_SIGNATURE):
         try:
             return "xl/workbook.xml" in zipfile.ZipFile(io.BytesIO(data)).namelist()
-        except Exception:  # zipfile raises half a dozen kinds, by the damage
+        except Exception:  # zipfile raises errors of many kinds for damaged files
             return False
     return data.startswith(OLE_SIGNATURE)
 
