@@ -52,7 +52,7 @@ def tables(draw, task):
 
 
 def same(one, other):
-    """Whether two data sets hold the same, `rows` apart."""
+    """Report whether two data sets hold the same, except `rows`."""
     for field in fields(Dataset):
         left, right = getattr(one, field.name), getattr(other, field.name)
         if field.name != "rows" and not np.array_equal(np.asarray(left, dtype=object), np.asarray(right, dtype=object)):

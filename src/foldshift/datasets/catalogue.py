@@ -64,7 +64,7 @@ def read_catalogue(path: PathLike = DEFAULT_CATALOGUE) -> dict[str, CatalogueEnt
         if column not in COLUMNS:
             raise ConfigError(unknown(f"column of catalogue {path}", column, COLUMNS))
         if header.count(column) > 1:
-            raise ConfigError(f"catalogue {path}: column {column!r} stands there twice; remove one")
+            raise ConfigError(f"catalogue {path}: column {column!r} occurs twice; remove one")
     for column in REQUIRED:
         if column not in header:
             raise ConfigError(f"catalogue {path}: column {column!r} is missing; the first line must name {', '.join(REQUIRED)}")
@@ -75,7 +75,7 @@ def read_catalogue(path: PathLike = DEFAULT_CATALOGUE) -> dict[str, CatalogueEnt
             raise ConfigError(f"{where}: {len(row)} fields, the header has {len(header)}; separate them by tabs")
         entry = make_entry(dict(zip(header, row)), where)
         if entry.name in catalogue:
-            raise ConfigError(f"{where}: data set {entry.name} stands there twice; names must differ")
+            raise ConfigError(f"{where}: data set {entry.name} occurs twice; names must differ")
         catalogue[entry.name] = entry
     return catalogue
 

@@ -194,9 +194,7 @@ def _fields(line: str, number: int | None) -> list[str]:
         match = _QUOTED_FIELD.match(line, position)
         if match is None:
             where = f"line {number}: " if number else ""
-            raise DataError(
-                f"{where}cannot read {line[position : position + 40]!r}: a quote is not closed or stands inside a field"
-            )
+            raise DataError(f"{where}cannot read {line[position : position + 40]!r}: a quote is not closed or is inside a field")
         single, double, bare = match.group(1, 2, 3)
         if bare is not None:
             fields.append(bare.strip())

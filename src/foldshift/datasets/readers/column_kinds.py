@@ -178,7 +178,7 @@ class _Roles(NamedTuple):
 
 
 class _Request(NamedTuple):
-    """How the task and the options ask for one column to be read."""
+    """Request of the task and the options for how to read one column."""
 
     is_target: bool
     is_classes: bool  # target of a classification
@@ -467,7 +467,8 @@ class _Column:
                 first.setdefault(text, line)
         shown = ", ".join(f"{text[:30]!r} (line {line})" for text, line in list(first.items())[:5])
         more = f" and {len(first) - 5} more" if len(first) > 5 else ""
-        self.note(f"read as labels, for {shown}{more} is no number; list under missing what stands for none")
+        are = "is not a number" if len(first) == 1 else "are not numbers"
+        self.note(f"read as labels, because {shown}{more} {are}; list texts that mean a missing value under missing")
 
     def _labels(self) -> _Content:
         """Labels in the declared order, else sorted; an undeclared label is an error."""

@@ -133,7 +133,7 @@ def _pieces(data: bytes, make: Callable[[], _Decompressor], name: str, max_bytes
             fed, position = data[position : position + _CHUNK], position + _CHUNK
         try:
             piece = state.decompress(fed, _CHUNK)
-        except Exception as error:  # each packer has errors of its own
+        except Exception as error:  # each packer has its own errors
             raise SourceError(
                 f"{name!r} is packed but damaged ({type(error).__name__}: {one_line(error)}); fetch it again"
             ) from error

@@ -10,7 +10,7 @@ from foldshift.core.errors import DataError
 if TYPE_CHECKING:
     from foldshift.core.types import DecimalMark
 
-MAX_COLUMNS = 20_000  # a line of commas must not become millions of columns, each with an array of its own
+MAX_COLUMNS = 20_000  # a line of commas must not become millions of columns, each with its own array
 MAX_CELLS = 50_000_000  # more than any data set here; a forged sheet or parquet file can claim 10^10
 
 

@@ -73,6 +73,9 @@ class Limits:
     backoff: float = 1.0
 
 
+DEFAULT_LIMITS = Limits()
+
+
 class _Transient(Exception):
     """An attempt failed in a way that may be temporary; `pause` is the wait that the server asks for, in seconds."""
 
@@ -84,12 +87,8 @@ class _Transient(Exception):
 def download(
     url: str,
     path: PathLike,
+    limits: Limits = DEFAULT_LIMITS,
     *,
-    max_bytes: int = Limits.max_bytes,
-    timeout: float = Limits.timeout,
-    total_timeout: float = Limits.total_timeout,
-    retries: int = Limits.retries,
-    backoff: float = Limits.backoff,
     authorities: str | None = None,
     sleep: Callable[[float], object] = time.sleep,
 ) -> Path:
@@ -100,21 +99,21 @@ def download(
     """
     if not re.match(r"https?://[^/]", url):
         raise SourceError(f"{url!r} is not an address; it must begin with https:// or http://")
-    end = time.monotonic() + total_timeout
-    for attempt in range(retries + 1):
+    end = time.monotonic() + limits.total_timeout
+    for attempt in range(limits.retries + 1):
         try:
             with atomic_path(path) as temporary:
                 with open(temporary, "wb") as file:
-                    _run_until(end, total_timeout, _transfer, url, file, max_bytes, timeout, authorities)
+                    _run_until(end, limits, _transfer, url, file, limits, authorities)
                 return Path(path)
         except _Transient as error:
-            pause = backoff * 2**attempt if error.pause is None else min(error.pause, MAX_RETRY_AFTER)
+            pause = limits.backoff * 2**attempt if error.pause is None else min(error.pause, MAX_RETRY_AFTER)
             tries = f"after {attempt + 1} attempts" if attempt else "at the first attempt"
-            if attempt == retries:
+            if attempt == limits.retries:
                 raise UnreachableError(f"{url}: {error} ({tries}); check the network or set a mirror") from error
             if time.monotonic() + pause > end:
                 raise UnreachableError(
-                    f"{url}: {error} ({tries}), and a pause of {pause:g} s exceeds the limit of {total_timeout:g} s in all"
+                    f"{url}: {error} ({tries}), and a pause of {pause:g} s exceeds the limit of {limits.total_timeout:g} s in all"
                 ) from error
             sleep(pause)
         except SourceError as error:
@@ -122,7 +121,7 @@ def download(
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def _run_until(end: float, total_timeout: float, function: Callable[..., None], *args: Any) -> None:
+def _run_until(end: float, limits: Limits, function: Callable[..., None], *args: Any) -> None:
     """Call ``function(*args, stop)`` in a thread; raise an error at the time `end`.
 
     Only a thread can bound the time of a name look-up, or of an answer that comes byte by byte. A thread that is left behind
@@ -142,14 +141,14 @@ def _run_until(end: float, total_timeout: float, function: Callable[..., None], 
     try:
         error = result.get(timeout=max(0.0, end - time.monotonic()))
     except queue.Empty:
-        raise UnreachableError(f"not finished within the limit of {total_timeout:g} s in all; check the network") from None
+        raise UnreachableError(f"not finished within the limit of {limits.total_timeout:g} s in all; check the network") from None
     finally:
         stop.set()
     if error is not None:
         raise error
 
 
-def _transfer(url: str, file: IO[bytes], max_bytes: int, timeout: float, authorities: str | None, stop: Event) -> None:
+def _transfer(url: str, file: IO[bytes], limits: Limits, authorities: str | None, stop: Event) -> None:
     """Try once to write the answer of an address to a file."""
     try:
         import requests
@@ -157,6 +156,7 @@ def _transfer(url: str, file: IO[bytes], max_bytes: int, timeout: float, authori
         raise SourceError("requests is not installed: pip install foldshift[workflow], or use a mirror folder") from error
     import urllib3
 
+    max_bytes, timeout = limits.max_bytes, limits.timeout
     headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}  # so that sizes are sizes of the file
     try:
         with requests.get(url, headers=headers, timeout=(timeout, timeout), stream=True, verify=authorities or True) as answer:

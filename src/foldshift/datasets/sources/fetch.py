@@ -20,7 +20,7 @@ from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.parquet import read_frame
 from foldshift.datasets.readers.raw_table import RawTable, fingerprint
 from foldshift.datasets.readers.read_options import ReadOptions, parse_options
-from foldshift.datasets.sources.download import Limits, NotFoundError, UnreachableError, download
+from foldshift.datasets.sources.download import DEFAULT_LIMITS, Limits, NotFoundError, UnreachableError, download
 from foldshift.datasets.sources.openml_client import fetch_openml
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ DEFAULT_HOSTS = {
     "uci": "https://archive.ics.uci.edu",
     "openml": "https://www.openml.org/api/v1/xml",
 }
-DEFAULT_LIMITS = Limits()
 SKLEARN_LOADERS = ("load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine")
 
 _COLUMN_OPTIONS = ("target", "drop", "keep", "groups", "map", "round", "missing", "nominal")
@@ -165,7 +164,7 @@ def parse_source(text: str) -> Source:
     if not colon:
         raise SourceError(f"source {text!r} is not of the form scheme:address; schemes are {', '.join(_SCHEMES)}")
     if scheme not in _SCHEMES:
-        raise SourceError(unknown("scheme", scheme, _SCHEMES, f"It stands in source {text!r}."))
+        raise SourceError(unknown("scheme", scheme, _SCHEMES, f"It is in source {text!r}."))
     address, _, query = rest.partition("?")
     address = unquote(address)
     form, meaning = _ADDRESSES.get(scheme, (r".+", "a path"))
@@ -288,7 +287,7 @@ def _read_remote(places: list[tuple[str, Path]], found: _Lookup, member: str = "
     for found.address, path in kept or places:
         try:
             if not kept:
-                download(found.address, path, **vars(found.limits))
+                download(found.address, path, found.limits)
             break
         except NotFoundError:
             if path == places[-1][1]:

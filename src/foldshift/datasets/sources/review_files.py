@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from foldshift.core.errors import DataError, SourceError
-from foldshift.datasets.sources.download import Limits, download
+from foldshift.datasets.sources.download import DEFAULT_LIMITS, Limits, download
 from foldshift.datasets.sources.reviews import gunzipped
 
 if TYPE_CHECKING:
@@ -53,14 +53,13 @@ def review_files() -> dict[str, list[ReviewFile]]:
 
 
 def fetch_review_file(
-    file: ReviewFile, *, mirror: str | None = None, cache: PathLike, limits: Limits | None = None
+    file: ReviewFile, *, mirror: str | None = None, cache: PathLike, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[bytes, str]:
     """Fetch the text of one file from the mirror, else from its public address; return it and the place.
 
     A text with another checksum is refused.
     """
     name = MIRRORED.format(domain=file.domain, part=file.part)
-    limits = limits or Limits()
     problems = []
     places = []
     if mirror and mirror.startswith(("https://", "http://")):
@@ -87,7 +86,7 @@ def _read(place: str, file: ReviewFile, cache: Path, limits: Limits) -> bytes:
     path = cache / "reviews" / f"{file.domain}.{file.part}.{hashlib.sha256(place.encode()).hexdigest()[:8]}"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
-        download(place, path, **vars(limits))
+        download(place, path, limits)
     data = gunzipped(path.read_bytes(), MAX_BYTES)
     if hashlib.sha256(data).hexdigest() != file.sha256:
         path.unlink()  # so that the next attempt downloads it again
