@@ -1,4 +1,4 @@
-"""Whether another process runs: one that has ended and was not looked at by its parent does not."""
+"""Check of running processes: one that has ended but was not collected by its parent does not count."""
 
 import os
 import subprocess

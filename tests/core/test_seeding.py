@@ -87,7 +87,7 @@ FIXED = {
 
 
 def is_literal(node):
-    """Whether an expression is made of numbers and strings alone, at least one number first."""
+    """Report whether an expression consists of numbers and strings only, a number first."""
     if isinstance(node, ast.List | ast.Tuple):
         return bool(node.elts) and all(is_literal(one) for one in node.elts)
     if isinstance(node, ast.UnaryOp):

@@ -402,9 +402,9 @@ def test_comments_blank_lines_windows_line_ends_and_a_byte_order_mark_do_not_mat
             "catalogue {path}: column 'sources' is missing; the first line must name name, task, target, sources",
         ),
         ([HEADER + "\tcitaton"], "unknown column of catalogue {path} 'citaton'; did you mean citation?"),
-        ([HEADER + "\tname"], "catalogue {path}: column 'name' stands there twice; remove one"),
+        ([HEADER + "\tname"], "catalogue {path}: column 'name' occurs twice; remove one"),
         ([HEADER, "toy\tregression"], "catalogue {path}, line 2: 2 fields, the header has 8; separate them by tabs"),
-        ([HEADER, GOOD, "", GOOD], "catalogue {path}, line 4: data set toy stands there twice; names must differ"),
+        ([HEADER, GOOD, "", GOOD], "catalogue {path}, line 4: data set toy occurs twice; names must differ"),
         ([HEADER, GOOD.replace("\ty\t", "\t\t")], "catalogue {path}, line 2: target is empty; give name, task, target, sources"),
         (
             [HEADER, GOOD.replace("file:toy.csv", "")],

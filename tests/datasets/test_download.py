@@ -12,7 +12,7 @@ import data_server
 from data_server import DataServer, zip_of
 from foldshift import __version__
 from foldshift.core.errors import SourceError
-from foldshift.datasets.sources.download import NotFoundError, check_archive, download, read_members
+from foldshift.datasets.sources.download import Limits, NotFoundError, check_archive, download, read_members
 
 CONTENT = b"a,b\n" + b"1,2\n" * 50_000
 
@@ -25,7 +25,8 @@ def server():
 
 def get(url, folder, **limits):
     """Download with limits that suit a test."""
-    return download(url, folder / "file", **{"timeout": 2, "total_timeout": 10, "backoff": 0.01, **limits})
+    options = {name: limits.pop(name) for name in ("authorities", "sleep") if name in limits}
+    return download(url, folder / "file", Limits(**{"timeout": 2, "total_timeout": 10, "backoff": 0.01, **limits}), **options)
 
 
 def refused(url, folder, **limits):

@@ -1,4 +1,4 @@
-"""Files of the user's own: nothing silently replaced, dropped or predicted; what is assumed is said."""
+"""User-defined files: nothing is silently replaced, dropped or predicted, and every assumption is reported."""
 
 import bz2
 import gzip
@@ -24,8 +24,8 @@ from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.infer import decoded, find_separator
 from foldshift.datasets.readers.raw_table import fingerprint
 from foldshift.datasets.readers.read_options import parse_options
-from foldshift.datasets.sources import fetch
 from foldshift.datasets.sources.download import Limits, UnreachableError
+from foldshift.datasets.sources.fetch import fetch
 from foldshift.engine.storage.raw_table_files import read_raw, write_raw
 from foldshift.reporting.dataset_table import datasets_table, row
 
@@ -33,7 +33,7 @@ ROWS = 40
 
 
 def fetched(folder, content, target="y", task="regression", name="mine.csv", options="", **limits):
-    """What the fetch of an own file gives."""
+    """Fetch a user-defined file; return its table."""
     (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
     source = f"file:{folder}/{name}" + (f"?{options}" if options else "")
     entry = add_entries({}, {"mine": {"task": task, "target": target, "sources": source}})["mine"]
@@ -115,7 +115,8 @@ def test_the_values_that_make_a_column_nominal_are_named_with_their_lines(tmp_pa
     values[4], values[9], values[11] = "about 5", ">90", "about 5"
     table = fetched(tmp_path, csv_of(x=values, z=numbers(seed=2), y=numbers(seed=1)), options="keep=x")
     assert table.kinds["x"] == "nominal"
-    expected = "x: read as labels, for 'about 5' (line 6), '>90' (line 11) is no number; list under missing what stands for none"
+    remedy = "list texts that mean a missing value under missing"
+    expected = f"x: read as labels, because 'about 5' (line 6), '>90' (line 11) are not numbers; {remedy}"
     assert expected in table.notes
     again = fetched(tmp_path, csv_of(x=values, z=numbers(seed=2), y=numbers(seed=1)), options="missing=about%205,>90")
     assert again.kinds["x"] == "real" and again.frame["x"].isna().sum() == 3
@@ -291,7 +292,7 @@ def test_quoted_separators_and_damaged_rows_do_not_mislead():
 
 def test_commas_between_thousands_are_not_taken_for_decimals_where_fields_are_cut_at_commas(tmp_path):
     table = fetched(tmp_path, 'x,y\n"1,234",1\n"2,345",2\n"3,456",4\n7,5\n')
-    assert table.kinds["x"] == "nominal" and table.notes[0].startswith("x: read as labels, for '1,234' (line 2)")
+    assert table.kinds["x"] == "nominal" and table.notes[0].startswith("x: read as labels, because '1,234' (line 2)")
 
 
 ENCODINGS = ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]

@@ -4,7 +4,7 @@ import pytest
 
 from foldshift.datasets.catalogue import add_entries
 from foldshift.datasets.prepare import describe, prepare
-from foldshift.datasets.sources import fetch
+from foldshift.datasets.sources.fetch import fetch
 from own_files import write_own_files
 
 TARGETS = {

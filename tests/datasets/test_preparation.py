@@ -52,7 +52,7 @@ def tables(draw, task):
 
 
 def same(one, other):
-    """Whether two data sets hold the same, `rows` apart."""
+    """Report whether two data sets hold the same, except `rows`."""
     for field in fields(Dataset):
         left, right = getattr(one, field.name), getattr(other, field.name)
         if field.name != "rows" and not np.array_equal(np.asarray(left, dtype=object), np.asarray(right, dtype=object)):
@@ -182,7 +182,7 @@ def test_other_counts_than_expected_become_notes():
 
 NAN, INF = float("nan"), float("inf")
 FINITE = (
-    "only finite numbers can be used: mend the file, or say which text stands for a missing value, such as missing=inf in the "
+    "only finite numbers can be used: fix the file, or say which text stands for a missing value, such as missing=inf in the "
     "source"
 )
 

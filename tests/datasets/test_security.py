@@ -14,6 +14,7 @@ import subprocess
 import tracemalloc
 import warnings
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.storage.fold_files import read_folds
 from foldshift.engine.storage.prediction_files import read_predictions
 
-LIMITS = {"timeout": 5, "total_timeout": 60, "backoff": 0.01}
+LIMITS = Limits(timeout=5, total_timeout=60, backoff=0.01)
 
 
 @pytest.fixture
@@ -136,14 +137,14 @@ def test_a_packed_answer_is_unpacked_piece_by_piece_up_to_the_limit(server, tmp_
     content = b"1,2\n" * 300_000
     for encoding in ("gzip", "x-gzip"):
         server.serve("/good", data_server.body(gzip.compress(content), {"Content-Encoding": encoding}))
-        assert download(f"{server.url}/good", tmp_path / "good", **LIMITS).read_bytes() == content
+        assert download(f"{server.url}/good", tmp_path / "good", LIMITS).read_bytes() == content
     bomb = gzip.compress(bytes(100_000_000))
     assert len(bomb) < 100_000
     server.serve("/bomb", data_server.body(bomb, {"Content-Encoding": "gzip"}))
     tracemalloc.start()
     try:
         with pytest.raises(SourceError, match="more than the limit of 1000000 bytes"):
-            download(f"{server.url}/bomb", tmp_path / "bomb", max_bytes=1_000_000, **LIMITS)
+            download(f"{server.url}/bomb", tmp_path / "bomb", replace(LIMITS, max_bytes=1_000_000))
         assert tracemalloc.get_traced_memory()[1] < 20_000_000
     finally:
         tracemalloc.stop()
@@ -154,14 +155,14 @@ def test_a_packed_answer_is_unpacked_piece_by_piece_up_to_the_limit(server, tmp_
 def test_an_answer_packed_in_another_way_is_refused(server, tmp_path, encoding):
     server.serve("/f", data_server.body(b"1,2\n", {"Content-Encoding": encoding}))
     with pytest.raises(SourceError) as caught:
-        download(f"{server.url}/f", tmp_path / "f", **LIMITS)
+        download(f"{server.url}/f", tmp_path / "f", LIMITS)
     assert "the server packs its answer as" in str(caught.value) and str(caught.value).isprintable()
 
 
 def test_a_packed_answer_that_is_damaged_is_tried_again_and_refused(server, tmp_path):
     server.serve("/f", data_server.body(b"no gzip", {"Content-Encoding": "gzip"}))
     with pytest.raises(SourceError, match=r"the packed answer is damaged .* \(after 2 attempts\)"):
-        download(f"{server.url}/f", tmp_path / "f", retries=1, **LIMITS)
+        download(f"{server.url}/f", tmp_path / "f", replace(LIMITS, retries=1))
 
 
 def test_a_redirect_from_an_encrypted_to_a_plain_address_is_refused(server, tmp_path):
@@ -176,11 +177,10 @@ def test_a_redirect_from_an_encrypted_to_a_plain_address_is_refused(server, tmp_
         server.serve("/down", data_server.moved(f"{plain.url}/f"))
         server.serve("/along", data_server.moved(f"{server.url}/f"))
         server.serve("/f", b"1,2\n")
-        arguments = {**LIMITS, "authorities": str(certificate)}
-        assert download(f"{server.url}/along", tmp_path / "f", **arguments).read_bytes() == b"1,2\n"
+        assert download(f"{server.url}/along", tmp_path / "f", LIMITS, authorities=str(certificate)).read_bytes() == b"1,2\n"
         (tmp_path / "f").unlink()
         with pytest.raises(SourceError, match=r"it leads to http://127.0.0.1:\d+/f, which is not encrypted"):
-            download(f"{server.url}/down", tmp_path / "f", **arguments)
+            download(f"{server.url}/down", tmp_path / "f", LIMITS, authorities=str(certificate))
     assert not (tmp_path / "f").exists()
 
 

@@ -159,7 +159,7 @@ class TooSlowError(BaseException):
 
 @dataclass
 class Count:
-    """What happened to the cases of one parser."""
+    """Outcomes of the cases of one parser."""
 
     inputs: int = 0
     accepted: int = 0
@@ -594,7 +594,7 @@ def read_case(case):
 
 
 def fault_of(case):
-    """What is wrong with how a case is handled.
+    """Find the fault in how a case is handled.
 
     Parameters
     ----------

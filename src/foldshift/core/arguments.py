@@ -1,4 +1,4 @@
-"""Checks of the arguments of intervals and tests, and the form of their results."""
+"""Checks of arguments of intervals and tests, and helpers for their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def fold_counts(r: ArrayLike, m: ArrayLike, name: str) -> tuple[FloatArray, FloatArray]:
-    """Correct predictions and fold sizes as float64, checked, of the same number of folds."""
+    """Check correct predictions and fold sizes per fold; return both as float64, with one size per fold."""
     r, m = np.asarray(r, dtype=np.float64), np.asarray(m, dtype=np.float64)
     if r.ndim == 0 or r.shape[-1] == 0:
         raise ValueError(f"{name} has shape {r.shape}; expected correct predictions per fold, shape (..., k)")
@@ -33,7 +33,7 @@ def fold_counts(r: ArrayLike, m: ArrayLike, name: str) -> tuple[FloatArray, Floa
 
 
 def checked_correctness(x: Array, name: str) -> FloatArray:
-    """Correctness of every instance as float64: 1 (right) and 0 (wrong) only."""
+    """Check that the correctness of every instance is 1 (right) or 0 (wrong); return it as float64."""
     x = np.asarray(x, dtype=np.float64)
     if x.ndim == 0 or x.shape[-1] == 0:
         raise ValueError(f"{name} has shape {x.shape}; expected the correctness of every instance, shape (..., n)")
@@ -43,7 +43,7 @@ def checked_correctness(x: Array, name: str) -> FloatArray:
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a probability of coverage that is not between 0 and 1."""
+    """Raise an error if a confidence level is not between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must be between 0 and 1, e.g. 0.95")
 
@@ -57,20 +57,20 @@ def check_finite(values: FloatArray, name: str, remedy: str) -> None:
 
 
 def check_one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a value that is none of those allowed."""
+    """Raise an error if a value is not one of those allowed."""
     if value not in allowed:
         *rest, last = (repr(item) for item in allowed)
         raise ValueError(f"{name}={value!r} must be {', '.join(rest)} or {last}")
 
 
 def column_names(scores: ArrayLike) -> list[str] | None:
-    """Names of the columns of a data frame; None where there are none, or they are numbers."""
+    """Names of the columns of a data frame; None if there are none or they are not texts."""
     columns = list(getattr(scores, "columns", ()))
     return columns if columns and all(isinstance(column, str) for column in columns) else None
 
 
 def condition_note(large: BoolArray, small_folds: str) -> str:
-    """How many folds (or totals) fail the large-sample conditions, in words; empty if none."""
+    """Write how many folds (or totals) fail the large-sample conditions; empty if none."""
     failing = int((~large).sum())
     if not failing:
         return ""
@@ -81,11 +81,11 @@ def condition_note(large: BoolArray, small_folds: str) -> str:
 
 
 def joined_notes(note: str, more: str) -> str:
-    """Two notes as one."""
+    """Join two notes, of which the first may be empty."""
     return f"{note}; {more}" if note else more
 
 
 def plain(value: float | Array) -> Floats:
-    """Arrays as they are, single values as Python's own."""
+    """Convert an array without dimensions to a Python number; return other arrays unchanged."""
     value = np.asarray(value)
     return value.item() if value.ndim == 0 else value

@@ -1,4 +1,4 @@
-"""Where compiled code, and what is looked up once in source files, is kept between processes."""
+"""Cache folder for compiled code and for facts about source files."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-CACHE_VARIABLE = "NUMBA_CACHE_DIR"  # environment variable of numba's: where the user wants compiled code
+CACHE_VARIABLE = "NUMBA_CACHE_DIR"  # environment variable of numba that names a folder for compiled code
 
 
 @cache
 def cache_root() -> Path | None:
-    """Folder that compiled code is kept below."""
+    """Find a writable cache folder: ``NUMBA_CACHE_DIR``, `__pycache__` of the package, or the user's; None if there is none."""
     user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     places = [Path(__file__).parents[1] / "__pycache__" / "kernels", user / "foldshift" / "kernels"]
     if named := os.environ.get(CACHE_VARIABLE):

@@ -1,4 +1,4 @@
-"""Which columns hold categories."""
+"""Masks of columns that hold categories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def nominal_columns(categorical_features: ArrayLike | None, n_features: int, argument: str = "categorical_features") -> BoolArray:
-    """Boolean mask of the nominal columns."""
+    """Mask of the nominal columns, given as a mask or as 0-based positions; messages name the `argument`."""
     nominal = np.zeros(n_features, dtype=bool)
     if categorical_features is None:
         return nominal

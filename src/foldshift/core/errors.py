@@ -1,4 +1,4 @@
-"""Errors that are the user's to mend. Each message is one line: the thing, the value received, what is allowed, what to do."""
+"""Errors that the user can fix. Each message is one line: the thing, the value received, the values allowed, the remedy."""
 
 from __future__ import annotations
 
@@ -24,21 +24,17 @@ class SourceError(DataError):
 
 
 def unknown(kind: str, value: str, allowed: Iterable[str], hint: str = "") -> str:
-    """Say that a name is not known, and which are."""
+    """Write the message for an unknown name: the nearest names if there are any, then the known ones and a hint."""
     allowed = [str(name) for name in allowed]
     lower = {name.lower(): name for name in allowed}
     near = [lower[name] for name in difflib.get_close_matches(str(value).lower(), lower, n=3, cutoff=0.6)]
-    text = f"unknown {kind} {value!r}"
-    if near:
-        text += f"; did you mean {', '.join(near)}?"
+    question = f"; did you mean {', '.join(near)}?" if near else "."
     shown = ", ".join(allowed[:60]) + (", ..." if len(allowed) > 60 else "")
-    return (
-        f"{text} Known: {shown}.{' ' + hint if hint else ''}" if near else f"{text}. Known: {shown}.{' ' + hint if hint else ''}"
-    )
+    return f"unknown {kind} {value!r}{question} Known: {shown}.{' ' + hint if hint else ''}"
 
 
 def require_keys(found: Any, wanted: Iterable[str], what: str) -> None:
-    """Refuse what is no dictionary, or lacks a key."""
+    """Raise an error if `found` is not a dict or a key is missing; the message begins with `what`."""
     wanted = list(wanted)
     lacking = [key for key in wanted if not isinstance(found, dict) or key not in found]
     if lacking:

@@ -1,4 +1,4 @@
-"""What is done to any scikit-learn estimator, and to whatever inputs it takes."""
+"""Helpers for any scikit-learn estimator and the inputs it accepts: copies, titles, checks, rows."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sklearn.utils import _safe_indexing
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, TableLike
 
-# Methods that make up the plain path of an estimator, and the one that shares work between fits.
+# Methods of the plain path of an estimator, and of the path that shares work between fits.
 _PLAIN = {"fit", "predict", "predict_proba", "_fit", "_predict", "_scores"}
 _SHARED = {"predict_folds", "scores_folds", "_predict_folds", "_scores_folds"}
 
 
-def clone_with_state(estimator: Any, random_state: float | None = None) -> Any:
-    """A clone whose `random_state`, and that of the estimators inside it, is set where it is None."""
+def clone_with_state(estimator: Estimator, random_state: float | None = None) -> Estimator:
+    """Clone an estimator; set every `random_state` that is None, also those of estimators inside it."""
     model = clone(estimator)
     if random_state is not None:
         open_states = [
@@ -28,13 +28,13 @@ def clone_with_state(estimator: Any, random_state: float | None = None) -> Any:
 
 
 def title(learner: Estimator) -> str:
-    """Name of a learner for tables and messages: of its class, of the last step of a pipeline."""
+    """Name of a learner for tables and messages: its class, or the class of the last step of a pipeline."""
     steps = getattr(learner, "steps", None)
     return title(steps[-1][1]) if steps else type(learner).__name__
 
 
 def title_in_full(learner: Estimator) -> str:
-    """Name of a learner with all that is in it, for a methods section: steps of a pipeline, the learner that a search tunes.
+    """Full name of a learner for a methods section: with the steps of a pipeline and the learner that a search tunes.
 
     Examples
     --------
@@ -48,13 +48,15 @@ def title_in_full(learner: Estimator) -> str:
     if steps:
         *before, last = map(title_in_full, steps)
         return f"{last} behind {', '.join(before)}" if before else last
-    # Asked for as a parameter: a forest has an attribute of that name, which nobody chose.
+    # Read as a parameter, because a forest has an attribute of that name that the user did not choose.
     inner = learner.get_params(deep=False).get("estimator") if hasattr(learner, "get_params") else None
     return type(learner).__name__ + (f" of {title_in_full(inner)}" if hasattr(inner, "fit") else "")
 
 
 def check_predictor(estimator: Any, name: str = "estimator") -> None:
-    """Refuse what is no instance of a scikit-learn estimator that predicts a target.
+    """Raise an error if an object is not an instance of a scikit-learn estimator that predicts a target.
+
+    Clusterers and outlier detectors are refused: their numbers would be scored as if they were classes.
 
     Examples
     --------
@@ -80,18 +82,18 @@ def check_predictor(estimator: Any, name: str = "estimator") -> None:
 
 
 def rows_of(values: TableLike, rows: Array) -> TableLike:
-    """Some rows of an array, list, sparse matrix or data frame, which keeps its type.
+    """Select rows, by position, of an array, list, sparse matrix or data frame, which keeps its type.
 
-    Scikit-learn's own way for all that its cross-validation takes; it is in its documentation, but not in its promises.
+    This is the function that scikit-learn uses for its cross-validation; it is private there.
     """
     return _safe_indexing(values, rows)
 
 
-def shares_work(estimator: Any) -> bool:
-    """Whether the path that shares work between fits stands for an estimator's own ``fit`` and ``predict``.
+def shares_work(estimator: Estimator) -> bool:
+    """Report whether the path that shares work between fits can replace ``fit`` and ``predict`` of an estimator.
 
-    It does not where a subclass has written those anew and not the path, or where `random_state` is a generator: every clone
-    would begin with the same state of it, and the path draws on.
+    It cannot if a subclass overrides ``fit`` or ``predict`` but not the path. Nor can it if `random_state` is a generator: every
+    clone would begin with the same state, but the path goes on drawing from one.
     """
     order = type(estimator).__mro__
 

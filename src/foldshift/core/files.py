@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writing of files: a file appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from foldshift.core.types import PathLike
 
 PREFIX = ".foldshift-"
-DAY = 24 * 3600.0  # seconds; jobs take minutes, and what they write has a new time stamp with every write
+DAY = 24 * 3600.0  # seconds; jobs take minutes, and every write renews the time stamp of a file
 _TEMPORARY = re.compile(rf"{re.escape(PREFIX)}(?P<host>[0-9a-f]{{8}})-(?P<pid>[0-9]+)-[a-z0-9_]{{8}}(\..*)?")
 
 
 @contextlib.contextmanager
 def atomic_path(path: PathLike) -> Iterator[Path]:
-    """Give a temporary path that becomes `path` when the block ends well, and vanishes when it does not.
+    """Yield a temporary path in the same folder, which is renamed to `path` when the block succeeds and deleted when it fails.
 
-    The name is unique, so a job that outlived a killed run cannot write into the file of its successor. It also tells which
-    process writes, so that `sweep` can delete what a killed one left behind.
+    The name is unique, so a job that outlived a killed run cannot write into the file of its successor. It also names the
+    process, so that `sweep` can delete what a killed one left behind. Missing folders are made.
     """
     path = Path(path)
     temporary = None
@@ -55,17 +55,17 @@ def atomic_path(path: PathLike) -> Iterator[Path]:
 
 
 def sweep(folder: PathLike, max_age: float = DAY) -> list[Path]:
-    """Delete the temporary files that killed processes left behind in a folder and below it.
+    """Delete temporary files that killed processes left in a folder and below it; return their paths, sorted.
 
-    A temporary file of this machine goes when the process that wrote it is gone. One of another machine (or of this one before
-    it was started anew, or of another container) goes when it is old. Nothing else is touched, so a sweep harms no running job.
+    A file of this machine is deleted if its process has ended. A file of another machine or container, or from before a restart,
+    is deleted if its last write is older than `max_age` seconds. Nothing else is touched, so running jobs are safe.
     """
     deleted = []
     for here, _, names in os.walk(folder):
         for name in names:
             if match := _TEMPORARY.fullmatch(name):
                 file = Path(here, name)
-                with contextlib.suppress(OSError):  # a sweep of somebody else's was faster, or the file is not ours to delete
+                with contextlib.suppress(OSError):  # another sweep was faster, or the file belongs to another user
                     if _left_behind(file, match["host"], int(match["pid"]), max_age):
                         file.unlink()
                         deleted.append(file)
@@ -73,7 +73,7 @@ def sweep(folder: PathLike, max_age: float = DAY) -> list[Path]:
 
 
 def write_text(path: PathLike, text: str) -> None:
-    """Write text to a file, whole or not at all."""
+    """Write text to a file as UTF-8 with line feeds, whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
@@ -86,9 +86,9 @@ def _left_behind(file: Path, host: str, pid: int, max_age: float) -> bool:
 
 @functools.cache
 def _host() -> str:
-    """Eight digits for everything that shares one numbering of processes: a machine since its start, or a container."""
+    """Return eight digits that identify a machine since its start, or a container: process ids are unique within it."""
     marks = [socket.gethostname()]
-    with contextlib.suppress(OSError):  # there on Linux only
+    with contextlib.suppress(OSError):  # these files exist on Linux only
         marks += [Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"), os.readlink("/proc/self/ns/pid")]
     return hashlib.sha256("\n".join(marks).encode()).hexdigest()[:8]
 
@@ -100,8 +100,8 @@ def _umask() -> int:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename in a folder outlive a crash of the machine."""
-    with contextlib.suppress(OSError):  # some network file systems refuse; the file is there all the same
+    """Write the entries of a folder to disk, so that a rename survives a crash of the machine."""
+    with contextlib.suppress(OSError):  # some network file systems refuse; the file exists anyway
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Import what configuration names. This is the only place where configuration names code."""
+"""Imports of objects that the configuration names; configuration names code nowhere else."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 def import_object(path: str, kind: str) -> Any:
-    """Object behind a dotted import path, e.g. ``sklearn.svm.SVR``."""
+    """Import the object behind a dotted path, e.g. ``sklearn.svm.SVR``."""
     module, _, name = path.rpartition(".")
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"{kind}: cannot import {path!r} ({error}); give package.module.name") from error
     except Exception as error:
-        raise ValueError(f"{kind}: {module} cannot be imported, it raised {raised(error)}; mend the module") from error
+        raise ValueError(f"{kind}: {module} cannot be imported, it raised {raised(error)}; fix the module") from error
 
 
 def is_named(path: str) -> bool:
-    """Whether the file of a module, found without running anything, holds the name that an import path ends with.
+    """Report whether the file of a module contains the name that an import path ends with, without importing the module.
 
-    A quick look, for packages that take a second to import: False says nothing.
+    A quick check for packages that take a second to import; False does not mean that the name is missing.
     """
     (top, *parts), name = path.split(".")[:-1] or [""], path.rpartition(".")[2]
     spec = importlib.util.find_spec(top) if top else None
@@ -41,7 +41,7 @@ def is_named(path: str) -> bool:
 
 
 def raised(error: Exception, folder: PathLike | None = None) -> str:
-    """What was raised, and where in code that is neither the library's nor installed."""
+    """Describe an error and its line in user code (below `folder`, if given), such as ``KeyError: 'x' (my_cuts.py, line 12)``."""
     library, text = Path(__file__).parents[1], " ".join(f"{type(error).__name__}: {error}".split())
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename).resolve()
@@ -52,12 +52,12 @@ def raised(error: Exception, folder: PathLike | None = None) -> str:
 
 
 def is_own(path: str) -> bool:
-    """Whether an import path names code that comes neither with the library nor with scikit-learn."""
+    """Report whether an import path names code that is not part of foldshift or scikit-learn."""
     return path.partition(".")[0] not in ("foldshift", "sklearn")
 
 
 def optional(module: str, purpose: str) -> ModuleType:
-    """Import a module that not every user of the library has, or say in one line how to get it.
+    """Import an optional module; if it is missing, raise an error that says how to install it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Nearest points by a k-d tree, for those who work out distances and ties exactly themselves."""
+"""Nearest points by a k-d tree, for callers that compute exact distances and ties themselves."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import FloatArray
 
-MANY_POINTS = 10_000  # from here on they are more than a processor's cache holds, and their order in memory tells
-MOST_FEATURES = 20  # above, a tree is no faster than looking at every pair
+MANY_POINTS = 10_000  # more do not fit the cache of a processor, so their order in memory matters
+MOST_FEATURES = 20  # with more, a tree is not faster than comparing all pairs
 
 
 def nearest_candidates(queries: FloatArray, points: FloatArray, width: int) -> NDArray[np.int32]:
-    """Nearest points of every query by Euclidean distance; among equally far ones, any.
+    """Find the rows of the nearest points of every query by Euclidean distance; among equally far ones, any.
+
+    The tree may round a distance differently from its caller, in the last bits. If queries are the points, a point is among its
+    own candidates unless others are as near.
 
     Examples
     --------
@@ -28,7 +31,7 @@ def nearest_candidates(queries: FloatArray, points: FloatArray, width: int) -> N
     tree = cKDTree(points)
     if len(points) < MANY_POINTS:
         return tree.query(queries, k=[*range(1, width + 1)])[1].astype(np.int32)
-    # What is near in space stands near in memory, of the points and of the queries in turn: the same answers in half the time.
+    # Points and queries are sorted so that neighbours in space are neighbours in memory: the same answers in half the time.
     place = tree.indices
     order = place if queries is points else cKDTree(queries).indices
     candidates = np.empty((len(queries), width), np.int32)

@@ -1,15 +1,16 @@
-"""Results that read as sentences in a terminal and as a page in a notebook."""
+"""Text and HTML of results: sentences and a table, the same for all results."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-LARGE = 1e15  # from here an exponent is shorter to read
+_Class = TypeVar("_Class")
+LARGE = 1e15  # from here, an exponent is easier to read
 
 
 def figures(value: float, digits: int = 4, sign: Literal["", "+"] = "") -> str:
-    """A number with some significant digits, and without an exponent where it is large.
+    """Format a number with some significant digits, without an exponent unless it is very large or small.
 
     Examples
     --------
@@ -22,10 +23,11 @@ def figures(value: float, digits: int = 4, sign: Literal["", "+"] = "") -> str:
     return format(float(text), f"{sign},.0f") if "e+" in text and abs(value) < LARGE else text
 
 
-def readable(cls: type[Any]) -> type[Any]:
-    """Class decorator for a result: ``str()`` gives its sentences and its table, a notebook shows the same as HTML.
+def readable(cls: type[_Class]) -> type[_Class]:
+    """Decorate the class of a result: ``str()`` gives its sentences and its table, a notebook shows both as HTML.
 
-    The class says what there is to read, this says how it is shown, so that all results look alike.
+    The class needs two methods: ``sentences()``, a list of sentences, and ``to_frame()``, a data frame of the numbers at full
+    precision. A ``__str__`` that the class defines itself is kept.
 
     Examples
     --------
@@ -55,7 +57,7 @@ def readable(cls: type[Any]) -> type[Any]:
         paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
         return paragraphs + self.to_frame().to_html(index=False, float_format=figures, na_rep="-", border=0)
 
-    if "__str__" not in vars(cls):
-        cls.__str__ = to_text
-    cls._repr_html_ = to_html
+    for name, method in (("__str__", to_text), ("_repr_html_", to_html)):
+        if name != "__str__" or name not in vars(cls):
+            setattr(cls, name, method)
     return cls

@@ -1,4 +1,4 @@
-"""Seeds derived from names, so that a result does not depend on the order, the position or the company it was computed in."""
+"""Seeds derived from names, so that results do not depend on the order or the batch in which they are computed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ N_SEEDS_AVAILABLE = 1_000_000
 
 
 def seed_sequence(master_seed: int, *names: Any) -> np.random.SeedSequence:
-    """Seed sequence of a named piece of work."""
+    """Derive the seed sequence of a piece of work from a master seed (not negative) and names.
+
+    The same on every machine for the same names, independent for different names.
+    """
     text = "\x1f".join(str(name) for name in names)
     digest = hashlib.sha256(text.encode()).digest()
     return np.random.SeedSequence([int(master_seed), *np.frombuffer(digest[:16], dtype="<u4").tolist()])
 
 
 def generator(master_seed: int, *names: Any) -> np.random.Generator:
-    """Random generator (PCG64) of a named piece of work; see `seed_sequence`."""
+    """Make the random generator (PCG64) of a named piece of work; see `seed_sequence`."""
     return np.random.Generator(np.random.PCG64(seed_sequence(master_seed, *names)))
 
 
 def as_generator(rng: np.random.Generator | int) -> np.random.Generator:
-    """The generator that a user means by ``rng``: itself, or that of a seed.
+    """Return a generator unchanged, or make one from a seed.
 
     Examples
     --------
@@ -42,12 +45,12 @@ def as_generator(rng: np.random.Generator | int) -> np.random.Generator:
 
 
 def draw_seeds(master_seed: int, n_seeds: int) -> IntArray:
-    """Draw seeds without replacement from 1 to 1,000,000."""
+    """Draw seeds without replacement from 1 to 1,000,000; fewer seeds are the first of more seeds."""
     if not 1 <= n_seeds <= N_SEEDS_AVAILABLE:
         raise ValueError(f"n_seeds={n_seeds} must be between 1 and {N_SEEDS_AVAILABLE:,}")
     # The first steps of a Fisher-Yates shuffle, on the stream of `random`, which numpy keeps stable.
     rng = generator(master_seed, "seeds")
-    moved: dict[Any, Any] = {}
+    moved: dict[int, int] = {}
     seeds = np.empty(n_seeds, dtype=np.int64)
     for i, number in enumerate(rng.random(n_seeds)):
         j = i + int(number * (N_SEEDS_AVAILABLE - i))
@@ -57,6 +60,6 @@ def draw_seeds(master_seed: int, n_seeds: int) -> IntArray:
 
 
 def fit_states(master_seed: int, names: Sequence[str | int], seeds: Sequence[int], n_folds: int) -> UnsignedArray:
-    """The `random_state` of every fit of a randomised learner."""
+    """Derive the `random_state` of every fit of a randomised learner, shape (n_seeds, n_folds)."""
     states = [seed_sequence(master_seed, "fit", *names, int(seed)).generate_state(n_folds) for seed in seeds]
     return np.array(states, dtype=np.uint32).reshape(len(states), n_folds)

@@ -1,4 +1,4 @@
-"""Names for types that many functions share; only annotations use them."""
+"""Type aliases that many functions share; only annotations use them."""
 
 import os
 from typing import Any, Literal
@@ -17,14 +17,17 @@ ObjectArray = NDArray[np.object_]
 PathLike = str | os.PathLike[str]
 RandomState = int | np.random.RandomState | np.random.Generator | None
 Rows = list[dict[str, Any]]
-Estimator = Any  # of scikit-learn, which has no types
-Splitter = Any  # of scikit-learn: has `split`
-TableLike = Any  # array, data frame or sparse matrix, as it comes
-Floats = Any  # a float, or an array of them where arrays came in
-Inputs = Any  # files of a rule by name, as Snakemake hands them over
+Estimator = Any  # scikit-learn has no types
+Splitter = Any  # object with `split`, as in scikit-learn
+TableLike = Any  # array, data frame or sparse matrix
+Floats = Any  # a float; an array if the arguments are arrays
+Inputs = Any  # input files of a rule by name, from Snakemake
 Sparse = Any  # matrix or array of scipy.sparse, which has no types
 
 Task = Literal["classification", "regression"]
+TaskIfKnown = Literal["", "classification", "regression"]
+ColumnKind = Literal["real", "integer", "nominal"]
+DecimalMark = Literal[".", ","]
 Scaling = Literal["none", "global", "fold"]
 Metric = Literal["heom", "euclidean", "keel"]
 Formula = Literal["corrected", "paper"]

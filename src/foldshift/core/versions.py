@@ -1,4 +1,4 @@
-"""Versions that results rest on."""
+"""Versions of the software that made the results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def installed_versions() -> dict[str, Any]:
-    """Versions of the program, of Python and of every package that is installed."""
+    """List the versions of foldshift, of Python and of every installed package (names in lower case, sorted)."""
     packages = {dist.metadata["Name"].lower(): dist.version for dist in distributions() if dist.metadata["Name"]}
     return {
         "foldshift": foldshift.__version__,
@@ -24,13 +24,13 @@ def installed_versions() -> dict[str, Any]:
 
 
 def commit_of(root: PathLike) -> dict[str, Any] | None:
-    """Git commit of a folder with the workflow, and how many of its files differ from it."""
+    """Find the git commit of a folder with the workflow and its number of changed files; None if it is not a checkout."""
 
-    def git(*arguments: Any) -> Any:
+    def git(*arguments: str) -> str:
         return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=60).stdout
 
     try:
-        git("ls-files", "--error-unmatch", "workflow/Snakefile")  # not a copy that lies in somebody else's repository
+        git("ls-files", "--error-unmatch", "workflow/Snakefile")  # fails for a copy inside another repository
         return {
             "commit": git("rev-parse", "HEAD").strip(),
             "changed_files": len(git("status", "--porcelain", "--untracked-files=no").splitlines()),

@@ -1,4 +1,4 @@
-"""The catalogue: what every data set is, and where it can be had."""
+"""The catalogue of data sets: task, target, expected size and sources of each."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def read_catalogue(path: PathLike = DEFAULT_CATALOGUE) -> dict[str, CatalogueEnt
     Parameters
     ----------
     path : path-like, default: the catalogue that comes with the library
-        Tab-separated text with a header line; columns as the attributes of `CatalogueEntry`, of which ``name``, ``task``,
-        ``target`` and ``sources`` must be there. Lines that begin with ``#`` are comments.
+        Tab-separated text with a header line. Its columns are the attributes of `CatalogueEntry`; ``name``, ``task``,
+        ``target`` and ``sources`` are required. Lines that begin with ``#`` are comments.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def read_catalogue(path: PathLike = DEFAULT_CATALOGUE) -> dict[str, CatalogueEnt
         if column not in COLUMNS:
             raise ConfigError(unknown(f"column of catalogue {path}", column, COLUMNS))
         if header.count(column) > 1:
-            raise ConfigError(f"catalogue {path}: column {column!r} stands there twice; remove one")
+            raise ConfigError(f"catalogue {path}: column {column!r} occurs twice; remove one")
     for column in REQUIRED:
         if column not in header:
             raise ConfigError(f"catalogue {path}: column {column!r} is missing; the first line must name {', '.join(REQUIRED)}")
@@ -75,14 +75,17 @@ def read_catalogue(path: PathLike = DEFAULT_CATALOGUE) -> dict[str, CatalogueEnt
             raise ConfigError(f"{where}: {len(row)} fields, the header has {len(header)}; separate them by tabs")
         entry = make_entry(dict(zip(header, row)), where)
         if entry.name in catalogue:
-            raise ConfigError(f"{where}: data set {entry.name} stands there twice; names must differ")
+            raise ConfigError(f"{where}: data set {entry.name} occurs twice; names must differ")
         catalogue[entry.name] = entry
     return catalogue
 
 
-def make_entry(values: dict[str, str | int], where: str, own: bool = False) -> CatalogueEntry:
-    """Make a catalogue entry of plain values, with every column checked."""
-    values = {key: str(value).strip() for key, value in values.items() if str(value).strip() and value is not None}
+def make_entry(given: Mapping[str, Any], where: str, own: bool = False) -> CatalogueEntry:
+    """Make a catalogue entry from the values of its columns, checked; messages begin with `where`.
+
+    Empty values count as absent. An entry without fingerprint is always user-defined.
+    """
+    values = {key: str(value).strip() for key, value in given.items() if str(value).strip() and value is not None}
     for column in values:
         if column not in COLUMNS:
             raise ConfigError(f"{where}: {unknown('column', column, COLUMNS)}")
@@ -95,24 +98,24 @@ def make_entry(values: dict[str, str | int], where: str, own: bool = False) -> C
     if values["task"] not in TASKS:
         raise ConfigError(f"{where}: task={values['task']!r} must be {' or '.join(TASKS)}")
     for column, least in (("n_rows", 2), ("n_features", 1)):
-        if column in values:
-            if not re.fullmatch(r"[0-9]{1,9}", values[column]) or int(values[column]) < least:
-                raise ConfigError(f"{where}: {column}={values[column]!r} must be a whole number of at least {least}")
-            values[column] = int(values[column])
+        if column in values and (not re.fullmatch(r"[0-9]{1,9}", values[column]) or int(values[column]) < least):
+            raise ConfigError(f"{where}: {column}={values[column]!r} must be a whole number of at least {least}")
     if not re.fullmatch(r"[0-9a-f]{16}|", values.get("fingerprint", "")):
         raise ConfigError(f"{where}: fingerprint={values['fingerprint']!r} must be 16 hexadecimal digits, lower case")
+    fields: dict[str, Any] = {**values, "own": own or not values.get("fingerprint")}
+    fields |= {column: int(values[column]) for column in ("n_rows", "n_features") if column in values}
     for column in ("sources", "optin_sources"):
-        values[column] = tuple(values.get(column, "").split())
-        for source in values[column]:
+        fields[column] = tuple(values.get(column, "").split())
+        for source in fields[column]:
             try:
                 parse_source(source)
             except DataError as error:
                 raise ConfigError(f"{where}: {column}: {error}") from error
-    return CatalogueEntry(**values, own=own or not values.get("fingerprint"))
+    return CatalogueEntry(**fields)
 
 
-def add_entries(catalogue: dict[str, CatalogueEntry], extra: dict[str, dict[str, Any]]) -> dict[str, CatalogueEntry]:
-    """Add the data sets that a configuration describes."""
+def add_entries(catalogue: Mapping[str, CatalogueEntry], extra: Mapping[str, Mapping[str, Any]]) -> dict[str, CatalogueEntry]:
+    """Return a catalogue with the data sets that a configuration adds."""
     added = dict(catalogue)
     for name, values in extra.items():
         if name in catalogue:
@@ -123,8 +126,8 @@ def add_entries(catalogue: dict[str, CatalogueEntry], extra: dict[str, dict[str,
     return added
 
 
-def find(name: str, catalogue: dict[str, CatalogueEntry]) -> CatalogueEntry:
-    """Entry of a data set by name."""
+def find(name: str, catalogue: Mapping[str, CatalogueEntry]) -> CatalogueEntry:
+    """Find the entry of a data set by name."""
     if name not in catalogue:
         raise DataError(unknown("data set", name, catalogue))
     return catalogue[name]
@@ -135,7 +138,7 @@ def load_dataset(
     *,
     scaling: Scaling = "none",
     mirror: PathLike | None = None,
-    catalogue: PathLike | None = DEFAULT_CATALOGUE,
+    catalogue: PathLike = DEFAULT_CATALOGUE,
     cache: PathLike | None = None,
 ) -> Dataset:
     """Fetch and prepare a data set of the catalogue.
@@ -149,19 +152,19 @@ def load_dataset(
     mirror : path-like or str, optional
         Folder or URL with the files of the catalogue's ``mirror:`` sources.
     catalogue : path-like, optional
-        Another catalogue than the one that comes with the library.
+        Catalogue to use; by default the one that comes with the library.
     cache : path-like, optional
-        Folder of downloads; by default ``foldshift`` in the user's cache folder.
+        Folder for downloads; by default ``foldshift`` in the user's cache folder.
 
     Returns
     -------
-    data : foldshift.datasets.prepare.Dataset
+    data : foldshift.datasets.Dataset
         ``X, y, feature_names, categorical_features, classes, groups, task`` and more.
 
     Raises
     ------
     DataError
-        If the name is unknown or no source gives the data set.
+        If the name is unknown or no source provides the data set.
 
     Examples
     --------

@@ -1,6 +1,12 @@
-"""What the catalogue says about one data set."""
+"""Entry of the catalogue for one data set."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Task
 
 TASKS = ("regression", "classification")
 
@@ -14,9 +20,9 @@ class CatalogueEntry:
     name : str
         Identifier of the data set, lower case.
     task : {"regression", "classification"}
-        What is predicted.
+        Kind of the target: a number or a class.
     target : str, default=""
-        Name of the target column; used where a file does not declare one. Empty: the last column.
+        Name of the target column, used if a file does not declare one. Empty: the last column.
     n_rows : int or None, default=None
         Rows without missing values; None if not known.
     n_features : int or None, default=None
@@ -24,22 +30,22 @@ class CatalogueEntry:
     fingerprint : str, default=""
         `foldshift.datasets.readers.raw_table.fingerprint` of the table; empty if not known.
     sources : tuple of str, default=()
-        Where the data set can be had, in order of preference; grammar in `foldshift.datasets.sources.fetch.parse_source`.
+        Sources in order of preference, written as in `foldshift.datasets.sources.fetch.parse_source`.
     title : str, default=""
-        Name for people.
+        Name for reports.
     citation : str, default=""
-        What to cite.
+        Publication to cite.
     licence : str, default=""
-        Licence of the data as publicly stated.
+        Licence of the data as stated publicly.
     optin_sources : tuple of str, default=()
-        Further sources that are used only when the user asks for them.
+        Further sources, used only if the user asks for them.
     own : bool, default=False
-        Whether the data are the user's own, of which nothing is known beforehand: they are read as
-        `foldshift.datasets.readers.infer` says. No column of a catalogue.
+        Whether the data are user-defined, with nothing known about them: see `foldshift.datasets.readers.infer`. Not a column
+        of a catalogue.
     """
 
     name: str
-    task: str
+    task: Task
     target: str = ""
     n_rows: int | None = None
     n_features: int | None = None

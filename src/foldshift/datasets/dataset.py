@@ -1,9 +1,9 @@
-"""A data set ready for partitioners and learners, and its file. NumPy only: every job reads one."""
+"""Prepared data sets and their files. NumPy only, because every job reads one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,17 +38,17 @@ class Dataset:
     target_range : tuple of float
         Smallest and largest target before scaling; ``(0, 0)`` for classification.
     feature_ranges : ndarray of shape (n_features, 2)
-        What every column is scaled by: its smallest and largest value, or its declared range.
+        Smallest and largest value of every column, or its declared range: what it is scaled by.
     scaling : {"global", "fold", "none"}
-        Whether numeric inputs and a regression target were scaled to [0, 1]; ``fold`` leaves that to each training part.
+        Whether numeric inputs and a regression target were scaled to [0, 1]; with ``fold`` each training part scales them.
     rows : ndarray of shape (n_samples,), dtype int64
         Row of the source's table, from 0.
     n_dropped : int
-        Rows with missing values.
+        Number of rows with missing values, which were dropped.
     constant_features : tuple of str
-        Inputs with a single value; kept, and 0 after scaling.
+        Inputs with a single value; they are kept, and 0 after scaling.
     notes : tuple of str
-        What differs from expectation.
+        Messages to the user, e.g. a number of rows that differs from the catalogue's.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Dataset:
     classes: tuple[str, ...]
     groups: Array | None
     target: str
-    target_range: tuple[float, ...]
+    target_range: tuple[float, float]
     feature_ranges: Array
     scaling: Scaling
     rows: IntArray
@@ -78,18 +78,18 @@ class Dataset:
 
     @property
     def categorical_features(self) -> BoolArray:
-        """Boolean array of shape (n_features,): which columns are nominal."""
+        """Mask of the nominal columns, shape (n_features,), dtype bool."""
         return np.array([kind == "nominal" for kind in self.kinds])
 
     @property
     def unit(self) -> float:
-        """What errors are divided by so that they are in units of the target's range: 1 where the target is scaled already."""
+        """Divisor that turns errors into units of the range of the target: 1 unless each training part scales the target."""
         return self.target_range[1] - self.target_range[0] if self.scaling == "fold" else 1.0
 
 
 def write_prepared(path: PathLike, data: Dataset) -> None:
-    """Write a prepared data set; the same data give the same bytes."""
-    arrays = {
+    """Write a prepared data set as ``.npz`` without pickles; the same data give the same bytes."""
+    arrays: dict[str, Any] = {
         "X": data.X,
         "y": data.y,
         "rows": data.rows,
@@ -113,12 +113,13 @@ def read_prepared(path: PathLike) -> Dataset:
     """Read a data set that `write_prepared` wrote."""
     with np.load(path, allow_pickle=False) as archive:
         arrays = dict(archive)
+    fields: dict[str, Any] = {key: arrays[key] for key in ("X", "y", "rows", "feature_ranges")}
+    fields |= {key: str(arrays[key]) for key in ("name", "task", "target", "scaling")}
+    fields |= {key: tuple(arrays[key].tolist()) for key in ("feature_names", "kinds", "classes", "constant_features", "notes")}
     ends = np.cumsum(arrays["n_categories"])
     labels = arrays["categories"].tolist()
     return Dataset(
-        **{key: str(arrays[key]) for key in ("name", "task", "target", "scaling")},
-        **{key: tuple(arrays[key].tolist()) for key in ("feature_names", "kinds", "classes", "constant_features", "notes")},
-        **{key: arrays[key] for key in ("X", "y", "rows", "feature_ranges")},
+        **fields,
         categories=tuple(tuple(labels[end - n : end]) for n, end in zip(arrays["n_categories"], ends)),
         groups=arrays.get("groups"),
         target_range=tuple(arrays["target_range"].tolist()),

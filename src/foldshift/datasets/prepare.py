@@ -1,11 +1,11 @@
-"""From a parsed table to arrays: rows with missing values dropped, one row order, scaling."""
+"""Preparation of a parsed table: drop rows with missing values, order rows, scale, convert to arrays."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, IntArray, Scaling, Task
     from foldshift.datasets.readers.raw_table import RawTable
 
-MAX_CHARACTERS = 2**26  # of names or labels as NumPy stores them: all as wide as the widest
-SMALL = 10  # rows of a class: as many folds as are usual
+MAX_CHARACTERS = 2**26  # of names or labels as NumPy stores them, all as wide as the widest
+SMALL = 10  # rows of a class; the usual number of folds
 SCALINGS = ("global", "fold", "none")
 
 
@@ -37,27 +37,27 @@ def prepare(
     expected_features: int | None = None,
     groups: ArrayLike | None = None,
 ) -> Dataset:
-    """Make a data set of a parsed table.
+    """Make a data set from a parsed table.
 
-    Rows with missing values are dropped. The others are brought into the order of `row_order`, which is the same whichever source
-    the table came from, and unrelated to any value: results per seed depend on the order of rows.
+    Rows with missing values are dropped. The others are sorted by `row_order`. Results per seed depend on the order of rows, so
+    this order is the same for every source of the table, and unrelated to any value.
 
     Parameters
     ----------
     table : foldshift.datasets.readers.raw_table.RawTable
-        The table.
+        The parsed table.
     name : str
         Identifier, for messages.
     task : {"regression", "classification"}
-        What is predicted.
+        Kind of the target: a number or a class.
     scaling : {"global", "fold", "none"}, default="global"
-        ``global`` scales numeric inputs and a regression target to [0, 1] by ``(x - min) / (max - min)`` over all rows, inputs
-        by declared ranges where the source's option ``ranges`` wants it; a constant column becomes 0.
+        ``global`` scales numeric inputs and a regression target to [0, 1] by ``(x - min) / (max - min)`` over all rows; inputs
+        are scaled by declared ranges if the option ``ranges`` of the source says so. A constant column becomes 0.
     expected_rows, expected_features : int, optional
-        Counts of the catalogue; a difference becomes a note.
+        Counts from the catalogue; a difference becomes a note.
     groups : array-like of shape (n_rows,), optional
-        Group or source of every row of the table, rows with missing values included; by default those of the table's column of
-        groups, if it names one.
+        Group or source of every row of the table, including rows with missing values. The default is the table's column of
+        groups, if there is one.
 
     Returns
     -------
@@ -66,8 +66,8 @@ def prepare(
     Raises
     ------
     DataError
-        If nothing can be learned: fewer than two rows, no inputs, one target value, a target that does not suit the task, numbers
-        that are not finite. The message names the data set.
+        If nothing can be learned: fewer than two rows, no inputs, a single target value, a target that does not suit the task,
+        or infinite numbers. The message names the data set.
 
     Examples
     --------
@@ -106,35 +106,25 @@ def prepare(
     rows = complete[row_order(row_texts(table))]
     frame = table.frame.iloc[rows]
 
-    columns, categories, ranges, constant = [], [], [], []
-    for feature in features:
-        values, labels = _column(frame[feature], table.kinds[feature], name, feature)
-        low, high = float(values.min()), float(values.max())
-        if low == high:
-            constant.append(feature)
-        low, high = _declared(table, feature, low, high, name)
-        _check_size(labels, f"data set {name}: the labels of input {feature[:60]!r}")
-        columns.append(_scaled(values, low, high) if scaling == "global" and table.kinds[feature] != "nominal" else values)
-        categories.append(labels)
-        ranges.append((low, high))
+    inputs = [_input(frame[feature], feature, table, name, scaling) for feature in features]
     y, classes, target_range = _target(frame[table.target], table, task, name, scaling)
     return Dataset(
         name=name,
         task=task,
-        X=np.ascontiguousarray(np.column_stack(columns)),
+        X=np.ascontiguousarray(np.column_stack([column.values for column in inputs])),
         y=y,
         feature_names=tuple(features),
         kinds=tuple(table.kinds[feature] for feature in features),
-        categories=tuple(categories),
+        categories=tuple(column.labels for column in inputs),
         classes=classes,
         groups=None if groups is None else _codes(np.asarray(groups)[rows]) if table.groups else np.asarray(groups)[rows],
         target=table.target,
         target_range=target_range,
-        feature_ranges=np.array(ranges),
+        feature_ranges=np.array([column.range for column in inputs]),
         scaling=scaling,
         rows=rows,
         n_dropped=n_dropped,
-        constant_features=tuple(constant),
+        constant_features=tuple(feature for feature, column in zip(features, inputs) if column.is_constant),
         notes=(
             *table.notes,
             *(_own_notes(table, n_dropped, y, classes) if table.own else ()),
@@ -145,13 +135,14 @@ def prepare(
 
 
 def row_order(texts: Sequence[str]) -> IntArray:
-    """One order of rows, whatever order they come in: by the SHA-256 of their text.
+    """Sort rows by the SHA-256 of their text, so that the order does not depend on the source; return their positions.
 
-    A row that was there before is hashed with the number of times it was. Otherwise equal rows would stand side by side, and what
-    goes by the order of rows where values are equal would see it: TSCV would part every two of them, and of the samples at one
-    distance the nearest would be copies of one.
+    A repeated row is hashed with the number of times it occurred before. Otherwise equal rows would be neighbours, which matters
+    where the order of rows breaks ties: TSCV would separate every two of them, and among samples at equal distances the nearest
+    would be copies of one row.
     """
-    seen, digests = Counter(), []
+    seen: Counter[str] = Counter()
+    digests = []
     for text in texts:
         digests.append(hashlib.sha256(f"{text}\n{seen[text]}".encode() if seen[text] else text.encode()).digest())
         seen[text] += 1
@@ -159,13 +150,13 @@ def row_order(texts: Sequence[str]) -> IntArray:
 
 
 def missing_counts(table: RawTable) -> dict[str, int]:
-    """Number of missing values of every column that has some, most first."""
+    """Count the missing values of every column that has any, most first."""
     counts = table.frame.isna().sum()
     return {str(name): int(count) for name, count in counts.sort_values(ascending=False, kind="stable").items() if count}
 
 
 def _where_missing(table: RawTable) -> str:
-    """Which columns lack values, and what to do about it."""
+    """Write which columns lack values, and the remedy."""
     counts, n = missing_counts(table), len(table.frame)
     empty = [name for name, count in counts.items() if count == n]
     if empty:
@@ -180,13 +171,13 @@ def _where_missing(table: RawTable) -> str:
     return f"missing are {shown} of {n}; fill them in, or leave out columns: drop={listed(worst)} in the source"
 
 
-def _codes(labels: Any) -> Any:
-    """Groups as numbers, in sorted order of their labels."""
+def _codes(labels: Array) -> IntArray:
+    """Number groups in sorted order of their labels."""
     return np.unique(labels.astype(str), return_inverse=True)[1].astype(np.int64)
 
 
-def _group_notes(table: RawTable, rows: IntArray) -> tuple[Any, ...]:
-    """Which rows belong together, and which cuts heed it."""
+def _group_notes(table: RawTable, rows: IntArray) -> tuple[str, ...]:
+    """Note the number of groups, and which partitioners keep them together."""
     if not table.groups:
         return ()
     sizes = table.frame[table.groups].iloc[rows].value_counts()
@@ -199,7 +190,7 @@ def _group_notes(table: RawTable, rows: IntArray) -> tuple[Any, ...]:
 
 
 def _own_notes(table: RawTable, n_dropped: int, y: Array, classes: tuple[str, ...]) -> list[str]:
-    """What the user of an own file should know of its rows and classes."""
+    """Note lost rows and classes, and small classes, of a user-defined file."""
     notes = []
     if n_dropped:
         shown = ", ".join(f"{one_line(name, 60)} {count}" for name, count in list(missing_counts(table).items())[:12])
@@ -224,7 +215,10 @@ def _own_notes(table: RawTable, n_dropped: int, y: Array, classes: tuple[str, ..
 
 
 def describe(data: Dataset, table: RawTable | None = None) -> dict[str, Any]:
-    """What is known of a prepared data set without its values, for Table 1 and for archives, which hold no data."""
+    """Describe a prepared data set without its values, ready for JSON: for Table 1, and for archives, which hold no data.
+
+    The parsed `table` adds the columns with missing values and those that were left out.
+    """
     return {
         "name": data.name,
         "task": data.task,
@@ -246,36 +240,62 @@ def describe(data: Dataset, table: RawTable | None = None) -> dict[str, Any]:
     }
 
 
-def _column(column: pd.Series, kind: str, name: str, feature: str) -> tuple[FloatArray, tuple[Any, ...]]:
-    """Values and category labels of an input."""
-    if kind == "nominal":
-        return column.cat.codes.to_numpy(dtype=np.float64), tuple(str(label) for label in column.cat.categories)
-    return _numbers(column, f"data set {name}: input {feature[:60]!r}"), ()
+class _Input(NamedTuple):
+    """Values of an input (codes if nominal), its category labels, the range it is scaled by, and whether it has one value."""
+
+    values: FloatArray
+    labels: tuple[str, ...]
+    range: tuple[float, float]
+    is_constant: bool
+
+
+def _input(column: pd.Series, feature: str, table: RawTable, name: str, scaling: Scaling) -> _Input:
+    """Convert an input to numbers, scaled if it is numeric and `scaling` is global."""
+    labels: tuple[str, ...] = ()
+    is_nominal = table.kinds[feature] == "nominal"
+    if is_nominal:
+        values = column.cat.codes.to_numpy(dtype=np.float64)
+        labels = tuple(str(label) for label in column.cat.categories)
+    else:
+        values = _numbers(column, f"data set {name}: input {feature[:60]!r}")
+    low, high = float(values.min()), float(values.max())
+    least, most = _declared(table, feature, low, high, name)
+    _check_size(labels, f"data set {name}: the labels of input {feature[:60]!r}")
+    if scaling == "global" and not is_nominal:
+        values = _scaled(values, least, most)
+    return _Input(values, labels, (least, most), low == high)
 
 
 def _check_size(texts: Sequence[str] | pd.Index, what: str) -> None:
+    """Raise an error if names or labels would take too much memory."""
     if len(texts) * max(map(len, texts), default=0) > MAX_CHARACTERS:
         raise DataError(f"{what} are too long ({len(texts)}, up to {max(map(len, texts))} characters); shorten or drop them")
 
 
 def _numbers(column: pd.Series, what: str) -> FloatArray:
-    """Values of a numeric column, without negative zeros: sources differ in them."""
+    """Return the values of a numeric column, without negative zeros, in which sources differ."""
     values = column.to_numpy(dtype=np.float64) + 0.0
     if not np.isfinite(values).all():
         bad = column.index[~np.isfinite(values)]
         raise DataError(
             f"{what} holds {len(bad)} infinite value{'s' * (len(bad) > 1)}, the first in row {int(bad.min()) + 1}; only finite "
-            "numbers can be used: mend the file, or say which text stands for a missing value, such as missing=inf in the source"
+            "numbers can be used: fix the file, or say which text stands for a missing value, such as missing=inf in the source"
         )
     if np.ptp(values / 2) > np.finfo(np.float64).max / 2:
         raise DataError(f"{what} ranges from {values.min():g} to {values.max():g}, too far for double precision; change its unit")
     return values
 
 
-def _target(
-    column: pd.Series, table: RawTable, task: str, name: str, scaling: str
-) -> tuple[Array, tuple[Any, ...], tuple[float, float]]:
-    """Target, class labels and range before scaling."""
+class _Target(NamedTuple):
+    """Target as codes or numbers, labels of its classes, and its range before scaling (0 to 0 for classes)."""
+
+    y: Array
+    classes: tuple[str, ...]
+    range: tuple[float, float]
+
+
+def _target(column: pd.Series, table: RawTable, task: Task, name: str, scaling: Scaling) -> _Target:
+    """Convert the target to codes of classes, or to numbers, and check that something can be predicted."""
     if task == "classification":
         if table.kinds[table.target] != "nominal":
             raise DataError(
@@ -287,7 +307,8 @@ def _target(
                 f"data set {name}: all rows are of class {present.cat.categories[0][:60]!r}; at least two classes are needed"
             )
         _check_size(present.cat.categories, f"data set {name}: the labels of the target {table.target[:60]!r}")
-        return present.cat.codes.to_numpy(dtype=np.int64), tuple(str(label) for label in present.cat.categories), (0.0, 0.0)
+        labels = tuple(str(label) for label in present.cat.categories)
+        return _Target(present.cat.codes.to_numpy(dtype=np.int64), labels, (0.0, 0.0))
     if table.kinds[table.target] == "nominal":
         raise DataError(
             f"data set {name}: the target {table.target[:60]!r} is not numeric (e.g. {column.iloc[0][:60]!r}); regression needs "
@@ -300,11 +321,11 @@ def _target(
             f"data set {name}: the target {table.target[:60]!r} has one value, {low:g}, in all {len(values)} rows; nothing can "
             f"be predicted"
         )
-    return (_scaled(values, low, high) if scaling == "global" else values), (), (low, high)
+    return _Target(_scaled(values, low, high) if scaling == "global" else values, (), (low, high))
 
 
 def _declared(table: RawTable, feature: str, low: float, high: float, name: str) -> tuple[float, float]:
-    """The range that an input is scaled by: the declared one if that is wanted, else that of its values."""
+    """Return the range that an input is scaled by: the declared one if the table has it, else that of its values."""
     if feature not in table.ranges:
         return low, high
     least, most = map(float, table.ranges[feature])
@@ -320,7 +341,8 @@ def _scaled(values: FloatArray, low: float, high: float) -> FloatArray:
     return (values - low) / (high - low) if high > low else np.zeros_like(values)
 
 
-def _count_notes(n_rows: int, n_features: int, expected_rows: int | None, expected_features: int | None) -> list[Any]:
+def _count_notes(n_rows: int, n_features: int, expected_rows: int | None, expected_features: int | None) -> list[str]:
+    """Note counts that differ from those of the catalogue."""
     notes = []
     for what, found, expected in (
         ("rows without missing values", n_rows, expected_rows),

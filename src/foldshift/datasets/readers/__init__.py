@@ -1,1 +1,1 @@
-"""Readers of data files: one module per format, and what is inferred about columns."""
+"""Readers of data files: one module per format, and inference about columns."""

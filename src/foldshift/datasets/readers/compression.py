@@ -1,4 +1,4 @@
-"""Single files packed by gzip, bzip2, xz or zip, unpacked in memory and within limits."""
+"""Unpacking of single files packed by gzip, bzip2, xz or zip, in memory and within limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from foldshift.core.errors import SourceError
 from foldshift.datasets.readers.excel import ZIP_SIGNATURE, is_workbook
@@ -17,17 +17,26 @@ if TYPE_CHECKING:
     from foldshift.datasets.readers.read_options import ReadOptions
 
 _CHUNK = 2**16
-_TAR = slice(257, 262)  # where a tar archive says what it is
-# First bytes, endings, and a function that makes the unpacker of one stream.
-_PACKERS = (
-    (b"\x1f\x8b", (".gz", ".gzip", ".z"), lambda: _Gzip()),
-    (b"BZh", (".bz2", ".bz"), bz2.BZ2Decompressor),
-    (b"\xfd7zXZ\0", (".xz",), lambda: lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=2**28)),
-)
+_TAR = slice(257, 262)  # bytes of a tar archive that hold the word "ustar"
+
+
+class _Decompressor(Protocol):
+    """Interface of the unpackers of bz2 and lzma."""
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
 
 
 class _Gzip:
-    """One gzip stream with the interface of the unpackers of bz2 and lzma."""
+    """Unpacker of one gzip stream, with the interface of those of bz2 and lzma."""
 
     def __init__(self) -> None:
         self._state = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
@@ -48,22 +57,51 @@ class _Gzip:
         return self._state.unused_data
 
 
-def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BYTES) -> tuple[str, bytes, ReadOptions]:
-    """Content of a file as it is read: unpacked, and taken out of a zip archive."""
+class _Packer(NamedTuple):
+    """A format of packed files: its first bytes, endings of names, and a function that makes the unpacker of one stream."""
+
+    signature: bytes
+    endings: tuple[str, ...]
+    make: Callable[[], _Decompressor]
+
+
+_PACKERS = (
+    _Packer(b"\x1f\x8b", (".gz", ".gzip", ".z"), _Gzip),
+    _Packer(b"BZh", (".bz2", ".bz"), bz2.BZ2Decompressor),
+    _Packer(b"\xfd7zXZ\0", (".xz",), lambda: lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=2**28)),
+)
+
+
+class Opened(NamedTuple):
+    """Name and content of a file out of its packing, and the options it is to be read with."""
+
+    name: str
+    content: bytes
+    options: ReadOptions
+
+
+def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BYTES) -> Opened:
+    """Unpack a file and take it out of a zip archive.
+
+    The option `member` names the files of an archive that are joined; without it the archive must hold one file. The lines
+    that `skip` leaves out of several members are cut here, and `skip` becomes 0.
+    """
     name, data = unpacked(data, name, max_bytes)
     book = options.format == "excel" or name.lower().endswith(".xlsx") or is_workbook(data)
     if not options.member and (book or not data.startswith(ZIP_SIGNATURE)):
-        return name, data, options
+        return Opened(name, data, options)
     members = read_members(data, options.member, max_bytes)
     name, content = f"{name}/{next(iter(members))}", next(iter(members.values()))
     if len(members) > 1:
         content = b"\n".join(b"\n".join(part.splitlines()[options.skip :]) for part in members.values())
         options = replace(options, skip=0)
-    return name, content, options
+    return Opened(name, content, options)
 
 
 def unpacked(data: bytes, name: str, max_bytes: int = MAX_BYTES) -> tuple[str, bytes]:
-    """Content of a file that may be packed by gzip, bzip2 or xz, by its first bytes and its ending.
+    """Unpack a file that its first bytes show to be packed by gzip, bzip2 or xz; return its name without ending, and content.
+
+    Other files are returned as they are. The limit counts the unpacked bytes.
 
     Examples
     --------
@@ -72,21 +110,21 @@ def unpacked(data: bytes, name: str, max_bytes: int = MAX_BYTES) -> tuple[str, b
     >>> unpacked(gzip.compress(b"x,y"), "mine.csv.gz")
     ('mine.csv', b'x,y')
     """
-    packer = next((packer for packer in _PACKERS if data.startswith(packer[0])), None)
+    packer = next((packer for packer in _PACKERS if data.startswith(packer.signature)), None)
     if packer is None:
         return name, data
-    (_, endings, make), lower = packer, name.lower()
-    ending = next((ending for ending in endings if lower.endswith(ending)), "")
+    lower = name.lower()
+    ending = next((ending for ending in packer.endings if lower.endswith(ending)), "")
     if lower.endswith((".tgz", ".tbz", ".txz")):
         raise SourceError(f"{one_line(name, 60)!r} is an archive of files (tar); pack the one file alone")
-    content = b"".join(_pieces(data, make, name, max_bytes))
+    content = b"".join(_pieces(data, packer.make, name, max_bytes))
     if content[_TAR] == b"ustar":
         raise SourceError(f"{one_line(name, 60)!r} is an archive of files (tar); pack the one file alone")
     return name[: len(name) - len(ending)], content
 
 
-def _pieces(data: bytes, make: Callable[..., Any] | type[Any], name: str, max_bytes: int) -> Iterator[bytes]:
-    """Pieces of the content: of one stream after the other, none larger than a chunk however tightly it is packed."""
+def _pieces(data: bytes, make: Callable[[], _Decompressor], name: str, max_bytes: int) -> Iterator[bytes]:
+    """Unpack one stream after the other in pieces, none larger than a chunk however tightly it is packed."""
     name, size, allowed, position = one_line(name, 60), 0, max(2**20, MAX_RATIO * len(data)), 0
     state = make()
     while True:
@@ -95,7 +133,7 @@ def _pieces(data: bytes, make: Callable[..., Any] | type[Any], name: str, max_by
             fed, position = data[position : position + _CHUNK], position + _CHUNK
         try:
             piece = state.decompress(fed, _CHUNK)
-        except Exception as error:  # each packer has errors of its own
+        except Exception as error:  # each packer has its own errors
             raise SourceError(
                 f"{name!r} is packed but damaged ({type(error).__name__}: {one_line(error)}); fetch it again"
             ) from error

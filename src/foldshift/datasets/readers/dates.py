@@ -1,11 +1,11 @@
-"""Dates among texts: which columns hold nothing else, and the day that each stands for."""
+"""Columns of dates: recognise them and convert each text to days since 1970."""
 
 from __future__ import annotations
 
 import datetime
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import NamedTuple
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CLOCK = (
@@ -13,7 +13,7 @@ _CLOCK = (
     r"\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?)?"
 )
 _MONTH_NAME = r"(?P<name>[A-Za-z]{3,9})"
-# Each form with its name for messages; where two fit, day before month comes first. A column is of one form throughout.
+# Each form with its name for messages. All texts of a column have the same form; if two fit, day before month is taken.
 _FORMS = {
     words: re.compile(pattern + _CLOCK)
     for words, pattern in {
@@ -29,16 +29,25 @@ _FORMS = {
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
-def days_of(texts: Iterable[str]) -> tuple[Any, ...]:
-    """Days that texts stand for, if all of them are dates of one form.
+class Dates(NamedTuple):
+    """Days since 1970-01-01 of every text (None: not all are dates), the time of day as a fraction, and their form in words."""
+
+    days: dict[str, float] | None
+    form: str
+
+
+def days_of(texts: Iterable[str]) -> Dates:
+    """Convert texts to days since 1970-01-01 if all of them are dates of one form.
+
+    Numbers of eight digits are dates only if there are at least three different ones.
 
     Examples
     --------
     >>> from foldshift.datasets.readers.dates import days_of
     >>> days_of(["1970-01-02", "1970-02-01 12:00"])
-    ({'1970-01-02': 1.0, '1970-02-01 12:00': 31.5}, 'year-month-day')
-    >>> days_of(["31/12/1969", "1/2/1970"])[1], days_of(["12/31/1969"])[1], days_of(["red"])
-    ('day.month.year', 'month/day/year', (None, ''))
+    Dates(days={'1970-01-02': 1.0, '1970-02-01 12:00': 31.5}, form='year-month-day')
+    >>> days_of(["31/12/1969", "1/2/1970"]).form, days_of(["12/31/1969"]).form, days_of(["red"]).days
+    ('day.month.year', 'month/day/year', None)
     """
     texts = list(dict.fromkeys(texts))
     for words, form in _FORMS.items():
@@ -47,45 +56,38 @@ def days_of(texts: Iterable[str]) -> tuple[Any, ...]:
         days = {}
         for text in texts:
             match = form.fullmatch(text)
-            days[text] = None if match is None else _day(**match.groupdict())
-            if days[text] is None:
+            day = None if match is None else _day(match.groupdict())
+            if day is None:
                 break
+            days[text] = day
         else:
             if days:
-                return days, words
-    return None, ""
+                return Dates(days, words)
+    return Dates(None, "")
 
 
-def _day(
-    year: str,
-    month: str | None = None,
-    day: str = "1",
-    name: str | None = None,
-    hour: str | None = None,
-    minute: str | None = None,
-    second: str | None = None,
-    half: Any = None,
-    zone: str | None = None,
-) -> float | None:
-    """Days since 1970 of the parts of a date, or None if there is no such day or time."""
-    if name is not None:
+def _day(parts: dict[str, str | None]) -> float | None:
+    """Convert the parts of a date, named as in the forms, to days since 1970; None if there is no such day or time."""
+    year, month, day = parts["year"] or "", parts.get("month") or "", parts.get("day") or "1"
+    if name := parts.get("name"):
         if name[:3].lower() not in _MONTHS:
             return None
-        month = _MONTHS.index(name[:3].lower()) + 1
+        month = str(_MONTHS.index(name[:3].lower()) + 1)
     if len(year) == 2:
         year = ("19" if year > "68" else "20") + year  # as POSIX does
     try:
         days = datetime.date(int(year), int(month), int(day)).toordinal() - _EPOCH
     except ValueError:
         return None
-    if hour is None:
+    hour, minute, second = parts["hour"], parts["minute"], parts["second"] or "0"
+    if hour is None or minute is None:
         return float(days)
-    hours, seconds = int(hour), float((second or "0").replace(",", "."))
-    if half:
+    hours, minutes, seconds = int(hour), int(minute), float(second.replace(",", "."))
+    if half := parts["half"]:
         hours = hours % 12 + (12 if half[0] in "pP" else 0)
-    if hours > 24 or int(minute) > 59 or seconds >= 61:
+    if hours > 24 or minutes > 59 or seconds >= 61:
         return None
-    offset = 0
+    offset, zone = 0, parts["zone"]  # minutes east of Greenwich
     if zone and zone[0] in "+-":
         offset = (1 if zone[0] == "+" else -1) * (int(zone[1:3]) * 60 + int(zone[-2:]))
-    return days + (hours * 60 + int(minute) - offset) / 1440 + seconds / 86400
+    return days + (hours * 60 + minutes - offset) / 1440 + seconds / 86400

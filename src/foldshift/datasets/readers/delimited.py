@@ -1,4 +1,4 @@
-"""Rows of separated fields: csv, tabs, blanks."""
+"""Readers of separated fields: csv, tabs, blanks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.column_kinds import build_table, row_columns
@@ -15,6 +15,7 @@ from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.text_fields import check_width, split_lines, text_of, unquoted
 
 if TYPE_CHECKING:
+    from foldshift.core.types import TaskIfKnown
     from foldshift.datasets.readers.raw_table import RawTable
 
 
@@ -22,10 +23,10 @@ def read_csv(
     data: bytes | str,
     options: ReadOptions | None = None,
     *,
-    task: Literal["", "regression", "classification"] = "",
+    task: TaskIfKnown = "",
     target: str = "",
 ) -> RawTable:
-    """Read rows of separated fields, RFC 4180 with any one-character separator."""
+    """Read rows of separated fields: RFC 4180 with any one-character separator, UTF-8 or else Latin-1, a header by default."""
     options = options or ReadOptions()
     text = "\n".join(split_lines(text_of(data))[options.skip :])
     usual = "\t" if options.format == "tsv" else ","
@@ -49,7 +50,7 @@ def read_tsv(
     data: bytes | str,
     options: ReadOptions | None = None,
     *,
-    task: Literal["", "regression", "classification"] = "",
+    task: TaskIfKnown = "",
     target: str = "",
 ) -> RawTable:
     """Read rows of fields separated by tabs; see `read_csv`."""
@@ -61,10 +62,10 @@ def read_space(
     data: bytes | str,
     options: ReadOptions | None = None,
     *,
-    task: Literal["", "regression", "classification"] = "",
+    task: TaskIfKnown = "",
     target: str = "",
 ) -> RawTable:
-    """Read rows of fields separated by any number of blanks; a field in double quotes may hold blanks."""
+    """Read rows of fields separated by any number of blanks, by default without a header; quoted fields may hold blanks."""
     options = options or ReadOptions()
     texts = split_lines(text_of(data))[options.skip :]
     rows = [[unquoted(value) for value in re.findall(r'"[^"]*"|[^\s"]+|"', line)] for line in texts]

@@ -1,9 +1,10 @@
-"""Files of data in any of the known formats: which one it is, and the table in it."""
+"""Reader of files in any known format: find the format, then read the table."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.arff import read_arff, read_keel
@@ -15,6 +16,7 @@ from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
+    from foldshift.core.types import TaskIfKnown
     from foldshift.datasets.readers.raw_table import RawTable
 
 ENDINGS = {
@@ -28,7 +30,7 @@ ENDINGS = {
     ".pq": "parquet",
 }
 BINARY = ("excel", "parquet")
-_PARSERS = {
+_PARSERS: dict[str, Callable[..., RawTable]] = {
     "keel": read_keel,
     "arff": read_arff,
     "csv": read_csv,
@@ -44,10 +46,14 @@ def read_table(
     name: str,
     options: ReadOptions | None = None,
     *,
-    task: Literal["", "regression", "classification"] = "",
+    task: TaskIfKnown = "",
     target: str = "",
 ) -> RawTable:
-    """Read a file in any of the known formats."""
+    """Read a file in any of the known formats.
+
+    For a classification the target becomes nominal, with the labels of the file; for a regression it must be numeric. The name
+    `target` is used if neither the options nor the file name a target.
+    """
     options = options or ReadOptions()
     try:
         if not data.strip():
@@ -64,8 +70,8 @@ def read_table(
         raise DataError(f"{one_line(name)}: {one_line(error, 500)}") from error
 
 
-def _read_own(data: bytes, kind: str, options: ReadOptions, task: str, target: str) -> RawTable:
-    """A text of the user's own: its encoding, and how its rows are written where its ending does not say."""
+def _read_own(data: bytes, kind: str, options: ReadOptions, task: TaskIfKnown, target: str) -> RawTable:
+    """Read a user-defined text file: infer its encoding, and its separator and header if its ending does not say."""
     text, note = decoded(data)
     if kind == "":
         kind = "keel" if text.lstrip()[:1] in ("@", "%") else ""
@@ -80,7 +86,7 @@ def _read_own(data: bytes, kind: str, options: ReadOptions, task: str, target: s
 
 
 def format_of(data: bytes, name: str) -> str:
-    """Format of a file by its ending, else by its first bytes; ``keel`` if it begins with a header line or comment."""
+    """Find the format of a file by its ending, else by its first bytes; empty if it is text of unknown format."""
     dot = name.rfind(".")
     ending = name[dot:].lower() if dot >= 0 else ""
     if ending in ENDINGS:
@@ -94,17 +100,16 @@ def format_of(data: bytes, name: str) -> str:
 
 
 def looks_like_html(data: bytes) -> bool:
-    """Whether bytes are a web page, as servers send it instead of a file."""
+    """Report whether bytes are a web page, which servers may send instead of a file."""
     start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html")) or (start.startswith((b"<?xml", b"<!--")) and b"<html" in start)
 
 
 def _guess(data: bytes, options: ReadOptions) -> tuple[str, ReadOptions]:
-    """Plain text of unknown ending: the separator of its first row; such files have no header."""
+    """Guess the separator of a text without a known ending by its first row; such files have no header."""
     first = next((line for line in data.split(b"\n")[options.skip :] if line.strip()), b"")
     header = bool(options.header)
     separator = options.sep or next((mark for mark in (";", ",") if mark.encode() in first), "")
     if options.decimal == "," and separator == ",":
         separator = ""
-    changed = ReadOptions(**{**vars(options), "header": header, "sep": separator})
-    return ("csv" if separator else "space"), changed
+    return ("csv" if separator else "space"), replace(options, header=header, sep=separator)

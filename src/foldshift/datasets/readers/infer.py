@@ -1,6 +1,6 @@
-"""The user's own files, of which nothing is known beforehand: what is recognised in them, and said.
+"""Inference about user-defined files: encoding, separator, header, decimal mark, missing values, columns that are not inputs.
 
-Data sets of the catalogue have a checksum and are read as they always were; none of this touches them.
+Every assumption becomes a note. Data sets of the catalogue have a checksum and are read without any inference.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import codecs
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -22,24 +22,26 @@ from foldshift.datasets.sources.download import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
-    from foldshift.core.types import FloatArray
+    from foldshift.core.types import ColumnKind, DecimalMark, FloatArray
     from foldshift.datasets.readers.read_options import ReadOptions
 
 NULL_MARKS = {"null", "n/a", "#n/a"}  # missing in any column
 PLAIN_MARKS = NULL_MARKS | {"none", "-", "--", "."}  # missing in a column of numbers; among labels they may be labels
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas"}
-SAMPLE = 200  # lines that the separator is found from
+SAMPLE = 200  # lines that the separator is inferred from
 MOST_CLASSES = 20  # different numbers; more are a quantity
-FEW = 10  # rows from which on it can be told that a column names them
-NAMES_ROWS = 0.9  # share of rows with a label of their own, in a column that names rows
-MANY_LABELS = 0.5
+FEW = 10  # rows; with fewer, no column is taken for names of rows
+NAMES_ROWS = 0.9  # labels per row; from here a column names rows
+MANY_LABELS = 0.5  # labels per row; above, a column may name rows
 _IDENTIFIER = re.compile(
     r"(?i:id|idx|index|nr|no|number|row[ ._-]?(id|nr|no|number|names?)?|unnamed: \d+|uuid|guid|.*[ ._-]id)|.*[a-z](Id|ID)"
 )
 
 
 def decoded(data: bytes) -> tuple[str, str]:
-    """Text of a file of unknown encoding.
+    """Decode a file of unknown encoding; return its text and a note on what was assumed, empty if nothing was.
+
+    UTF-8 first; UTF-16 or UTF-32 if a byte-order mark or zeros at every other byte show it; else Windows-1252.
 
     Examples
     --------
@@ -58,7 +60,7 @@ def decoded(data: bytes) -> tuple[str, str]:
             text = _try(data, encoding)
             break
     else:
-        encoding = _sixteen(data)
+        encoding = _utf_16(data)
         text = _try(data, encoding or "utf-8")
     if text is None and b"\0" not in data:
         encoding = "cp1252"
@@ -66,10 +68,11 @@ def decoded(data: bytes) -> tuple[str, str]:
         text = data.decode("latin-1") if text is None else text
     if text is None or "\0" in text:
         raise DataError("not a text file (it holds zero bytes); check the file or set format")
-    if encoding == "cp1252":
-        # The letter first, then what is around it: a search for the whole word takes the square of its length.
-        at = re.search(r"[^\x00-\x7f]", text).start()
-        word = re.search(r"\w*\Z", text[max(at - 60, 0) : at]).group() + re.match(r".\w*", text[at : at + 60], re.DOTALL).group()
+    if encoding == "cp1252" and (letter := re.search(r"[^\x00-\x7f]", text)):
+        # The letter first, then the word around it: a search for the whole word takes the square of its length.
+        at = letter.start()
+        before = re.findall(r"\w*\Z", text[max(at - 60, 0) : at])[0]
+        word = before + re.findall(r"\A.\w*", text[at : at + 60], re.DOTALL)[0]
         shown = f"Windows-1252, e.g. {one_line(word, 40)!r}"
         return text, f"not UTF-8: read as {shown}; if that is wrong, save the file as UTF-8"
     if encoding in ("utf-16-le", "utf-16-be"):
@@ -84,8 +87,8 @@ def _try(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _sixteen(data: bytes) -> str:
-    """UTF-16 without a mark: where letters are those of European languages, nearly every other byte is zero."""
+def _utf_16(data: bytes) -> str:
+    """Recognise UTF-16 without a mark: in European languages nearly every other byte is zero."""
     head = data[: 2**12]
     for encoding, zeros, others in (("utf-16-le", head[1::2], head[::2]), ("utf-16-be", head[::2], head[1::2])):
         if len(zeros) > 3 and zeros.count(0) > 0.8 * len(zeros) and not others.count(0):
@@ -94,7 +97,9 @@ def _sixteen(data: bytes) -> str:
 
 
 def find_separator(lines: list[str], usual: str) -> str:
-    """The separator of rows of fields.
+    """Find the separator that cuts most lines into as many fields as the first, at least two.
+
+    The comma is tried last, because it may be a decimal mark.
 
     Examples
     --------
@@ -118,7 +123,7 @@ def find_separator(lines: list[str], usual: str) -> str:
 
 
 def guess_rows(text: str, options: ReadOptions, target: str) -> tuple[str, bool]:
-    """How plain text of unknown ending is written: its separator, and whether its first row holds names."""
+    """Guess the separator of a text without a known ending, and whether its first row holds names."""
     lines = [line for line in split_lines(text)[options.skip :] if line.strip()][:SAMPLE]
     separator = options.sep or find_separator(lines, "")
     if options.header is not None or not lines:
@@ -127,8 +132,8 @@ def guess_rows(text: str, options: ReadOptions, target: str) -> tuple[str, bool]
     return separator, target in fields
 
 
-def decimal_of(texts: Iterable[str], decimal: str, separator: str) -> Any:
-    """The decimal mark of a column: the comma where every number with a mark has one, and fields are not cut at commas."""
+def decimal_of(texts: Iterable[str], decimal: DecimalMark, separator: str) -> DecimalMark:
+    """Infer the decimal mark of a column: a comma if all its decimal numbers have one and commas do not separate fields."""
     if decimal != "." or separator == ",":
         return decimal
     texts = [text for text in texts if text and text != "?" and text.lower() not in PLAIN_MARKS]
@@ -136,13 +141,15 @@ def decimal_of(texts: Iterable[str], decimal: str, separator: str) -> Any:
     return "," if commas and all(as_number(text, ",") is not None for text in texts) else decimal
 
 
-def marks_among(texts: set[str], numeric: bool | None, decimal: Literal[".", ","]) -> set[str]:
-    """Which texts of a column stand for a missing value.
+def missing_marks(texts: set[str], numeric: bool | None, decimal: DecimalMark) -> set[str]:
+    """Find the texts of a column that mean a missing value: `PLAIN_MARKS` among numbers, `NULL_MARKS` in any column.
+
+    `numeric` says whether the column must hold numbers (True), must hold labels (False), or the texts decide (None).
 
     Examples
     --------
-    >>> from foldshift.datasets.readers.infer import marks_among
-    >>> marks_among({"1", "2.5", "-"}, None, "."), marks_among({"a", "b", "-"}, None, ".")
+    >>> from foldshift.datasets.readers.infer import missing_marks
+    >>> missing_marks({"1", "2.5", "-"}, None, "."), missing_marks({"a", "b", "-"}, None, ".")
     ({'-'}, set())
     """
     plain = {text for text in texts if text.lower() in PLAIN_MARKS}
@@ -152,44 +159,69 @@ def marks_among(texts: set[str], numeric: bool | None, decimal: Literal[".", ","
     return {text for text in plain if text.lower() in NULL_MARKS}
 
 
-def no_input(name: str, kind: str, values: FloatArray | pd.Categorical, unnamed: bool) -> tuple[Any, ...]:
-    """Why a column is left out of the inputs of an own file unless it is asked for."""
-    if kind == "nominal":
-        codes = np.asarray(values.codes)
-        present = np.unique(codes[codes >= 0])
-        days, form = days_of(values.categories[present])
-        if days:
-            return f"dates, {form}", days
-        n = int((codes >= 0).sum())
-        if n >= FEW and len(present) >= NAMES_ROWS * n:
-            return f"{len(present)} labels in {n} rows", None
-        return "", None
+class Exclusion(NamedTuple):
+    """Reason to leave a column out of the inputs (empty: none) and, for dates, the days since 1970 of every value."""
+
+    reason: str
+    days: dict[Any, float] | None = None
+
+
+def exclusion_of(name: str, kind: ColumnKind, values: FloatArray | pd.Categorical, unnamed: bool) -> Exclusion:
+    """Find out whether a column of a user-defined file is an input; dates and names or numbers of rows are not."""
+    return _excluded_labels(values) if kind == "nominal" else _excluded_numbers(name, kind, values, unnamed)
+
+
+def _excluded_labels(values: pd.Categorical) -> Exclusion:
+    """Recognise dates, and labels of which nearly every row has its own."""
+    codes = np.asarray(values.codes)
+    present = np.unique(codes[codes >= 0])
+    days, form = days_of(values.categories[present])
+    if days:
+        return Exclusion(f"dates, {form}", days)
+    n = int((codes >= 0).sum())
+    if n >= FEW and len(present) >= NAMES_ROWS * n:
+        return Exclusion(f"{len(present)} labels in {n} rows")
+    return Exclusion("")
+
+
+def _excluded_numbers(name: str, kind: ColumnKind, values: FloatArray, unnamed: bool) -> Exclusion:
+    """Recognise dates of eight digits, and numbers of rows by their name."""
     if kind != "integer":
-        return "", None
+        return Exclusion("")
     present = values[~np.isnan(values)]
     distinct = np.unique(present)
     if distinct[0] >= 19000101 and distinct[-1] <= 20991231:
         days, form = days_of([f"{value:.0f}" for value in distinct])
         if days:
-            return f"dates, {form}", {float(text): day for text, day in days.items()}
+            return Exclusion(f"dates, {form}", {float(text): day for text, day in days.items()})
     if (unnamed or _IDENTIFIER.fullmatch(name)) and len(present) == len(distinct) >= FEW:
         whole = distinct[-1] - distinct[0] == len(distinct) - 1
-        why = "numbers the rows" if whole else "a number of its own in every row"
-        return f"without a name, {why}" if unnamed else why, None
-    return "", None
+        reason = "numbers the rows" if whole else "a number of its own in every row"
+        return Exclusion(f"without a name, {reason}" if unnamed else reason)
+    return Exclusion("")
 
 
-def many_labels(kind: str, values: FloatArray | pd.Categorical) -> Any:
-    """Number of labels and of rows, if there is less than two rows to a label; else None."""
-    if kind != "nominal":
-        return None
+class LabelCount(NamedTuple):
+    """Number of different labels, of rows that have one, and whether there are fewer than two rows to a label."""
+
+    n_labels: int
+    n_rows: int
+    are_many: bool
+
+
+def count_labels(values: pd.Categorical) -> LabelCount:
+    """Count the labels of a column and the rows that have one."""
     codes = np.asarray(values.codes)
-    n, n_labels = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
-    return (n_labels, n) if n >= FEW and n_labels > MANY_LABELS * n else None
+    present = codes[codes >= 0]
+    n_rows, n_labels = len(present), len(np.unique(present))
+    return LabelCount(n_labels, n_rows, n_rows >= FEW and n_labels > MANY_LABELS * n_rows)
 
 
-def check_classes(name: str, texts: Sequence[str], decimal: str, separator: str) -> None:
-    """Refuse a target of classes that is a quantity, or names rows."""
+def check_classes(name: str, texts: Sequence[str], decimal: DecimalMark, separator: str) -> None:
+    """Refuse a target of classes that is a quantity or names rows.
+
+    A quantity has numbers only, more than `MOST_CLASSES` different ones or more than one for two rows.
+    """
     distinct = dict.fromkeys(texts)
     decimal = decimal_of(distinct, decimal, separator)
     crowded = len(texts) >= FEW and len(distinct) > MANY_LABELS * len(texts)
@@ -208,7 +240,7 @@ def check_classes(name: str, texts: Sequence[str], decimal: str, separator: str)
 
 
 def listed(names: list[str], most: int = 5) -> str:
-    """Names of columns for a message, as they are written in the options of a source.
+    """Write names of columns for a message, as in the options of a source: with percent-encoding.
 
     Examples
     --------

@@ -1,28 +1,27 @@
-"""Parquet files and data frames."""
+"""Readers of parquet files and data frames."""
 
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from foldshift.core.errors import DataError
-from foldshift.datasets.readers.column_kinds import Columns, build_table
+from foldshift.datasets.readers.column_kinds import Columns, DeclaredKind, build_table
 from foldshift.datasets.readers.text_fields import MAX_CELLS, MAX_COLUMNS, cell_text
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
+    from foldshift.core.types import TaskIfKnown
     from foldshift.datasets.readers.raw_table import RawTable
     from foldshift.datasets.readers.read_options import ReadOptions
 
-MAX_UNPACKED = 2**30  # bytes of a parquet file as its header counts them
+MAX_UNPACKED = 2**30  # bytes of a parquet file when unpacked, by its header
 
 
-def read_parquet(
-    data: bytes, options: ReadOptions | None = None, *, task: Literal["", "regression", "classification"] = "", target: str = ""
-) -> RawTable:
-    """Read a parquet file."""
+def read_parquet(data: bytes, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = "") -> RawTable:
+    """Read a parquet file; labels of dictionary columns keep the order of the dictionary."""
     if not (data.startswith(b"PAR1") and data.endswith(b"PAR1")):
         raise DataError("not a parquet file (the letters PAR1 are missing at its ends); check the file or set format")
     try:
@@ -37,7 +36,7 @@ def read_parquet(
 
 
 def _parquet_frame(data: bytes) -> pd.DataFrame:
-    """Data frame of a parquet file. Its texts are read as they are stored, each once, so that few bytes cannot become many."""
+    """Read a parquet file as a data frame; each different text is read once, so that few bytes cannot become many."""
     import pyarrow.parquet
 
     about = pyarrow.parquet.read_metadata(io.BytesIO(data))
@@ -63,15 +62,15 @@ def read_frame(
     frame: pd.DataFrame,
     options: ReadOptions | None = None,
     *,
-    task: Literal["", "regression", "classification"] = "",
+    task: TaskIfKnown = "",
     target: str = "",
 ) -> RawTable:
-    """Bring a data frame into the form of a parsed file."""
+    """Convert a data frame to the form of a parsed file; labels of categorical columns keep their order."""
     return build_table(_frame_columns(frame), options, task, target)
 
 
 def _frame_columns(frame: pd.DataFrame) -> Columns:
-    """Columns of text of a data frame."""
+    """Convert a data frame to columns of text."""
     names = [str(name) for name in frame.columns]
     values, categories = [], []
     for position in range(len(names)):
@@ -81,5 +80,5 @@ def _frame_columns(frame: pd.DataFrame) -> Columns:
             labels = list(dict.fromkeys(cell_text(label) for label in column.cat.categories))
         categories.append(labels)
         values.append(["?" if missing else cell_text(value) for value, missing in zip(column.tolist(), column.isna())])
-    kinds = ["nominal" if labels is not None else "" for labels in categories]
+    kinds: list[DeclaredKind] = ["nominal" if labels is not None else "" for labels in categories]
     return Columns(names, values, range(1, len(frame) + 1), kinds, categories)

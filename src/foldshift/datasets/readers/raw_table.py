@@ -1,4 +1,4 @@
-"""A table as it was read: the form every parser returns and every source is checked in."""
+"""Parsed tables: every parser returns one, and every source is checked as one."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class RawTable:
     kinds : dict of str to str
         ``real``, ``integer`` or ``nominal`` for every column.
     notes : list of str
-        What the reader should know, e.g. values outside a declared range.
+        Messages to the user, e.g. values outside a declared range.
     left_out : dict of str to str
-        Columns of the user's own file that are no inputs, and why.
+        Columns of a user-defined file that are not inputs, and why.
     own : bool
-        Whether it was read as the user's own file, see `foldshift.datasets.readers.infer`.
+        Whether it was read as a user-defined file, see `foldshift.datasets.readers.infer`.
     groups : str
-        Name of the column that says which rows belong together, no input; empty if there is none.
+        Name of the column that says which rows belong together (not an input); empty if there is none.
     ranges : dict of str to tuple of float
-        Smallest and largest value of numeric inputs as the file declares them, where they are to be scaled by that.
+        Smallest and largest value of numeric inputs as the file declares them, if inputs are scaled by them.
     """
 
     frame: pd.DataFrame
@@ -48,7 +48,7 @@ class RawTable:
     left_out: dict[str, str] = field(default_factory=dict)
     own: bool = False
     groups: str = ""
-    ranges: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def features(self) -> list[str]:
@@ -61,7 +61,7 @@ class RawTable:
 
 
 def _texts(column: pd.Series) -> ObjectArray:
-    """Every value of a column as text: numbers as ``repr(float(x) + 0.0)``, labels stripped of blanks and quotes."""
+    """Convert a column to texts: numbers by ``repr(float(x) + 0.0)``, labels without blanks and quotes around them."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         texts = []
         for label in column.cat.categories:
@@ -77,12 +77,15 @@ def _texts(column: pd.Series) -> ObjectArray:
 
 
 def row_texts(table: RawTable) -> list[str]:
-    """Every complete row as one line of text, in the order of the table; the target is the last field."""
+    """Convert every complete row to one line of text, in the order of the table; the target is the last field."""
     frame = table.frame.loc[table.complete(), [*table.features, *filter(None, [table.groups]), table.target]]
     columns = [_texts(frame[name]) for name in frame.columns]
     return [",".join(row) for row in zip(*columns)]
 
 
 def fingerprint(table: RawTable) -> str:
-    """Checksum of what a table says, whatever its line ends, blanks, number format, header or row order."""
+    """Checksum of the values of a table, independent of line ends, blanks, number format, header and row order.
+
+    The first 16 hexadecimal digits of SHA-256 over the sorted lines of `row_texts`; rows with missing values do not count.
+    """
     return hashlib.sha256("\n".join(sorted(row_texts(table))).encode()).hexdigest()[:16]

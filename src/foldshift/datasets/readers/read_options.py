@@ -1,13 +1,16 @@
-"""How a file is to be read: the options after the `?` of a source."""
+"""Options of reading a file, as written after the `?` of a source."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from foldshift.core.errors import SourceError, unknown
+
+if TYPE_CHECKING:
+    from foldshift.core.types import DecimalMark
 
 FORMATS = ("keel", "csv", "tsv", "space", "arff", "excel", "parquet")
 
@@ -19,19 +22,19 @@ class ReadOptions:
     Attributes
     ----------
     format : str, default=""
-        One of `FORMATS`; empty: by the ending of the file name.
+        One of `FORMATS`; empty: by the ending of the file name, else by the first bytes.
     sep : str, default=""
         Field separator of a csv file, one character; empty: comma, for tsv a tab.
     decimal : {".", ","}, default="."
         Decimal mark.
     header : bool or None, default=None
-        Whether the first row holds column names; None: as is usual for the format.
+        Whether the first row holds column names; None: as usual for the format.
     skip : int, default=0
         Lines to leave out at the beginning, of every member.
     member : tuple of str, default=()
         Files of an archive, by base name, joined in this order.
     target : str, default=""
-        The target column; empty: what the file declares, else the catalogue's target, else the last column.
+        The target column; empty: the declared one, else the catalogue's target, else the last column.
     drop : tuple of str, default=()
         Columns to leave out.
     map : dict of str to dict of str to str, default={}
@@ -41,21 +44,21 @@ class ReadOptions:
     ranges : {"", "declared"}, default=""
         ``declared``: inputs are scaled by the ranges that the file declares, not by those of its complete rows.
     missing : tuple of str, default=()
-        Further texts that stand for a missing value.
+        Further texts that mean a missing value.
     nominal : tuple of str, default=()
         Columns whose values are labels although they look like numbers.
     keep : tuple of str, default=()
-        Columns of the user's own file that are inputs although they look like none: row numbers, dates, names of rows.
+        Columns of a user-defined file that are inputs although they do not look like it: row numbers, dates, names of rows.
     groups : str, default=""
-        The column that says which rows belong together (persons, sites, days); it is no input.
+        The column that says which rows belong together (persons, sites, days); it is not an input.
     own : bool, default=False
-        Whether the file is the user's own, of which nothing is known: read as `foldshift.datasets.readers.infer` says. Not an
-        option of a source.
+        Whether the file is user-defined, with nothing known about it: see `foldshift.datasets.readers.infer`. Not an option of a
+        source.
     """
 
     format: str = ""
     sep: str = ""
-    decimal: str = "."
+    decimal: DecimalMark = "."
     header: bool | None = None
     skip: int = 0
     member: tuple[str, ...] = ()
@@ -72,9 +75,13 @@ class ReadOptions:
 
 
 def parse_options(query: str, allowed: Iterable[str] | None = None) -> ReadOptions:
-    """Read the text after the `?` of a source."""
+    """Parse the text after the `?` of a source: ``option=value`` pairs joined by ``&``.
+
+    Lists are separated by commas, columns of `map` and `round` by semicolons; a separator inside a name or label is
+    percent-encoded. By default all options are allowed.
+    """
     names = sorted(_READERS) if allowed is None else sorted(allowed)
-    values = {}
+    values: dict[str, Any] = {}
     for part in query.split("&") if query else []:
         name, equals, value = part.partition("=")
         if name not in names:
@@ -87,7 +94,7 @@ def parse_options(query: str, allowed: Iterable[str] | None = None) -> ReadOptio
     return ReadOptions(**values)
 
 
-def _one_of(choices: tuple[str, ...]) -> Callable[..., Any]:
+def _one_of(choices: tuple[str, ...]) -> Callable[[str, str], str]:
     def read(name: str, value: str) -> str:
         if value not in choices:
             raise SourceError(unknown(f"value of {name}", value, choices))
@@ -146,7 +153,7 @@ def _round(name: str, value: str) -> dict[str, int]:
     return {column: _count(name, digits) for column, digits in _by_column(name, value).items()}
 
 
-_READERS = {
+_READERS: dict[str, Callable[[str, str], Any]] = {
     "format": _one_of(FORMATS),
     "sep": _separator,
     "decimal": _one_of((".", ",")),

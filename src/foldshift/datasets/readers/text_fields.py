@@ -1,17 +1,21 @@
-"""Texts of a file: its lines, its fields, the numbers they stand for, and how many are read."""
+"""Text of a file: its lines, fields and numbers, and the limits on how many are read."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import DataError
 
-MAX_COLUMNS = 20_000  # a line of commas must not become millions of columns, each with an array of its own
+if TYPE_CHECKING:
+    from foldshift.core.types import DecimalMark
+
+MAX_COLUMNS = 20_000  # a line of commas must not become millions of columns, each with its own array
 MAX_CELLS = 50_000_000  # more than any data set here; a forged sheet or parquet file can claim 10^10
 
 
 def text_of(data: bytes | str, fallback: str = "utf-8") -> str:
-    """Text of a file: UTF-8 if it has a byte-order mark or `fallback` says so, else Latin-1."""
+    """Decode a file as UTF-8, or as Latin-1 if it is not UTF-8 or `fallback` is Latin-1; drop a byte-order mark."""
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     if b"\0" in data:
@@ -26,20 +30,20 @@ def text_of(data: bytes | str, fallback: str = "utf-8") -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines ended by LF, CRLF or CR only; `str.splitlines` would also split at characters such as U+0085."""
+    """Split a text at LF, CRLF and CR only; `str.splitlines` would also split at characters such as U+0085."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def unquoted(value: str) -> str:
-    """A field without blanks and quotes around it."""
+    """Strip blanks and quotes around a field."""
     value = value.strip()
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
         value = value[1:-1].strip()
     return value
 
 
-def as_number(text: str, decimal: Literal[".", ","] = ".") -> float | None:
-    """The number a text stands for, or None. Python would also accept underscores."""
+def as_number(text: str, decimal: DecimalMark = ".") -> float | None:
+    """Convert a text to a number, or None. Underscores, which Python accepts, are refused."""
     if decimal != ".":
         text = text.replace(decimal, ".")
     if "_" in text:
@@ -50,14 +54,14 @@ def as_number(text: str, decimal: Literal[".", ","] = ".") -> float | None:
         return None
 
 
-def check_width(fields: list[Any], where: str = "") -> None:
-    """Refuse more columns than any table has; `where` begins the message."""
+def check_width(fields: Sequence[Any], where: str = "") -> None:
+    """Refuse more than `MAX_COLUMNS` columns; the message begins with `where`."""
     if len(fields) > MAX_COLUMNS:
         raise DataError(f"{where}more than {MAX_COLUMNS} columns; the file is damaged, or cut the table down")
 
 
-def cell_text(value: float | str) -> str:
-    """Text of a cell as the user sees it: whole numbers of a workbook without ``.0``."""
+def cell_text(value: Any) -> str:
+    """Convert a cell to text without blanks around it."""
     if value is None:
         return ""
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""Downloads that end: limits on time, size and retries, whole files or none, archives that cannot harm."""
+"""Downloads with limits on time, size and retries, whole files or none; safe reading of archives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ _CHUNK = 2**16
 
 
 def one_line(text: Any, length: int = 200) -> str:
-    """Text from outside, fit for a message: one line, no control characters, which terminals obey, and not endless."""
+    """Make text from outside safe for a message: one line, without control characters, at most `length` characters."""
     text = " ".join(str(text)[: 10 * length].split())
     if not text.isprintable():
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -41,16 +41,16 @@ def one_line(text: Any, length: int = 200) -> str:
 
 
 class UnreachableError(SourceError):
-    """The server could not be reached, or did not answer as it should: later it may."""
+    """The server could not be reached or gave a wrong answer; it may work later."""
 
 
 class NotFoundError(SourceError):
-    """The server says that there is no such file."""
+    """The server reports that the file does not exist."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one download may cost.
+    """Limits of one download.
 
     Attributes
     ----------
@@ -73,8 +73,11 @@ class Limits:
     backoff: float = 1.0
 
 
+DEFAULT_LIMITS = Limits()
+
+
 class _Transient(Exception):
-    """An attempt failed in a way that may pass; `pause` is what the server asks for, in seconds."""
+    """An attempt failed in a way that may be temporary; `pause` is the wait that the server asks for, in seconds."""
 
     def __init__(self, message: str, pause: float | None = None) -> None:
         super().__init__(message)
@@ -84,33 +87,33 @@ class _Transient(Exception):
 def download(
     url: str,
     path: PathLike,
+    limits: Limits = DEFAULT_LIMITS,
     *,
-    max_bytes: int = Limits.max_bytes,
-    timeout: float = Limits.timeout,
-    total_timeout: float = Limits.total_timeout,
-    retries: int = Limits.retries,
-    backoff: float = Limits.backoff,
     authorities: str | None = None,
-    sleep: Callable[..., Any] = time.sleep,
+    sleep: Callable[[float], object] = time.sleep,
 ) -> Path:
-    """Download one file, whole or not at all."""
+    """Download one file, whole or not at all.
+
+    Certificates are always verified, by those of the file `authorities` if it is given. `sleep` is called with the seconds of
+    every pause.
+    """
     if not re.match(r"https?://[^/]", url):
         raise SourceError(f"{url!r} is not an address; it must begin with https:// or http://")
-    end = time.monotonic() + total_timeout
-    for attempt in range(retries + 1):
+    end = time.monotonic() + limits.total_timeout
+    for attempt in range(limits.retries + 1):
         try:
             with atomic_path(path) as temporary:
                 with open(temporary, "wb") as file:
-                    _run_until(end, total_timeout, _transfer, url, file, max_bytes, timeout, authorities)
+                    _run_until(end, limits, _transfer, url, file, limits, authorities)
                 return Path(path)
         except _Transient as error:
-            pause = backoff * 2**attempt if error.pause is None else min(error.pause, MAX_RETRY_AFTER)
+            pause = limits.backoff * 2**attempt if error.pause is None else min(error.pause, MAX_RETRY_AFTER)
             tries = f"after {attempt + 1} attempts" if attempt else "at the first attempt"
-            if attempt == retries:
+            if attempt == limits.retries:
                 raise UnreachableError(f"{url}: {error} ({tries}); check the network or set a mirror") from error
             if time.monotonic() + pause > end:
                 raise UnreachableError(
-                    f"{url}: {error} ({tries}), and a pause of {pause:g} s exceeds the limit of {total_timeout:g} s in all"
+                    f"{url}: {error} ({tries}), and a pause of {pause:g} s exceeds the limit of {limits.total_timeout:g} s in all"
                 ) from error
             sleep(pause)
         except SourceError as error:
@@ -118,49 +121,50 @@ def download(
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def _run_until(end: float, total_timeout: float, function: Callable[..., Any], *args: Any) -> None:
-    """Result of ``function(*args, stop)``, or SourceError at the time `end`.
+def _run_until(end: float, limits: Limits, function: Callable[..., None], *args: Any) -> None:
+    """Call ``function(*args, stop)`` in a thread; raise an error at the time `end`.
 
-    A thread, because neither a name look-up nor an answer that drips byte by byte can be bounded otherwise. One that
-    is left behind finds `stop` set or its file closed, and ends.
+    Only a thread can bound the time of a name look-up, or of an answer that comes byte by byte. A thread that is left behind
+    finds `stop` set or its file closed, and ends.
     """
-    result = queue.SimpleQueue()
+    result: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
     stop = threading.Event()
 
     def work() -> None:
         try:
-            result.put((function(*args, stop), None))
+            function(*args, stop)
+            result.put(None)
         except BaseException as error:
-            result.put((None, error))
+            result.put(error)
 
     threading.Thread(target=work, daemon=True).start()
     try:
-        value, error = result.get(timeout=max(0.0, end - time.monotonic()))
+        error = result.get(timeout=max(0.0, end - time.monotonic()))
     except queue.Empty:
-        raise UnreachableError(f"not finished within the limit of {total_timeout:g} s in all; check the network") from None
+        raise UnreachableError(f"not finished within the limit of {limits.total_timeout:g} s in all; check the network") from None
     finally:
         stop.set()
     if error is not None:
         raise error
-    return value
 
 
-def _transfer(url: str, file: IO[Any], max_bytes: int, timeout: float, authorities: Any, stop: Event) -> None:
-    """One attempt: the answer of `url` into `file`."""
+def _transfer(url: str, file: IO[bytes], limits: Limits, authorities: str | None, stop: Event) -> None:
+    """Try once to write the answer of an address to a file."""
     try:
         import requests
     except ImportError as error:
         raise SourceError("requests is not installed: pip install foldshift[workflow], or use a mirror folder") from error
     import urllib3
 
-    headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}  # so that sizes are those of the file
+    max_bytes, timeout = limits.max_bytes, limits.timeout
+    headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}  # so that sizes are sizes of the file
     try:
         with requests.get(url, headers=headers, timeout=(timeout, timeout), stream=True, verify=authorities or True) as answer:
             _check_encryption(url, answer)
             _check_status(answer)
             unpack = _unpacker(answer.headers.get("Content-Encoding", ""))
-            expected = answer.headers.get("Content-Length", "")
-            expected = int(expected) if expected.isascii() and expected.isdigit() else None
+            length = answer.headers.get("Content-Length", "")
+            expected = int(length) if length.isascii() and length.isdigit() else None
             if expected is not None and expected > max_bytes:
                 raise SourceError(
                     f"the file has {expected} bytes, more than the limit of {max_bytes}; raise max_bytes to accept it"
@@ -190,17 +194,17 @@ def _transfer(url: str, file: IO[Any], max_bytes: int, timeout: float, authoriti
 
 
 def _check_encryption(url: str, answer: Any) -> None:
-    """Refuse an answer that an encrypted address got by way of an address that is not."""
+    """Raise an error if an encrypted address was redirected to one that is not."""
     if url.startswith("https://"):
         for step in (*answer.history, answer):
             if not step.url.startswith("https://"):
                 raise SourceError(f"it leads to {one_line(step.url)}, which is not encrypted; use another source or a mirror")
 
 
-def _unpacker(encoding: str) -> Callable[..., Any]:
-    """Generator function from bytes of an answer to pieces of the file, none larger than a chunk however tightly it is packed.
+def _unpacker(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
+    """Make a function that unpacks bytes of an answer into pieces of the file, none larger than a chunk.
 
-    Packed answers are not asked for, but some stores of files know no other.
+    Packed answers are not requested, but some servers send nothing else.
     """
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
@@ -218,6 +222,7 @@ def _unpacker(encoding: str) -> Callable[..., Any]:
 
 
 def _check_status(answer: Any) -> None:
+    """Raise the error that fits the status of an answer, unless it is 200."""
     status, reason = answer.status_code, one_line(answer.reason or "", 60)
     text = f"HTTP {status} {reason}".strip()
     if status in (404, 410):
@@ -229,7 +234,7 @@ def _check_status(answer: Any) -> None:
 
 
 def _retry_after(text: str) -> float | None:
-    """Seconds asked for by a Retry-After header, a number or a date (RFC 9110, 10.2.3); None if there is none."""
+    """Read the seconds of a Retry-After header, a number or a date (RFC 9110, 10.2.3); None if there is none."""
     text = text.strip()
     if text.isascii() and text.isdigit():
         return float(text[:9])
@@ -239,15 +244,19 @@ def _retry_after(text: str) -> float | None:
         return None
 
 
-def _reason(error: Any) -> str:
-    """The innermost cause of a client's error, on one line."""
-    while error.__context__ is not None or error.__cause__ is not None:
-        error = error.__cause__ or error.__context__
+def _reason(error: BaseException) -> str:
+    """Write the innermost cause of an error on one line."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
     return f"{type(error).__name__}: {one_line(error, 160)}"
 
 
 def read_members(archive: bytes | PathLike, names: Sequence[str] = (), max_bytes: int = MAX_BYTES) -> dict[str, bytes]:
-    """Read files of a zip archive into memory; nothing is extracted to disk."""
+    """Read files of a zip archive into memory, by path in the archive; nothing is extracted to disk.
+
+    `names` are base names, in any case and folder; without them the archive must hold one file. `max_bytes` limits the sum of
+    sizes, counted while reading, because headers cannot be trusted.
+    """
     data = archive if isinstance(archive, bytes) else Path(archive).read_bytes()
     if not data.startswith(b"PK"):
         html = data[:512].lstrip().lower().startswith((b"<!doctype", b"<html"))
@@ -268,9 +277,9 @@ def read_members(archive: bytes | PathLike, names: Sequence[str] = (), max_bytes
 
 
 def check_archive(data: bytes, max_bytes: int = MAX_BYTES) -> None:
-    """Check that every file of a packed workbook can be read within the limits, before a library reads it without any.
+    """Check that all files of a workbook can be read within the limits, before a library reads it without limits.
 
-    XML with a document type definition is refused: its entities can grow without bounds, and no office program writes one.
+    XML with a document type definition is refused: its entities can grow without bounds, and office programs write none.
     """
     with _opened(data) as opened:
         for info in opened.infolist():
@@ -281,14 +290,15 @@ def check_archive(data: bytes, max_bytes: int = MAX_BYTES) -> None:
 
 
 def _opened(data: bytes) -> ZipFile:
+    """Open a zip archive."""
     try:
         return zipfile.ZipFile(io.BytesIO(data))
-    except Exception as error:  # zipfile raises half a dozen kinds, by the damage
+    except Exception as error:  # zipfile raises errors of many kinds for damaged files
         raise SourceError(f"damaged zip archive ({_reason(error)}); fetch it again") from error
 
 
 def _member(files: list[ZipInfo], name: str) -> ZipInfo:
-    """The file of this base name; of several, the one at the top level."""
+    """Find the file with a base name; of several, the one at the top level."""
 
     def base(info: ZipInfo) -> str:
         return info.filename.replace("\\", "/").rsplit("/", 1)[-1].lower()
@@ -306,15 +316,19 @@ def _member(files: list[ZipInfo], name: str) -> ZipInfo:
 
 
 def _shown(files: list[ZipInfo]) -> str:
+    """List the first names of files for a message."""
     return ", ".join(one_line(info.filename, 60) for info in files[:12]) + (", ..." if len(files) > 12 else "")
 
 
 def _chunks(opened: ZipFile, info: ZipInfo, archive_size: int, max_bytes: int) -> Iterator[bytes]:
-    """Pieces of a file of an archive, as long as it stays within the limits."""
+    """Read a file of an archive in pieces; raise an error when a limit is exceeded."""
     name = one_line(info.filename, 60)
     if info.flag_bits & 0x1:
         raise SourceError(f"{name!r} in the archive is encrypted; another source is needed")
-    if info.compress_type in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):  # zipfile unpacks their input whole, a million-fold
+    if info.compress_type in (
+        zipfile.ZIP_BZIP2,
+        zipfile.ZIP_LZMA,
+    ):  # zipfile unpacks these without limits
         raise SourceError(f"{name!r} in the archive is packed by bzip2 or LZMA; pack it again in the usual way (deflate)")
     allowed = max(2**20, MAX_RATIO * min(info.compress_size, archive_size))
     size = 0
@@ -332,5 +346,5 @@ def _chunks(opened: ZipFile, info: ZipInfo, archive_size: int, max_bytes: int) -
                 yield chunk
     except SourceError:
         raise
-    except Exception as error:  # bad checksum, bad header, unknown compression: as many kinds as damages
+    except Exception as error:  # bad checksum, bad header, unknown compression: errors of any kind
         raise SourceError(f"{name!r} in the archive is damaged ({_reason(error)}); fetch it again") from error

@@ -1,4 +1,4 @@
-"""Where data sets come from: sources in order of preference, each checked before it is believed."""
+"""Fetching of data sets: sources are tried in order of preference, and each table is checked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
 from foldshift.core.errors import DataError, SourceError, unknown
@@ -20,7 +20,7 @@ from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.parquet import read_frame
 from foldshift.datasets.readers.raw_table import RawTable, fingerprint
 from foldshift.datasets.readers.read_options import ReadOptions, parse_options
-from foldshift.datasets.sources.download import Limits, NotFoundError, UnreachableError, download
+from foldshift.datasets.sources.download import DEFAULT_LIMITS, Limits, NotFoundError, UnreachableError, download
 from foldshift.datasets.sources.openml_client import fetch_openml
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ DEFAULT_HOSTS = {
     "uci": "https://archive.ics.uci.edu",
     "openml": "https://www.openml.org/api/v1/xml",
 }
-DEFAULT_LIMITS = Limits()
 SKLEARN_LOADERS = ("load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine")
 
 _COLUMN_OPTIONS = ("target", "drop", "keep", "groups", "map", "round", "missing", "nominal")
@@ -68,9 +67,9 @@ class Source:
     scheme : str
         ``mirror``, ``keel``, ``uci``, ``openml``, ``sklearn``, ``generated``, ``file`` or ``url``.
     address : str
-        What the scheme looks up, percent-decoded.
+        Path, address or name that the scheme looks up, percent-decoded.
     options : ReadOptions
-        How to read what is found.
+        How to read the file.
     """
 
     text: str
@@ -88,9 +87,9 @@ class Attempt:
     source : str
         As written in the catalogue.
     address : str
-        The file or address that was looked at; empty if it did not come to that.
+        File or address that was looked up; empty if none was.
     problem : str
-        Why it was refused; empty for the source that was accepted.
+        Reason for the refusal; empty for the accepted source.
     """
 
     source: str
@@ -100,26 +99,26 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Fetched:
-    """A table and where it came from.
+    """A table and its origin.
 
     Attributes
     ----------
     table : RawTable
         The table.
     source : str
-        The source that was accepted, as written in the catalogue.
+        The accepted source, as written in the catalogue.
     address : str
         File or address.
     retrieved : str
         UTC date (ISO 8601) of the download; empty if nothing was downloaded.
     sha256 : str
-        Checksum of the file as it was received; empty if there was none.
+        Checksum of the file as received; empty if there was none.
     licence : str
-        Licence as the source states it; empty if it does not.
+        Licence as stated by the source; empty if it states none.
     fingerprint : str
         `foldshift.datasets.readers.raw_table.fingerprint` of the table.
     attempts : tuple of Attempt
-        Every source that was tried, the accepted one last.
+        All sources that were tried, the accepted one last.
     """
 
     table: RawTable
@@ -133,23 +132,39 @@ class Fetched:
 
 
 @dataclass
-class _Found:
-    """What a scheme found besides the table, each filled in as soon as it is known, so that refusals can name it."""
+class _Lookup:
+    """One source that is being tried, and the origin of its table, filled in as soon as known so that refusals can name it."""
 
+    source: Source
+    entry: CatalogueEntry
+    mirror: str
+    hosts: dict[str, str]
+    cache: Path
+    limits: Limits
     address: str = ""
     retrieved: str = ""
     sha256: str = ""
     licence: str = ""
-    downloaded: tuple[Any, ...] = ()  # files of the cache to forget if the table is refused
+    downloaded: Path | None = None  # file of the cache to delete if the table is refused
+
+    def set_download(self, path: Path) -> None:
+        """Note the file of the cache and the UTC date of its download."""
+        self.downloaded = path
+        self.retrieved = time.strftime("%Y-%m-%d", time.gmtime(path.stat().st_mtime))
 
 
 def parse_source(text: str) -> Source:
-    """Read one source as it stands in the catalogue."""
+    """Parse one source of the catalogue: ``scheme:address?option=value&option=value``.
+
+    A blank, ``&``, ``?`` or ``%`` of the address or of a value is percent-encoded. Schemes: ``mirror:PATH`` (a file below the
+    configured mirror), ``keel:KIND/NAME``, ``uci:ID/SLUG``, ``openml:ID``, ``sklearn:LOADER``, ``generated:NAME``,
+    ``file:PATH``, ``url:https://...``. Options are those of `foldshift.datasets.readers.read_options.ReadOptions`.
+    """
     scheme, colon, rest = text.partition(":")
     if not colon:
         raise SourceError(f"source {text!r} is not of the form scheme:address; schemes are {', '.join(_SCHEMES)}")
     if scheme not in _SCHEMES:
-        raise SourceError(unknown("scheme", scheme, _SCHEMES, f"It stands in source {text!r}."))
+        raise SourceError(unknown("scheme", scheme, _SCHEMES, f"It is in source {text!r}."))
     address, _, query = rest.partition("?")
     address = unquote(address)
     form, meaning = _ADDRESSES.get(scheme, (r".+", "a path"))
@@ -170,29 +185,35 @@ def fetch(
     mirror: PathLike | None = None,
     hosts: dict[str, str] = DEFAULT_HOSTS,
     cache: PathLike | None = None,
-    progress: Callable[..., Any] = print,
+    progress: Callable[[str], object] = print,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Fetched:
-    """Get a data set from the first of its sources that gives the table which the catalogue expects."""
+    """Fetch a data set from the first of its sources that has the table which the catalogue expects.
+
+    Sources of a mirror are skipped if none is configured. Without a `cache` folder, downloads are not kept. `progress` gets one
+    line per accepted source, and per refused one if there are others. If all sources are refused, the error lists the reasons;
+    it is an `UnreachableError` if one of them may be reachable later.
+    """
     sources = [parse_source(text) for text in entry.sources]
     if not sources:
         raise SourceError(f"{entry.name}: the catalogue names no source; add one")
     hosts = {**DEFAULT_HOSTS, **hosts}
     mirror = str(mirror) if mirror else ""
-    attempts, kind = [], SourceError
+    attempts: list[Attempt] = []
+    kind = SourceError
     with tempfile.TemporaryDirectory(prefix="foldshift.") as scratch:
         for source in sources:
-            found = _Found()
             if source.scheme == "mirror" and not mirror:
                 attempts.append(Attempt(source.text, "", "passed over, no mirror is configured"))
                 continue
+            found = _Lookup(source, entry, mirror, hosts, Path(cache or scratch), limits)
             try:
-                table = _READERS[source.scheme](source, entry, found, mirror, hosts, Path(cache or scratch), limits)
+                table = _READERS[source.scheme](found)
                 digest = fingerprint(table)
                 _check(table, digest, entry)
             except (DataError, OSError) as error:
-                for path in found.downloaded:
-                    path.unlink(missing_ok=True)
+                if found.downloaded is not None:
+                    found.downloaded.unlink(missing_ok=True)
                 attempts.append(Attempt(source.text, found.address, str(error)))
                 kind = UnreachableError if isinstance(error, UnreachableError) else kind
                 if len(sources) > 1:
@@ -210,18 +231,17 @@ def fetch(
                 digest,
                 tuple(attempts),
             )
-    said = "; ".join(f"{attempt.source}: {attempt.problem}" for attempt in attempts)
+    problems = "; ".join(f"{attempt.source}: {attempt.problem}" for attempt in attempts)
     if all(source.scheme == "file" for source in sources):
-        raise SourceError(f"data set {entry.name}: {said}")
+        raise SourceError(f"data set {entry.name}: {problems}")
     raise kind(
         f"data set {entry.name}: none of its {len(sources)} sources could be used; set mirror to a folder or address that holds "
-        f"the files, or"
-        f" check the network. {said}"
+        f"the files, or check the network. {problems}"
     )
 
 
 def _check(table: RawTable, digest: str, entry: CatalogueEntry) -> None:
-    """Refuse a table that is not the expected one."""
+    """Raise an error if a table is not the expected one."""
     rows, columns = int(table.complete().sum()), len(table.features)
     compared = (
         ("rows without missing values", rows, entry.n_rows),
@@ -233,159 +253,145 @@ def _check(table: RawTable, digest: str, entry: CatalogueEntry) -> None:
         raise SourceError(f"not the expected table: {', '.join(different)}")
 
 
-def _read(data: bytes, name: str, source: Source, entry: CatalogueEntry, found: _Found, limits: Limits) -> RawTable:
-    """Table from the bytes of a file or of an archive."""
+def _read(data: bytes, name: str, options: ReadOptions, found: _Lookup) -> RawTable:
+    """Read the table from the bytes of a file or an archive."""
     found.sha256 = hashlib.sha256(data).hexdigest()
-    name, data, options = opened(data, name, replace(source.options, own=entry.own), limits.max_bytes)
-    return read_table(data, name, options, task=entry.task, target=entry.target)
+    name, data, options = opened(data, name, replace(options, own=found.entry.own), found.limits.max_bytes)
+    return read_table(data, name, options, task=found.entry.task, target=found.entry.target)
 
 
-def _local(path: Path, source: Source, entry: CatalogueEntry, found: _Found, limits: Limits) -> RawTable:
+def _read_local(path: Path, found: _Lookup) -> RawTable:
+    """Read the table from a local file."""
     found.address = str(path)
+    limit = found.limits.max_bytes
     try:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise SourceError(f"{path} is a device or pipe, not a file; give a file")
         with open(path, "rb") as file:
-            data = file.read(limits.max_bytes + 1)
+            data = file.read(limit + 1)
     except FileNotFoundError:
         raise SourceError(f"there is no file {path}") from None
     except SourceError:
         raise
     except (OSError, ValueError) as error:
         raise SourceError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    if len(data) > limits.max_bytes:
-        raise SourceError(f"{path} has {path.stat().st_size} bytes, more than the limit of {limits.max_bytes}")
-    return _read(data, path.name, source, entry, found, limits)
+    if len(data) > limit:
+        raise SourceError(f"{path} has {path.stat().st_size} bytes, more than the limit of {limit}")
+    return _read(data, path.name, found.source.options, found)
 
 
-def _remote(
-    places: list[tuple[str, Path]],
-    source: Source,
-    entry: CatalogueEntry,
-    found: _Found,
-    limits: Limits,
-    member: str | None = None,
-) -> RawTable:
-    """Table from the first of `places` (address, path in the cache) that is in the cache or exists at its address."""
+def _read_remote(places: list[tuple[str, Path]], found: _Lookup, member: str = "") -> RawTable:
+    """Read the table from the first of `places` (address, path in the cache) that is cached or exists at its address."""
     kept = [place for place in places if place[1].is_file()]
     for found.address, path in kept or places:
         try:
             if not kept:
-                download(found.address, path, **vars(limits))
+                download(found.address, path, found.limits)
             break
         except NotFoundError:
             if path == places[-1][1]:
                 raise
-    found.downloaded = (path,)
-    found.retrieved = time.strftime("%Y-%m-%d", time.gmtime(path.stat().st_mtime))
-    if member is not None and not source.options.member:
-        source = replace(source, options=replace(source.options, member=(member,)))
+    found.set_download(path)
+    options = found.source.options
+    if member and not options.member:
+        options = replace(options, member=(member,))
     name = unquote(urlsplit(found.address).path.rsplit("/", 1)[-1])
-    return _read(path.read_bytes(), name, source, entry, found, limits)
+    return _read(path.read_bytes(), name, options, found)
 
 
-def _cached(cache: Path, *parts: Any) -> Path:
-    """Path in the cache; parts come from addresses and must not lead out of it."""
+def _cached(cache: Path, *parts: str) -> Path:
+    """Make a path in the cache; parts come from addresses and must not lead out of it."""
     return cache.joinpath(*(re.sub(r"[^\w.+-]", "_", part).lstrip(".") or "_" for part in parts))
 
 
-def _from_mirror(
-    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
-) -> RawTable:
-    if ".." in Path(source.address).parts:
-        raise SourceError(f"the path {source.address!r} leads out of the mirror")
+def _from_mirror(found: _Lookup) -> RawTable:
+    """Read a file below the configured mirror, a folder or an address."""
+    address, mirror = found.source.address, found.mirror
+    if ".." in Path(address).parts:
+        raise SourceError(f"the path {address!r} leads out of the mirror")
     if mirror.startswith(("http://", "https://")):
-        url = f"{mirror.rstrip('/')}/{quote(source.address.lstrip('/'), safe='/+')}"
+        url = f"{mirror.rstrip('/')}/{quote(address.lstrip('/'), safe='/+')}"
         key = hashlib.sha256(mirror.encode()).hexdigest()[:8]
-        path = _cached(cache, "mirror", key, *source.address.split("/"))
-        return _remote([(url, path)], source, entry, found, limits)
-    return _local(Path(os.path.expanduser(mirror)) / source.address.lstrip("/"), source, entry, found, limits)
+        return _read_remote([(url, _cached(found.cache, "mirror", key, *address.split("/")))], found)
+    return _read_local(Path(os.path.expanduser(mirror)) / address.lstrip("/"), found)
 
 
-def _from_file(
-    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
-) -> RawTable:
-    return _local(Path(os.path.expanduser(source.address)), source, entry, found, limits)
+def _from_file(found: _Lookup) -> RawTable:
+    """Read a file by its path."""
+    return _read_local(Path(os.path.expanduser(found.source.address)), found)
 
 
-def _from_url(
-    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
-) -> RawTable:
-    key = hashlib.sha256(source.address.encode()).hexdigest()[:16]
-    return _remote([(source.address, _cached(cache, "url", key))], source, entry, found, limits)
+def _from_url(found: _Lookup) -> RawTable:
+    """Read a file by its address."""
+    address = found.source.address
+    key = hashlib.sha256(address.encode()).hexdigest()[:16]
+    return _read_remote([(address, _cached(found.cache, "url", key))], found)
 
 
-def _from_keel(
-    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
-) -> RawTable:
-    kind, name = source.address.split("/")
-    base = f"{hosts['keel'].rstrip('/')}/{kind}"
+def _from_keel(found: _Lookup) -> RawTable:
+    """Read a data set of the KEEL repository; names of archives may be in lower case there."""
+    kind, name = found.source.address.split("/")
+    base = f"{found.hosts['keel'].rstrip('/')}/{kind}"
     places = [
-        (f"{base}/{quote(spelling)}.zip", _cached(cache, "keel", kind, f"{spelling}.zip"))
+        (f"{base}/{quote(spelling)}.zip", _cached(found.cache, "keel", kind, f"{spelling}.zip"))
         for spelling in dict.fromkeys((name, name.lower()))
     ]
-    return _remote(places, source, entry, found, limits, member=f"{name}.dat")
+    return _read_remote(places, found, member=f"{name}.dat")
 
 
-def _from_uci(
-    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
-) -> RawTable:
-    identifier, slug = source.address.split("/")
-    url = f"{hosts['uci'].rstrip('/')}/static/public/{identifier}/{quote(slug, safe='+')}.zip"
-    return _remote([(url, _cached(cache, "uci", f"{identifier}.zip"))], source, entry, found, limits)
+def _from_uci(found: _Lookup) -> RawTable:
+    """Read a data set of the UCI repository."""
+    identifier, slug = found.source.address.split("/")
+    url = f"{found.hosts['uci'].rstrip('/')}/static/public/{identifier}/{quote(slug, safe='+')}.zip"
+    return _read_remote([(url, _cached(found.cache, "uci", f"{identifier}.zip"))], found)
 
 
-def _from_openml(
-    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
-) -> RawTable:
-    found.address = f"{hosts['openml'].rstrip('/')}/data/{source.address}"
-    folder = _cached(cache, "openml", hashlib.sha256(hosts["openml"].encode()).hexdigest()[:8])
+def _from_openml(found: _Lookup) -> RawTable:
+    """Read a data set of OpenML, without the columns that it declares not to be inputs."""
+    options, entry, server = found.source.options, found.entry, found.hosts["openml"]
+    found.address = f"{server.rstrip('/')}/data/{found.source.address}"
     path, about = fetch_openml(
-        int(source.address),
-        folder,
-        server=hosts["openml"],
-        limits=limits,
+        int(found.source.address),
+        _cached(found.cache, "openml", hashlib.sha256(server.encode()).hexdigest()[:8]),
+        server=server,
+        limits=found.limits,
         insecure_parquet=bool(entry.fingerprint),
     )
-    found.downloaded = (path,)
     found.licence = about["licence"]
-    found.retrieved = time.strftime("%Y-%m-%d", time.gmtime(path.stat().st_mtime))
-    options = source.options
-    ignored = tuple(
-        name for name in about["ignore"] if name not in (options.target, about["target"], *[entry.target] * entry.own)
+    found.set_download(path)
+    asked_for = (options.target, about["target"], *[entry.target] * entry.own)
+    ignored = tuple(name for name in about["ignore"] if name not in asked_for)
+    declared = "" if entry.own else about["target"]  # the target that a user asks for comes first
+    return _read(
+        path.read_bytes(), path.name, replace(options, target=options.target or declared, drop=options.drop + ignored), found
     )
-    declared = "" if entry.own else about["target"]  # what the user asks for goes before what the source says
-    options = replace(options, target=options.target or declared, drop=options.drop + ignored)
-    return _read(path.read_bytes(), path.name, replace(source, options=options), entry, found, limits)
 
 
-def _from_sklearn(
-    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
-) -> RawTable:
+def _from_sklearn(found: _Lookup) -> RawTable:
+    """Load a data set that comes with scikit-learn."""
     from sklearn import datasets
 
-    found.address = f"sklearn.datasets.{source.address}"
-    scaled = {"scaled": False} if source.address == "load_diabetes" else {}
-    bunch = getattr(datasets, source.address)(as_frame=True, **scaled)
+    loader, options, entry = found.source.address, found.source.options, found.entry
+    found.address = f"sklearn.datasets.{loader}"
+    scaled = {"scaled": False} if loader == "load_diabetes" else {}
+    bunch = getattr(datasets, loader)(as_frame=True, **scaled)
     frame = bunch.frame
     if "target_names" in bunch:
         frame["target"] = [str(bunch.target_names[code]) for code in frame["target"]]
-    named = source.options.target or ("" if entry.own else "target")
-    options = replace(source.options, target=named, own=entry.own)
-    return read_frame(frame, options, task=entry.task, target=entry.target)
+    named = options.target or ("" if entry.own else "target")
+    return read_frame(frame, replace(options, target=named, own=entry.own), task=entry.task, target=entry.target)
 
 
-def _from_generated(
-    source: Source, entry: CatalogueEntry, found: _Found, mirror: str, hosts: dict[str, str], cache: Path, limits: Limits
-) -> RawTable:
+def _from_generated(found: _Lookup) -> RawTable:
+    """Make a generated data set."""
     from foldshift.datasets.synthetic.generated import generate
 
-    found.address = f"foldshift.datasets.synthetic.generated.{source.address}"
-    return generate(source.address)
+    found.address = f"foldshift.datasets.synthetic.generated.{found.source.address}"
+    return generate(found.source.address)
 
 
-_READERS = {
+_READERS: dict[str, Callable[[_Lookup], RawTable]] = {
     "mirror": _from_mirror,
     "keel": _from_keel,
     "uci": _from_uci,

@@ -1,7 +1,7 @@
-"""OpenML through its own client, in a process of its own.
+"""OpenML through its own client, in a separate process.
 
 The client sets no time limit on its requests and keeps settings and a log in the home folder. A separate process can be
-ended, and its folders can be chosen. The client fetches; the files are read by `foldshift.datasets.readers.formats`.
+stopped, and its folders can be chosen. The client only fetches; `foldshift.datasets.readers.formats` reads the files.
 """
 
 from __future__ import annotations
@@ -24,13 +24,17 @@ if TYPE_CHECKING:
     from foldshift.core.types import PathLike
     from foldshift.datasets.sources.download import Limits
 
-_MEMORY = 4 * 2**30  # the client holds whole answers in memory; an endless one must not take the machine with it
+_MEMORY = 4 * 2**30  # bytes; the client holds whole answers in memory, and an endless one must not exhaust the machine
 
 
 def fetch_openml(
     identifier: int, folder: PathLike, *, server: str, limits: Limits, insecure_parquet: bool = False
 ) -> tuple[Path, dict[str, Any]]:
-    """Fetch the file of one OpenML data set, or take it from the cache."""
+    """Fetch the file of one OpenML data set or take it from the cache; return its path and description.
+
+    The description has ``target``, ``ignore`` (columns that are not inputs), ``licence`` and ``url``. The client gets parquet
+    files without a checksum or encryption, so `insecure_parquet` requires that the caller knows the fingerprint.
+    """
     folder = Path(folder)
     description = folder / f"{identifier}.json"
     with contextlib.suppress(OSError, ValueError, KeyError):
@@ -53,7 +57,7 @@ def fetch_openml(
 
 
 def _ask(identifier: int, scratch: str, server: str, limits: Limits, insecure_parquet: bool) -> dict[str, Any]:
-    """Run the client in a process of its own with `scratch` for all its files."""
+    """Run the client in a separate process with the folder `scratch` for all its files."""
     command = [sys.executable, "-m", "foldshift.datasets.sources.openml_client"]
     command += [
         str(identifier),
@@ -86,24 +90,24 @@ def _ask(identifier: int, scratch: str, server: str, limits: Limits, insecure_pa
     try:
         answer = json.loads(lines[-1])
     except (IndexError, ValueError) as error:
-        said = one_line(done.stderr.decode("utf-8", "replace")[-200:])
-        raise SourceError(f"{server}: the OpenML client ended with code {done.returncode} ({said})") from error
-    if "error" in answer:  # of the client, which does not tell whether it may pass
+        output = one_line(done.stderr.decode("utf-8", "replace")[-200:])
+        raise SourceError(f"{server}: the OpenML client ended with code {done.returncode} ({output})") from error
+    if "error" in answer:  # the client does not say whether it is temporary
         raise UnreachableError(f"{server}: data set {identifier}: {one_line(answer['error'], 400)}")
     return answer
 
 
 def _main(identifier: str, server: str, attempts: str, max_bytes: str, form: str) -> None:
-    """What the separate process does; the last line of its output is the answer."""
+    """Run in the separate process; the last line of output is the answer."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-        largest = int(max_bytes) + 2**20  # the client streams some files to the disk without any limit
+        largest = int(max_bytes) + 2**20  # the client writes some files to disk without any limit
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     try:
         answer = _describe(int(identifier), server, int(attempts), form)
-    except Exception as error:  # whatever the client or its parts raise must become one line
+    except Exception as error:  # an error of any kind must become one line
         answer = {"error": f"the OpenML client failed with {type(error).__name__}: {one_line(error, 300)}"}
         if isinstance(error, OSError) and error.errno == errno.EFBIG:
             answer = {"error": f"the file has more than the limit of {max_bytes} bytes; raise max_bytes to accept it"}
@@ -111,13 +115,14 @@ def _main(identifier: str, server: str, attempts: str, max_bytes: str, form: str
 
 
 def _describe(identifier: int, server: str, attempts: int, form: str) -> dict[str, Any]:
+    """Fetch a data set with the client and describe it, or return the error."""
     try:
         import openml
     except ImportError:
         return {"error": "openml is not installed: pip install foldshift[workflow], or use another source"}
     openml.config.server = server
     openml.config.set_retry_policy("human", attempts)
-    os.environ["OPENML_SKIP_PARQUET"] = "true"  # the ARFF form first: its checksum is verified
+    os.environ["OPENML_SKIP_PARQUET"] = "true"  # ARFF first, because its checksum is verified
     try:
         dataset = openml.datasets.get_dataset(identifier, download_data=True)
     except Exception:

@@ -1,4 +1,4 @@
-"""Where the reviews of products come from: a mirror or their public place, each file known by its checksum."""
+"""Fetching of product reviews from a mirror or their public address; every file has a known checksum."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import hashlib
 import io
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from foldshift.core.errors import DataError, SourceError
-from foldshift.datasets.sources.download import Limits, download
-from foldshift.datasets.sources.reviews import unpacked
+from foldshift.datasets.sources.download import DEFAULT_LIMITS, Limits, download
+from foldshift.datasets.sources.reviews import gunzipped
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, PathLike
+    from foldshift.core.types import PathLike
 
 MIRRORED = "sentiment/fdu-mtl/{domain}.task.{part}.gz"
-MAX_BYTES = 16 * 2**20  # of one file; the largest has two million
+MAX_BYTES = 16 * 2**20  # of one file; the largest has two million bytes
 
 
 class ReviewFile(NamedTuple):
@@ -30,9 +30,9 @@ class ReviewFile(NamedTuple):
         ``books``, ``train`` ...
     n_reviews : int
     sha256 : str
-        Checksum of the text, not compressed.
+        Checksum of the uncompressed text.
     url : str
-        Its public place.
+        Public address.
     """
 
     domain: str
@@ -43,20 +43,23 @@ class ReviewFile(NamedTuple):
 
 
 def review_files() -> dict[str, list[ReviewFile]]:
-    """The files of all domains."""
+    """List the files of all domains, by domain in alphabetical order."""
     text = files("foldshift.datasets.sources").joinpath("reviews.tsv").read_text(encoding="utf-8")
-    found: dict[Any, Any] = {}
+    found: dict[str, list[ReviewFile]] = {}
     for row in csv.DictReader(io.StringIO(text), delimiter="\t"):
-        found.setdefault(row["domain"], []).append(ReviewFile(**row | {"n_reviews": int(row["n_reviews"])}))
+        file = ReviewFile(row["domain"], row["part"], int(row["n_reviews"]), row["sha256"], row["url"])
+        found.setdefault(file.domain, []).append(file)
     return found
 
 
 def fetch_review_file(
-    file: ReviewFile, *, mirror: str | None = None, cache: PathLike, limits: Limits | None = None
+    file: ReviewFile, *, mirror: str | None = None, cache: PathLike, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[bytes, str]:
-    """Text of one file, from the mirror or else from its public place; what is not the known text is refused."""
+    """Fetch the text of one file from the mirror, else from its public address; return it and the place.
+
+    A text with another checksum is refused.
+    """
     name = MIRRORED.format(domain=file.domain, part=file.part)
-    limits = limits or Limits()
     problems = []
     places = []
     if mirror and mirror.startswith(("https://", "http://")):
@@ -76,20 +79,22 @@ def fetch_review_file(
     )
 
 
-def _read(place: Array | str, file: ReviewFile, cache: Path, limits: Limits | None) -> bytes:
+def _read(place: str, file: ReviewFile, cache: Path, limits: Limits) -> bytes:
+    """Read a file from a local path, or from an address through the cache."""
     if not place.startswith(("https://", "http://")):
-        return unpacked(Path(place).read_bytes(), MAX_BYTES)
+        return gunzipped(Path(place).read_bytes(), MAX_BYTES)
     path = cache / "reviews" / f"{file.domain}.{file.part}.{hashlib.sha256(place.encode()).hexdigest()[:8]}"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
-        download(place, path, **vars(limits))
-    data = unpacked(path.read_bytes(), MAX_BYTES)
+        download(place, path, limits)
+    data = gunzipped(path.read_bytes(), MAX_BYTES)
     if hashlib.sha256(data).hexdigest() != file.sha256:
-        path.unlink()  # the next attempt asks again
+        path.unlink()  # so that the next attempt downloads it again
     return data
 
 
 def _checked(data: bytes, file: ReviewFile) -> bytes:
+    """Return a text if its checksum is the known one, else raise an error."""
     found = hashlib.sha256(data).hexdigest()
     if found != file.sha256:
         raise SourceError(f"not the expected text: SHA-256 {found[:12]}... instead of {file.sha256[:12]}...")

@@ -1,4 +1,4 @@
-"""Product reviews of several domains: parser, bag of words, file of counts, and a generated stand-in."""
+"""Product reviews of several domains: parser, bag of words, file of counts, and a generated substitute."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -21,7 +21,7 @@ from foldshift.datasets.sources.download import MAX_BYTES, MAX_RATIO, one_line
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from foldshift.core.types import Array, IntArray, PathLike
+    from foldshift.core.types import IntArray, PathLike
 
 # The domains with 1000 negative and 1000 positive reviews. There are nine; the paper has ten.
 COMPLETE_DOMAINS = (
@@ -45,10 +45,10 @@ _GZIP_SIGNATURE = b"\x1f\x8b"
 
 
 class Reviews(NamedTuple):
-    """Reviews of one domain: `texts`, a tuple of str; `labels`, ndarray of shape (n_reviews,), int8, 0 negative, 1 positive."""
+    """Reviews of one domain; labels of shape (n_reviews,) are 0 (negative) or 1 (positive)."""
 
-    texts: tuple[Any, ...]
-    labels: Array
+    texts: tuple[str, ...]
+    labels: NDArray[np.int8]
 
 
 class Counts(NamedTuple):
@@ -57,7 +57,7 @@ class Counts(NamedTuple):
     Attributes
     ----------
     X : scipy.sparse.csr_array of shape (n_reviews, n_words), dtype int32
-        How often every word (or n-gram) occurs in every review; columns of a row ascend.
+        Count of every word (or n-gram) in every review; columns of a row are sorted.
     y : ndarray of shape (n_reviews,), dtype int8
         0 negative, 1 positive.
     groups : ndarray of shape (n_reviews,), dtype int64
@@ -76,15 +76,18 @@ class Counts(NamedTuple):
 
 
 def parse_reviews(data: bytes, name: str, *, max_bytes: int = MAX_BYTES) -> Reviews:
-    """Read the reviews of one file."""
+    """Parse the reviews of one file, packed by gzip or not; errors begin with its name.
+
+    A line holds the label (0 or 1), a tab, and a text in ISO-8859-1 with blanks between words, which may be empty.
+    """
     try:
-        return _parse(unpacked(data, max_bytes))
+        return _parse(gunzipped(data, max_bytes))
     except DataError as error:
         raise DataError(f"{one_line(name)}: {error}") from error
 
 
-def unpacked(data: bytes, max_bytes: int) -> bytes:
-    """Content of a file that may be packed by gzip, within limits."""
+def gunzipped(data: bytes, max_bytes: int) -> bytes:
+    """Unpack a file if it is packed by gzip; `max_bytes` limits it packed and unpacked."""
     if len(data) > max_bytes:
         raise DataError(f"the file has {len(data)} bytes, more than the limit of {max_bytes}")
     if not data.startswith(_GZIP_SIGNATURE):
@@ -128,7 +131,7 @@ def _parse(data: bytes) -> Reviews:
 
 
 def load_reviews(mirror: PathLike, domains: Sequence[str] = TEN_DOMAINS, *, max_bytes: int = MAX_BYTES) -> dict[str, Reviews]:
-    """Read the reviews of several domains from a folder."""
+    """Read the reviews of several domains from a folder, by domain; the published division into parts is undone."""
     reviews = {}
     for domain in domains:
         if domain not in ALL_DOMAINS:
@@ -140,7 +143,7 @@ def load_reviews(mirror: PathLike, domains: Sequence[str] = TEN_DOMAINS, *, max_
 
 
 def _content(path: Path, max_bytes: int) -> bytes:
-    """At most one byte more than the limit."""
+    """Read a file up to one byte more than the limit."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise DataError(f"{path} is not a file; set mirror to the folder that holds {FOLDER}")
@@ -156,14 +159,17 @@ def bag_of_words(
     n_features: int | None = None,
     min_count: int = 2,
     binary: bool = False,
-    ngram_range: tuple[int, ...] = (1, 1),
+    ngram_range: tuple[int, int] = (1, 1),
 ) -> Counts:
-    """Count the words of reviews, by scikit-learn's ``CountVectorizer``.
+    """Count the words of reviews with scikit-learn's ``CountVectorizer``; words are separated by blanks.
 
-    The vocabulary is taken from the reviews of *all* domains, test domains included. No label is used (it is unsupervised), but
-    the number of words, and with it the smoothing of naive Bayes, depends on reviews that a model is not trained on.
+    Words in fewer than `min_count` reviews are left out. Of the others, only the `n_features` most frequent are kept, if it is
+    given; of equally frequent words the first in sorted order. With `binary`, a word counts once per review.
+
+    The vocabulary comes from the reviews of *all* domains, including test domains. This uses no label. But the number of words,
+    and so the smoothing of naive Bayes, depends on reviews that a model is not trained on.
     """
-    from sklearn.feature_extraction.text import CountVectorizer  # here, because most jobs read counts that are there
+    from sklearn.feature_extraction.text import CountVectorizer  # imported here, because most jobs read counts from a file
 
     if not texts_by_domain:
         raise ValueError("texts_by_domain holds no domain; expected one or more")
@@ -182,7 +188,7 @@ def bag_of_words(
     except ValueError as error:
         raise ValueError("the reviews hold no word; expected texts with words between blanks") from error
     words = vectorizer.get_feature_names_out()
-    # Not by max_features, which takes some of equally frequent words, not the same ones on every machine.
+    # Not by max_features: its choice among equally frequent words depends on the machine.
     kept = np.flatnonzero(np.bincount(X.indices, minlength=len(words)) >= min_count)
     if n_features is not None and n_features < len(kept):
         frequencies = np.asarray(X.sum(axis=0, dtype=np.int64)).ravel()
@@ -196,12 +202,13 @@ def bag_of_words(
 
 
 def _check_integer(name: str, value: int, lowest: int) -> None:
+    """Raise an error if a value is not an integer or too small."""
     if not (isinstance(value, (int, np.integer)) and value >= lowest):
         raise ValueError(f"{name}={value!r} must be an integer of at least {lowest}")
 
 
 def _canonical(X: csr_array) -> csr_array:
-    """Sorted columns, 32-bit indices: the same counts are the same arrays."""
+    """Sort columns and use 32-bit indices, so that the same counts are the same arrays."""
     X = csr_array(X)
     X.sort_indices()
     return csr_array((X.data.astype(np.int32), X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
@@ -253,19 +260,19 @@ def generate_reviews(
     word_spread: float = 0.8,
     polarity_spread: float = 0.15,
 ) -> Counts:
-    """Draw reviews of two classes from several sources: a hierarchical multinomial model, for machines without the real ones.
+    """Draw reviews of two classes from several sources by a hierarchical multinomial model, if the real ones are not available.
 
-    Word j has log-frequency ``a_j`` (Zipf's law), and its polarity is ``d_j ~ N(0, polarity)``. Source k adds ``b_kj ~ N(0,
-    word_spread)`` to the log-frequency, its own words, and ``e_kj ~ N(0, polarity_spread)`` to the polarity, its own way to tell
-    the class. A review of class c in {-1, 1} has ``max(1, Poisson(mean_length))`` words, drawn independently with probabilities
-    in proportion to ``exp(a_j + b_kj + c (d_j + e_kj))``.
+    Word j has log-frequency ``a_j`` (Zipf's law) and polarity ``d_j ~ N(0, polarity)``. Source k adds ``b_kj ~ N(0,
+    word_spread)`` to the log-frequency and ``e_kj ~ N(0, polarity_spread)`` to the polarity. A review of class c in {-1, 1} has
+    ``max(1, Poisson(mean_length))`` words, drawn independently with probabilities proportional to
+    ``exp(a_j + b_kj + c (d_j + e_kj))``. The first half of the reviews of a source (rounded up) is negative.
     """
-    for name, value, lowest in (("n_sources", n_sources, 1), ("n_per_source", n_per_source, 1), ("n_words", n_words, 2)):
-        _check_integer(name, value, lowest)
+    for name, count, lowest in (("n_sources", n_sources, 1), ("n_per_source", n_per_source, 1), ("n_words", n_words, 2)):
+        _check_integer(name, count, lowest)
     spreads = {"mean_length": mean_length, "polarity": polarity, "word_spread": word_spread, "polarity_spread": polarity_spread}
-    for name, value in spreads.items():
-        if not (np.isfinite(value) and value >= 0):
-            raise ValueError(f"{name}={value!r} must be a finite number of at least 0")
+    for name, spread in spreads.items():
+        if not (np.isfinite(spread) and spread >= 0):
+            raise ValueError(f"{name}={spread!r} must be a finite number of at least 0")
     base = -np.log(np.arange(1, n_words + 1) + 10.0)
     shared_polarity = rng.normal(0, polarity, n_words)
     y = (np.arange(n_per_source) >= (n_per_source + 1) // 2).astype(np.int8)

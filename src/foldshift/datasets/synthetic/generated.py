@@ -1,4 +1,4 @@
-"""Data sets that a rule or a published count table determines: no download, the same on every machine."""
+"""Data sets given by a rule or a published table of counts: no download, the same on every machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DECIMALS = 6  # of generated numbers: the last bits of sine and square root diff
 
 
 def uniform(seed: int, n_rows: int, n_columns: int) -> FloatArray:
-    """Uniform numbers in [0, 1) by SplitMix64, written out so that they never change with a library.
+    """Draw uniform numbers in [0, 1) by SplitMix64, written out so that they never change with a library.
 
     References
     ----------
@@ -33,7 +33,7 @@ def uniform(seed: int, n_rows: int, n_columns: int) -> FloatArray:
 
 
 def noise(seed: int, n_rows: int) -> FloatArray:
-    """Numbers with mean 0 and variance 1, close to normal: the sum of twelve uniform ones less six (additions only)."""
+    """Draw nearly normal numbers of mean 0 and variance 1: the sum of twelve uniform ones minus six, by additions only."""
     numbers = uniform(seed, n_rows, 12)
     total = np.zeros(n_rows)
     for column in numbers.T:
@@ -78,25 +78,25 @@ def friedman3() -> RawTable:
 
 
 def steps() -> RawTable:
-    """A target with many ties: a staircase of three inputs, in whole numbers, 400 rows; the fourth input does not matter."""
+    """Steps of three inputs, whole numbers with many ties, 400 rows; the fourth input does not matter."""
     x = uniform(7, 400, 4)
     y = np.floor(4 * x[:, 0]) + np.floor(3 * x[:, 1]) * (x[:, 2] > 0.5) + np.floor(noise(8, 400) / 2 + 0.5)
     return _numeric(x, y)
 
 
 def heavy_tail() -> RawTable:
-    """A target with a heavy tail (Pareto of index 2), such as costs have: 350 rows, three inputs."""
+    """Target with a heavy tail (Pareto of index 2), as costs have: 350 rows, three inputs."""
     x = uniform(9, 350, 3)
     scale = 1 + x[:, 0] + 2 * x[:, 1] * x[:, 2]
     return _numeric(x, scale / np.sqrt(1 - uniform(10, 350, 1)[:, 0]))
 
 
 def monk_2() -> RawTable:
-    """KEEL's `monk-2`: all 432 combinations of six attributes. Its classes are those of the *third* of the monk's problems.
+    """KEEL's `monk-2`: all 432 combinations of six attributes, with the classes of the *third* of the monk's problems.
 
-    Class 1 where ``(A5 = 3 and A4 = 1) or (A5 != 4 and A2 != 3)``: the third problem without its noise, row by row; the rule of
-    the second problem (exactly two attributes have their first value) agrees with 53 % of KEEL's labels at most, whichever class
-    is called 1.
+    Class 1 is ``(A5 = 3 and A4 = 1) or (A5 != 4 and A2 != 3)``: the third problem without its noise, row by row. The rule of the
+    second problem (exactly two attributes have their first value) agrees with at most 53 % of KEEL's labels, whichever class is
+    called 1.
 
     References
     ----------
@@ -110,6 +110,7 @@ def monk_2() -> RawTable:
     return RawTable(frame, "Class", dict.fromkeys(frame.columns[:-1], "integer") | {"Class": "nominal"})
 
 
+# Squares of the board and their labels in the order of the codes.
 SQUARES = {
     "TopLeft": "xob",
     "TopMiddle": "xob",
@@ -125,31 +126,32 @@ LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 
 def tic_tac_toe() -> RawTable:
-    """All 958 boards at the end of a game in which x moved first; positive where x has three in a row.
+    """Tic-tac-toe: all 958 boards at the end of a game in which x moves first; positive if x has three in a row.
 
     References
     ----------
     .. [1] Aha, D.W. (1991). Incremental constructive induction: an instance-based approach. ICML. UCI data set 101.
     """
-    boards, ended = {"b" * 9}, set()
+    boards, ended = {"b" * 9}, set[str]()
     for player in "xoxoxoxox":
         moved = {board[:square] + player + board[square + 1 :] for board in boards for square in range(9) if board[square] == "b"}
         ended |= {board for board in moved if _wins(board, player) or "b" not in board}
         boards = moved - ended
-    boards = sorted(ended)
+    final = sorted(ended)
     frame = pd.DataFrame(
         {
-            name: pd.Categorical([board[i] for board in boards], categories=list(order))
+            name: pd.Categorical([board[i] for board in final], categories=list(order))
             for i, (name, order) in enumerate(SQUARES.items())
         }
     )
     frame["Class"] = pd.Categorical(
-        ["positive" if _wins(board, "x") else "negative" for board in boards], categories=["positive", "negative"]
+        ["positive" if _wins(board, "x") else "negative" for board in final], categories=["positive", "negative"]
     )
     return RawTable(frame, "Class", dict.fromkeys(frame.columns, "nominal"))
 
 
 def _wins(board: str, player: str) -> bool:
+    """Report whether a player has three in a row."""
     return any(all(board[square] == player for square in line) for line in LINES)
 
 
@@ -177,7 +179,7 @@ TITANIC_SEX = {1: 0.521, 0: -1.92}
 
 
 def titanic() -> RawTable:
-    """The 2201 people on board the Titanic from the published table of counts, coded as in KEEL's file.
+    """Titanic: the 2201 people on board, from the published table of counts, coded as in KEEL's file.
 
     References
     ----------
@@ -195,7 +197,7 @@ def titanic() -> RawTable:
 
 
 def balance() -> RawTable:
-    """The balance scale: all 625 combinations of weights and distances; it tips left, right, or balances.
+    """Balance scale: all 625 combinations of weights and distances; it tips left, right, or balances.
 
     References
     ----------
@@ -230,7 +232,7 @@ def generate(name: str) -> RawTable:
 
 
 def _numeric(x: FloatArray, y: FloatArray) -> RawTable:
-    """Table of numeric inputs x1, x2, ... and a numeric target y, rounded."""
+    """Make a table of numeric inputs x1, x2, ... and a numeric target y, rounded to `DECIMALS`."""
     frame = pd.DataFrame(np.round(x, DECIMALS), columns=[f"x{i + 1}" for i in range(x.shape[1])])
     frame["y"] = np.round(y, DECIMALS)
     whole = bool((frame["y"] == frame["y"].round()).all())

@@ -1,5 +1,4 @@
-"""Populations that draw as many rows as wanted, of two classes or with a number as target: a learner can be measured on rows it
-has never met."""
+"""Generated populations, of two classes or with a numeric target, that give any number of new rows to test a learner on."""
 
 from __future__ import annotations
 
@@ -172,7 +171,7 @@ def sparse_signal(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArra
 
 
 def integer_grid(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Three inputs of whole numbers 0 to 4, so that most rows have duplicates, often of the other class; logistic in their sum.
+    """Three inputs of whole numbers 0 to 4; most rows have duplicates, often of the other class; logistic in the sum of inputs.
 
     In the manner of sets such as haberman, monk-2 and titanic, with 125 distinct rows and noise: ``log odds = (x1 + x2 + x3 - 6)
     * 0.8``.
@@ -191,10 +190,10 @@ def rare_class(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
 
 
 def near_twins(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Rows in near duplicates, as repeated measurements make them: one of 120 places in four dimensions, each with a class of its
-    own, met with normal noise of standard deviation 0.02; one label in twenty is flipped.
+    """Near duplicates, as from repeated measurements: 120 places in four dimensions, each with its own class, normal noise of
+    standard deviation 0.02; one label in twenty is flipped.
 
-    Places are the same in every draw. Who has met a place knows its class; nothing is known of places never met.
+    Places are the same in every draw. A learner that has seen a place knows its class, but nothing about unseen places.
     """
     places, at = _places(4), rng.integers(N_PLACES, size=n)
     X = places[at] + 0.02 * rng.standard_normal((n, 4))
@@ -215,7 +214,7 @@ def friedman_1991(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatAr
 
 
 def pareto_costs(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """A target with a heavy tail, such as costs have: Pareto of index 5 above ``1 + x1 + 2 x2 x3``, three uniform inputs.
+    """Target with a heavy tail, as costs have: Pareto of index 5 above ``1 + x1 + 2 x2 x3``, three uniform inputs.
 
     Its first four moments exist: a squared error has a variance but no skewness, and its mean over some hundred rows is far from
     normal.
@@ -225,7 +224,7 @@ def pareto_costs(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArr
 
 
 def staircase(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """A target in whole numbers, hence with many ties: steps along three of four uniform inputs, and noise of -1, 0 or 1 (chances
+    """Target of whole numbers with many ties: steps along three of four uniform inputs, and noise of -1, 0 or 1 (chances
     1/4, 1/2, 1/4)."""
     X, noise = rng.random((n, 4)), rng.random(n)
     y = np.floor(4 * X[:, 0]) + np.floor(3 * X[:, 1]) * (X[:, 2] > 0.5)
@@ -233,7 +232,7 @@ def staircase(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]
 
 
 def linear_outliers(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """A plane over five normal inputs, and errors of which one in twenty is ten times as wide [1]_: least squares follows them.
+    """A plane over five normal inputs with errors of which one in twenty is ten times as wide [1]_; they mislead least squares.
 
     References
     ----------
@@ -281,7 +280,7 @@ def mixed_premiums(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatA
 
 
 def pure_interaction(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """The product of two of six normal inputs, neither of which tells anything alone; noise of standard deviation 0.5."""
+    """The product of two of six normal inputs, neither of which is informative alone; noise of standard deviation 0.5."""
     X = rng.standard_normal((n, 6))
     return X, X[:, 0] * X[:, 1] + 0.5 * rng.standard_normal(n)
 
@@ -293,7 +292,7 @@ def one_wave(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
 
 
 def twin_measurements(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Rows in near duplicates as in `near_twins`; half of the target is the place's own, half a plane over the inputs."""
+    """Near duplicates as in `near_twins`; half of the target depends on the place only, half is a plane over the inputs."""
     places, at = _places(4), rng.integers(N_PLACES, size=n)
     X = places[at] + 0.02 * rng.standard_normal((n, 4))
     own = np.cos(np.arange(N_PLACES) * 37.0)  # without order in space
@@ -316,7 +315,7 @@ POPULATIONS = {
     "rare_class": rare_class,
     "near_twins": near_twins,
 }
-# With a number as target. No name is that of a data set of the catalogue, which would come first.
+# With a numeric target. Names differ from those of the catalogue, which would come first.
 TARGET_POPULATIONS = {
     "friedman_1991": friedman_1991,
     "pareto_costs": pareto_costs,
@@ -333,7 +332,7 @@ N_CATEGORIES = {"mixed_attributes": {3: 5, 4: 20, 5: 9}, "mixed_premiums": {3: 8
 
 
 def draw_population(name: str, n_rows: int, rng: np.random.Generator) -> Dataset:
-    """Draw rows of a generated population."""
+    """Draw rows of a generated population; inputs and a numeric target are not scaled."""
     populations = POPULATIONS | TARGET_POPULATIONS
     if name not in populations:
         raise SourceError(unknown("generated population", name, populations))
@@ -366,19 +365,20 @@ def draw_population(name: str, n_rows: int, rng: np.random.Generator) -> Dataset
 
 
 def _places(n_columns: int) -> FloatArray:
-    """Uniform points, the same in every draw."""
+    """Draw uniform points, the same in every draw of a population."""
     return np.random.default_rng(0).random((N_PLACES, n_columns))
 
 
 def _coin(n: int, rng: np.random.Generator) -> IntArray:
-    """Classes 0 and 1 with equal chances."""
+    """Draw classes 0 and 1 with equal probabilities."""
     return (rng.random(n) < 0.5).astype(np.int64)
 
 
 def _flip(y: IntArray, share: float, rng: np.random.Generator) -> IntArray:
-    """Labels of which a share is exchanged."""
+    """Exchange the labels of a share of rows."""
     return np.where(rng.random(len(y)) < share, 1 - y, y)
 
 
 def _polar(radius: FloatArray, angle: FloatArray) -> FloatArray:
+    """Convert polar to Cartesian coordinates."""
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])

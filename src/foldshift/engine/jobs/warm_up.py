@@ -135,7 +135,7 @@ def _sources(function: type[Any]) -> frozenset[str]:
     """Files whose source goes into the kernels of a learner's or partitioner's module; none for other libraries."""
     file = inspect.getsourcefile(function)
     is_ours = function.__module__.partition(".")[0] == "foldshift"
-    return frozenset(kernel_sources(file)) if is_ours else frozenset((f"{function.__module__}.{function.__qualname__}",))
+    return frozenset(kernel_sources(file)) if file and is_ours else frozenset((f"{function.__module__}.{function.__qualname__}",))
 
 
 def _in_processes(
