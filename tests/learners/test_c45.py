@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 from sklearn.utils.estimator_checks import check_estimator
 
 from foldshift.datasets import load_dataset
-from foldshift.learners.trees._c45_splits import leaf_errors, upper_quantile
+from foldshift.learners.trees._c45_splits import error_limit, leaf_errors
 from foldshift.learners.trees.c45 import C45Classifier
 
 # Outlook (sunny, overcast, rainy), temperature, humidity, windy, play: Quinlan (1993), table 1.1, in Weka's order.
@@ -257,16 +257,16 @@ def test_a_leaf_shows_its_samples_and_errors():
 @pytest.mark.parametrize(("n", "share"), [(1, 0.75), (6, 0.206), (9, 0.143), (14, 0.094)])
 def test_a_leaf_without_errors_is_charged_quinlans_limit(n, share):
     # Quinlan (1993), p. 41: U25%(0,6) = .206, U25%(0,9) = .143, U25%(0,1) = .750.
-    assert leaf_errors(np.array([0, n]), 0.25, upper_quantile(0.25)) / n == pytest.approx(share, abs=5e-4)
+    assert leaf_errors(np.array([0, n]), error_limit(0.25)) / n == pytest.approx(share, abs=5e-4)
 
 
 @pytest.mark.parametrize("confidence", [0.1, 0.25, 0.5])
 def test_a_leaf_with_errors_is_charged_about_the_binomial_limit(confidence):
     for n, e in [(16, 1), (60, 7), (168, 2), (500, 200)]:
-        limit = leaf_errors(np.array([e, n - e]), confidence, upper_quantile(confidence)) / n
+        limit = leaf_errors(np.array([e, n - e]), error_limit(confidence)) / n
         assert binom.cdf(e, n, limit) == pytest.approx(confidence, abs=0.05)
-    assert leaf_errors(np.array([1, 1, 0, 0]), confidence, upper_quantile(confidence)) < 2
-    assert leaf_errors(np.array([0, 0]), confidence, upper_quantile(confidence)) == 0
+    assert leaf_errors(np.array([1, 1, 0, 0]), error_limit(confidence)) < 2
+    assert leaf_errors(np.array([0, 0]), error_limit(confidence)) == 0
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
