@@ -158,15 +158,15 @@ def test_limits_fall_to_zero_at_the_last_value_that_keeps_the_rule_pure_or_else_
     rows, degrees, limits = np.arange(10, dtype=np.uint32), np.empty((2, 10)), np.empty((2, 2))
     # From 2 on outwards, rows 3 and 4 are of the class: membership may reach 0 at 5, not later.
     rule = np.array([(0, LE, 2), (1, EQ, 0)])
-    _fuzzify(rule, data, rows, y, data[0], degrees, limits)
+    _fuzzify(rule, data, rows, y, data.order, degrees, limits)
     np.testing.assert_array_equal(limits, [[2.0, 5.0], [0.0, 0.0]])
     np.testing.assert_allclose(degrees[0], [1, 1, 1, 2 / 3, 1 / 3, 0, 0, 0, 0, 0])
     # A limit at the last value of the column has nothing beyond and stays crisp.
-    _fuzzify(np.array([(0, LE, 9)]), data, rows, y, data[0], degrees, limits[:1])
+    _fuzzify(np.array([(0, LE, 9)]), data, rows, y, data.order, degrees, limits[:1])
     np.testing.assert_array_equal(limits[0], [9.0, 9.0])
     # The condition that comes second in purity, if it would lower it, falls to 0 at the next value.
     data = prepare(np.column_stack([x, x[::-1]]), None)
-    _fuzzify(np.array([(0, LE, 4), (1, GE, 5)]), data, rows, y, data[0], degrees, limits)
+    _fuzzify(np.array([(0, LE, 4), (1, GE, 5)]), data, rows, y, data.order, degrees, limits)
     np.testing.assert_array_equal(limits, [[4.0, 5.0], [5.0, 4.0]])
 
 

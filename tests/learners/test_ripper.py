@@ -99,14 +99,14 @@ def in_fold(X, y, nominal):
 
 
 def grown(rows, positive, data, work, once):
-    counts = np.zeros_like(work[4])
+    counts = np.zeros_like(work.counts)
     count_rows(rows, positive, data, counts, 1)
     return grow(NOTHING, rows, counts, positive, data, work, once)
 
 
 def coverage(rule, data):
-    mask = np.empty(data[1].shape[1], np.int8)
-    mark_covered(rule, data[1], mask)
+    mask = np.empty(data.codes.shape[1], np.int8)
+    mark_covered(rule, data.codes, mask)
     return mask.astype(bool)
 
 
@@ -147,7 +147,7 @@ def test_every_condition_grown_gains_most_and_growing_ends_when_nothing_is_gaine
     for f, kind, code in grown(rows, positive, data, work, False):
         P, T = y[left].sum(), left.sum()
         best = max(gain for gain, _ in gains_of_all_conditions(X, y, nominal, left, used))
-        left &= met(X, f, kind, data[2][f, code])
+        left &= met(X, f, kind, data.values[f, code])
         p, t = y[left].sum(), left.sum()
         assert p * (np.log2((p + 1) / (t + 1)) - np.log2((P + 1) / (T + 1))) == pytest.approx(best, abs=1e-12)
         assert best > 0 and p >= 2 and P < T
@@ -155,7 +155,7 @@ def test_every_condition_grown_gains_most_and_growing_ends_when_nothing_is_gaine
     found = list(gains_of_all_conditions(X, y, nominal, left, used)) or [(0.0, 0)]
     best = max(gain for gain, _ in found)
     assert best < 1e-12 or y[left].all() or min(p for gain, p in found if gain > best - 1e-12) < 2
-    assert not work[3].any()
+    assert not work.weight.any()
 
 
 @given(small_problems())
@@ -177,8 +177,8 @@ def test_a_rule_is_cut_behind_its_best_condition(problem, whole, seed):
     X, y, nominal = problem
     data, _, rows, _, positive = in_fold(X, y, nominal)
     rng = np.random.default_rng(seed)
-    rule = np.array([(f, EQ if nominal[f] else LE, rng.integers(0, data[3][f])) for f in range(X.shape[1])])
-    kept = len(prune(rule, rows, positive, data[1], whole, False))
+    rule = np.array([(f, EQ if nominal[f] else LE, rng.integers(0, data.n_codes[f])) for f in range(X.shape[1])])
+    kept = len(prune(rule, rows, positive, data.codes, whole, False))
     worth = []
     for k in range(1, len(rule) + 1):
         covered = coverage(rule[:k], data)
@@ -198,9 +198,9 @@ def test_greedy_pruning_stops_at_the_first_condition_that_helps_and_keeps_one():
     X[[0, 1, 3, 4], 2] = 1
     data, _, rows, _, positive = in_fold(X, y, np.ones(3, dtype=bool))
     rule = np.array([(0, EQ, 1), (1, EQ, 1), (2, EQ, 1)])
-    assert len(prune(rule, rows, positive, data[1], False, True)) == 2
-    assert len(prune(rule, rows, positive, data[1], False, False)) == 3  # no cut beats the empty rule
-    assert len(prune(rule[:1], rows, positive, data[1], False, True)) == 1
+    assert len(prune(rule, rows, positive, data.codes, False, True)) == 2
+    assert len(prune(rule, rows, positive, data.codes, False, False)) == 3  # no cut beats the empty rule
+    assert len(prune(rule[:1], rows, positive, data.codes, False, True)) == 1
 
 
 def test_description_lengths_are_those_of_the_formulas():

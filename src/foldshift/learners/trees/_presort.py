@@ -80,7 +80,7 @@ def to_units(y: FloatArray, in_training: BoolArray, units: IntArray) -> Scale:
     unit = 0.0
     if high > low:
         # At least the smallest normal number: its reciprocal and its powers must not overflow.
-        exponent = np.int64(np.ceil(np.log2(high - low))) - bits
+        exponent = int(np.ceil(np.log2(high - low))) - bits
         unit = 2.0 ** max(exponent, -1022)
     for i in range(len(y)):
         if in_training[i]:

@@ -341,7 +341,7 @@ def _build(in_training: BoolArray, columns: Columns, settings: _Settings, work: 
 
 
 @compiled
-def _grow(in_training: BoolArray, columns: Columns, rules: SplitRules, work: Work, nodes: Nodes) -> tuple[Nodes, int]:
+def _grow(in_training: BoolArray, columns: Columns, rules: SplitRules, work: Work, nodes: Nodes) -> tuple[Nodes, np.int64]:
     """Grow in full, level by level, so that children have larger numbers than their parents."""
     present = count_values(columns, in_training, nodes.counts.shape[1], work)
     fill_lists(columns.order, in_training, work.lists)

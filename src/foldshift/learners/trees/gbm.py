@@ -127,11 +127,11 @@ class GBMRegressor(FoldRegressor):
 
     def _check(self) -> None:
         for name in ("n_trees", "min_node"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-                raise ValueError(f"{name}={value!r} must be an integer of at least 1")
+            count: int = getattr(self, name)
+            if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
+                raise ValueError(f"{name}={count!r} must be an integer of at least 1")
         for name in ("learning_rate", "bag_fraction"):
-            value = getattr(self, name)
+            value: float = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value <= 1:
                 raise ValueError(f"{name}={value!r} must be a number above 0 and at most 1")
         if isinstance(self.max_depth, bool) or self.max_depth != 1:
@@ -228,13 +228,13 @@ def _boost(
             rows[n] = i
             n += 1
             total += residuals[i]
-    mean = np.int64(np.rint(total / n))
+    mean = int(np.rint(total / n))
     total -= n * mean  # from here on the sum of the training residuals
     for i in range(len(y)):
         residuals[i] = residuals[i] - mean if in_training[i] else 0
     n_bag = max(1, int(settings.bag_fraction * n))
     state = np.uint64(seed)
-    feature = np.int64(-1)  # typed: with the literal, numba would compile `_best_split` twice
+    split = _Split(-1, 0, 0, 0)
     for tree in range(settings.n_trees):
         state = leave_out(rows[:n], n - n_bag, state)
         in_bag = total
@@ -248,11 +248,11 @@ def _boost(
         for i in range(n - n_bag):
             bag[rows[i], 0] = 0
             bag[rows[i], 1] = 0
-        split = _best_split(lists[:, :n], codes, bag, n_bag, rest, settings.min_node, feature)
+        split = _best_split(lists[:, :n], codes, bag, n_bag, rest, settings.min_node, split.feature)
         feature, at = split.feature, split.at
         work.features[tree] = feature
         if feature < 0:
-            step = np.int64(np.rint(learning_rate * (in_bag / n_bag)))
+            step = int(np.rint(learning_rate * (in_bag / n_bag)))
             thresholds[tree] = np.nan
             steps[tree] = step * unit
             total -= n * step
@@ -273,9 +273,9 @@ def _boost(
         n_left_all = at + 1
         while code[listed[n_left_all]] <= last_left:
             n_left_all += 1
-        left_step = np.int64(np.rint(learning_rate * (centre + split.left_sum / split.n_left)))
+        left_step = int(np.rint(learning_rate * (centre + split.left_sum / split.n_left)))
         right_mean = (rest - split.left_sum) / (n_bag - split.n_left)
-        right_step = np.int64(np.rint(learning_rate * (centre + right_mean)))
+        right_step = int(np.rint(learning_rate * (centre + right_mean)))
         thresholds[tree] = threshold
         steps[tree, 0], steps[tree, 1] = left_step * unit, right_step * unit
         total -= n_left_all * left_step + (n - n_left_all) * right_step

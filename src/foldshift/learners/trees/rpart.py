@@ -268,7 +268,7 @@ def _predict_rows(
 
 
 @compiled
-def _grow(columns: Presorted, y: FloatArray, in_training: BoolArray, limits: _Limits, work: _Work) -> tuple[int, Scale]:
+def _grow(columns: Presorted, y: FloatArray, in_training: BoolArray, limits: _Limits, work: _Work) -> tuple[np.int64, Scale]:
     """Grow and prune one tree into the tables of `work`; return the number of nodes, and the scale of the targets.
 
     Depth first, left before right. Each feature's list holds the training rows in ascending order of the feature,
