@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
-from foldshift.learners.linear._mars_passes import backward, forward, knot_grid
+from foldshift.learners.linear._mars_passes import Settings, backward, forward, knot_grid
 from foldshift.learners.linear.mars import MARSRegressor, Term, _presort, _workspace
 
 
@@ -47,10 +47,10 @@ def column_of(term, X):
 
 def forward_pass(X, y, max_terms=21, threshold=0.001, penalty=2.0):
     """Terms of the forward pass, without the intercept, and the loadings and scores for the backward pass."""
-    order, values = _presort(X)
-    work = _workspace(*X.shape, max_terms)
-    features, knots, signs, _, loadings, scores = forward(values, order, y - y.mean(), max_terms, threshold, penalty, 0, 0, *work)
-    return [Term(*term) for term in zip(features, knots, signs)], loadings, scores
+    settings = Settings(max_terms, threshold, penalty, 0, 0)
+    model = forward(_presort(X), y - y.mean(), settings, _workspace(X, max_terms))
+    terms = [Term(*term) for term in zip(model.features, model.knots, model.signs)]
+    return terms, model.loadings, model.scores
 
 
 def residual(columns, target):
@@ -65,7 +65,7 @@ def slow_forward_pass(X, y, max_terms=21, threshold=0.001, penalty=2.0):
         n_parameters = n_terms + penalty * (n_terms - 1) / 2
         return np.inf if n_parameters >= len(y) else rss / (1 - n_parameters / len(y)) ** 2
 
-    _, values = _presort(X)
+    values = _presort(X).values
     highest, min_span, n_knots = knot_grid(values, 0, 0)
     total = rss = np.sum((y - y.mean()) ** 2)
     last_gain = np.inf
@@ -173,8 +173,8 @@ def test_a_perfect_fit_ends_the_forward_pass_even_without_a_threshold():
     x = np.linspace(0, 1, 101)
     X = np.column_stack([x, np.sin(37 * x), np.cos(59 * x)])
     y = np.maximum(0, x - x[50]) - 3 * np.maximum(0, x[50] - x)
-    order, values = _presort(X)
-    features, *_ = forward(values, order, y - y.mean(), 21, 0.0, 2.0, 1, 1, *_workspace(*X.shape, 21))
+    settings = Settings(21, 0.0, 2.0, 1, 1)
+    features = forward(_presort(X), y - y.mean(), settings, _workspace(X, 21)).features
     assert features.tolist() == [0, 0]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Of KEEL's logistic model and its optimiser, as its source has them.
 RIDGE = 1e-8
 SMALL = 2.0**-26  # root of the machine's precision
-RESTART, MOST_STEPS = 200, 2000  # it begins anew as long as need be; we stop at last
+RESTART, MOST_STEPS = 200, 2000  # it starts again as long as need be; we stop at last
 
 
 @compiled

@@ -120,8 +120,8 @@ class PDFClassifier(KernelClassifier):
     def rules_(self) -> list[FuzzyRules]:
         """The fuzzy rules, one rule base per pair of classes."""
         return [
-            FuzzyRules((self.classes_[low], self.classes_[high]), self.vectors_[support], coef, float(bias))
-            for low, high, support, coef, bias, _, _ in self._machines
+            FuzzyRules((self.classes_[one.low], self.classes_[one.high]), self.vectors_[one.support], one.coef, float(one.bias))
+            for one in self._machines
         ]
 
 

@@ -86,7 +86,7 @@ class ELMRegressor(FoldRegressor):
         return _combine(_hidden(X, self.hidden_weights_), self.output_weights_[None, None], fold)[0]
 
     def _predict_folds(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray
+        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
     ) -> FloatArray:
         """Predict from the other folds; see `FoldRegressor.predict_folds`.
 
@@ -126,7 +126,7 @@ class ELMRegressor(FoldRegressor):
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _draw_weights(self, n_features: int, random_state: int | np.random.RandomState) -> FloatArray:
+    def _draw_weights(self, n_features: int, random_state: RandomState) -> FloatArray:
         return check_random_state(random_state).standard_normal((n_features, self.n_hidden))
 
     def _check_parameters(self, X: FloatArray) -> None:

@@ -51,7 +51,7 @@ class LDAClassifier(FoldClassifier):
     the sums does not decide it.
 
     The shared path subtracts the test fold's sums and products from the whole data set's. Where a column loses nearly all its
-    variance in this way, the sums of the training part are taken afresh.
+    variance in this way, the sums of the training part are taken again.
 
     References
     ----------
@@ -95,13 +95,24 @@ class LDAClassifier(FoldClassifier):
         return _fold_scores(X, centred, codes, n_classes, folds, n_folds, self._first_class())
 
     def decide(self, scores: FloatArray) -> IntArray:
-        """Codes of the predicted classes; scores that differ by rounding only count as equal."""
+        """Choose classes from their scores; those that differ only by rounding count as equal.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (..., n_classes)
+            Class scores.
+
+        Returns
+        -------
+        codes : ndarray of shape (...), dtype int64
+            Codes of the predicted classes.
+        """
         return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
 
 
 @compiled
 def _fit_sums(X: FloatArray, codes: IntArray, n_classes: int, first_class: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Discriminants from the training samples themselves: coefficients, constants, origin."""
+    """Fit discriminants to the training samples themselves; return coefficients, constants, origin."""
     n, p = X.shape
     origin = X[0].copy()  # a constant column becomes exactly 0
     counts, means = np.zeros(n_classes), np.zeros((n_classes, p))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,31 @@ _CANCELLED = 1e-4  # share of the whole data set's sum of squares below which a 
 _TIE = 1e-9  # scores that differ by less are equal
 _LARGEST = 1e150  # numbers whose squares do not overflow
 _LOG_2_PI = math.log(2 * math.pi)
+
+
+class _Totals(NamedTuple):
+    """Sums over the samples of every class; shape (n_classes, n_columns) but for `counts`."""
+
+    counts: FloatArray  # (n_classes,): samples
+    seen: FloatArray  # values that are not missing
+    origin: FloatArray  # near the means
+    sums: FloatArray  # of the distances to the origin
+    squares: FloatArray  # of their squares
+
+
+class _Model(NamedTuple):
+    """What scoring needs; shape (n_classes, n_columns) where no other is said."""
+
+    counts: FloatArray  # (n_classes,)
+    origin: FloatArray
+    shift: FloatArray  # means, from the origin
+    scale: FloatArray  # reciprocal standard deviations; 0 for columns that are left out
+    constant: FloatArray  # logarithms of the largest densities
+    table: FloatArray  # (sum of n_codes, n_classes): samples with every category
+    known: FloatArray  # (n_nominal, n_classes): samples whose category is known
+    n_codes: IntArray  # (n_nominal,): codes in `table`
+    n_categories: IntArray  # (n_nominal,): categories of the training part
+    alpha: float
 
 
 class NaiveBayesClassifier(FoldClassifier):
@@ -61,7 +86,7 @@ class NaiveBayesClassifier(FoldClassifier):
     decide it.
 
     The shared path counts and sums every fold once, about the class means of the whole data set, and subtracts. Where a column
-    loses nearly all its variance in a class in this way, the sums of the training part are taken afresh.
+    loses nearly all its variance in a class in this way, the sums of the training part are taken again.
 
     References
     ----------
@@ -86,19 +111,23 @@ class NaiveBayesClassifier(FoldClassifier):
 
     def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         values, categories, n_codes = self._split_training(X)
-        self.class_count_, seen, origin, sums, squares = _totals(values, codes, n_classes)
-        shift, variance = _moments(seen, sums, squares)
-        added = self.var_smoothing * _largest_variance(seen, origin, shift, variance)
+        totals = _totals(values, codes, n_classes)
+        self.class_count_ = totals.counts
+        shift, variance = _moments(totals.seen, totals.sums, totals.squares)
+        added = self.var_smoothing * _largest_variance(totals.seen, totals.origin, shift, variance)
         table = _count(categories, codes, n_classes, n_codes)
-        densities = _densities(self.class_count_, seen, variance, added)
+        scale, constant = _densities(totals.counts, totals.seen, variance, added)
         known = _known(table, n_codes)
-        self._model = self.class_count_, origin, shift, *densities, table, known, n_codes, n_codes, float(self.alpha)
-        self.theta_, self.var_ = origin + shift, variance + added
+        self._model = _Model(
+            totals.counts, totals.origin, shift, scale, constant, table, known, n_codes, n_codes, float(self.alpha)
+        )
+        self.theta_, self.var_ = totals.origin + shift, variance + added
         self.category_count_ = [part.T.copy() for part in np.split(table, np.cumsum(n_codes)[:-1])] if len(n_codes) else []
 
     def _scores(self, X: FloatArray) -> FloatArray:
         nominal = nominal_columns(self.categorical_features, X.shape[1])
-        return _posteriors(np.ascontiguousarray(X[:, ~nominal]), _categories(X[:, nominal], self._model[-2]), *self._model)
+        categories = _categories(X[:, nominal], self._model.n_categories)
+        return _posteriors(np.ascontiguousarray(X[:, ~nominal]), categories, self._model)
 
     def _scores_folds(
         self,
@@ -119,13 +148,24 @@ class NaiveBayesClassifier(FoldClassifier):
         )
 
     def decide(self, scores: FloatArray) -> IntArray:
-        """Codes of the predicted classes; scores that differ by rounding only count as equal."""
+        """Choose classes from their scores; those that differ only by rounding count as equal.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (..., n_classes)
+            Class scores.
+
+        Returns
+        -------
+        codes : ndarray of shape (...), dtype int64
+            Codes of the predicted classes.
+        """
         return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
 
     def _split_training(self, X: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
-        """Numeric columns, category codes (int64), number of category codes per nominal column."""
+        """Part the inputs into numeric columns, category codes, and the number of codes of every nominal column."""
         for name in ("var_smoothing", "alpha"):
-            value = getattr(self, name)
+            value: float = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
                 raise ValueError(f"{name}={value!r} must be a number above 0")
         nominal = nominal_columns(self.categorical_features, X.shape[1])
@@ -148,9 +188,8 @@ def _categories(values: FloatArray, n_codes: float | IntArray = np.inf) -> IntAr
 
 
 @compiled
-def _totals(values: FloatArray, codes: IntArray, n_classes: int) -> tuple[FloatArray, ...]:
-    """Of every class: number of samples, and of values in every column, an origin near its means, sums and sums of squares about
-    the origin."""
+def _totals(values: FloatArray, codes: IntArray, n_classes: int) -> _Totals:
+    """Sum over the samples of every class."""
     n, p = values.shape
     counts, seen, sums = np.zeros(n_classes), np.zeros((n_classes, p)), np.zeros((n_classes, p))
     origin, squares = np.zeros((n_classes, p)), np.zeros((n_classes, p))
@@ -170,7 +209,7 @@ def _totals(values: FloatArray, codes: IntArray, n_classes: int) -> tuple[FloatA
     sums[:] = 0.0
     for i in range(n):
         _add(values[i], origin[codes[i]], sums[codes[i]], squares[codes[i]])
-    return counts, seen, origin, sums, squares
+    return _Totals(counts, seen, origin, sums, squares)
 
 
 @compiled
@@ -268,22 +307,10 @@ def _known(table: FloatArray, n_codes: IntArray) -> FloatArray:
 
 
 @compiled
-def _posterior(
-    row: FloatArray,
-    categories: IntArray,
-    counts: FloatArray,
-    origin: FloatArray,
-    shift: FloatArray,
-    scale: FloatArray,
-    constant: FloatArray,
-    table: FloatArray,
-    known: FloatArray,
-    n_codes: IntArray,
-    n_categories: IntArray,
-    alpha: float,
-    out: FloatArray,
-) -> None:
-    """Class probabilities of one sample: class frequencies times densities times frequencies of categories."""
+def _posterior(row: FloatArray, categories: IntArray, model: _Model, out: FloatArray) -> None:
+    """Write the class probabilities of one sample: class frequencies times densities times frequencies of categories."""
+    counts, origin, shift, scale, constant = model.counts, model.origin, model.shift, model.scale, model.constant
+    n_codes, n_categories, alpha = model.n_codes, model.n_categories, model.alpha
     n = counts.sum()
     for c in range(len(counts)):
         if counts[c] == 0:
@@ -298,8 +325,8 @@ def _posterior(
         for j in range(len(categories)):
             code = categories[j]
             if code >= 0 and n_categories[j] > 0:
-                seen = table[start + code, c] if code < n_codes[j] else 0.0
-                out[c] += math.log((seen + alpha) / (known[j, c] + alpha * n_categories[j]))
+                seen = model.table[start + code, c] if code < n_codes[j] else 0.0
+                out[c] += math.log((seen + alpha) / (model.known[j, c] + alpha * n_categories[j]))
             start += n_codes[j]
     largest = out.max()
     for c in range(len(counts)):
@@ -308,25 +335,10 @@ def _posterior(
 
 
 @compiled
-def _posteriors(
-    values: FloatArray,
-    categories: IntArray,
-    counts: FloatArray,
-    origin: FloatArray,
-    shift: FloatArray,
-    scale: FloatArray,
-    constant: FloatArray,
-    table: FloatArray,
-    known: FloatArray,
-    n_codes: IntArray,
-    n_categories: IntArray,
-    alpha: float,
-) -> FloatArray:
-    out = np.empty((len(values), len(counts)))
+def _posteriors(values: FloatArray, categories: IntArray, model: _Model) -> FloatArray:
+    out = np.empty((len(values), len(model.counts)))
     for i in range(len(values)):
-        _posterior(
-            values[i], categories[i], counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha, out[i]
-        )
+        _posterior(values[i], categories[i], model, out[i])
     return out
 
 
@@ -344,7 +356,7 @@ def _fold_scores(
 ) -> FloatArray:
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n, n_classes))
-    all_counts, all_seen, all_origin, all_sums, all_squares = _totals(values, codes, n_classes)
+    whole = _totals(values, codes, n_classes)
     table = _count(categories, codes, n_classes, n_codes)
     n_categories = n_codes.copy()
     for s in range(n_seeds):
@@ -358,40 +370,28 @@ def _fold_scores(
             start += sizes[fold]
             if len(test) == 0:
                 continue
-            counts, seen = all_counts.copy(), all_seen.copy()
-            sums, squares = np.zeros_like(all_sums), np.zeros_like(all_sums)
+            counts, seen = whole.counts.copy(), whole.seen.copy()
+            sums, squares = np.zeros_like(whole.sums), np.zeros_like(whole.squares)
             for i in test:
                 counts[codes[i]] -= 1
                 for j in range(values.shape[1]):
                     seen[codes[i], j] -= not math.isnan(values[i, j])
-                _add(values[i], all_origin[codes[i]], sums[codes[i]], squares[codes[i]])
+                _add(values[i], whole.origin[codes[i]], sums[codes[i]], squares[codes[i]])
                 _count_row(categories[i], codes[i], n_codes, -1.0, table)
-            origin = all_origin
-            shift, variance = _moments(seen, all_sums - sums, all_squares - squares)
-            if not _trusted(seen, variance, all_squares):
+            origin = whole.origin
+            shift, variance = _moments(seen, whole.sums - sums, whole.squares - squares)
+            if not _trusted(seen, variance, whole.squares):
                 training = np.flatnonzero(folds[s] != fold)
-                _, _, origin, sums, squares = _totals(values[training], codes[training], n_classes)
-                shift, variance = _moments(seen, sums, squares)
+                part = _totals(values[training], codes[training], n_classes)
+                origin = part.origin
+                shift, variance = _moments(seen, part.sums, part.squares)
             added = var_smoothing * _largest_variance(seen, origin, shift, variance)
             scale, constant = _densities(counts, seen, variance, added)
             known = _known(table, n_codes)
             _highest(table, n_codes, n_categories)
+            model = _Model(counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha)
             for i in test:
-                _posterior(
-                    values[i],
-                    categories[i],
-                    counts,
-                    origin,
-                    shift,
-                    scale,
-                    constant,
-                    table,
-                    known,
-                    n_codes,
-                    n_categories,
-                    alpha,
-                    out[s, i],
-                )
+                _posterior(values[i], categories[i], model, out[s, i])
             for i in test:
                 _count_row(categories[i], codes[i], n_codes, 1.0, table)
     return out

@@ -80,7 +80,7 @@ class NNRegressor(FoldRegressor):
         return _walk(X, y, folds, n_folds, listed, self.n_neighbors)
 
     def fold_predictor(self, X: TableLike, y: TableLike, X_new: TableLike) -> Callable[..., Any]:
-        """What predicts new samples by the models of all folds of a partition: the neighbours are looked up once.
+        """Make a function that predicts new samples by the models of all folds; the neighbours are looked up once.
 
         Parameters
         ----------
