@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils import indexable
@@ -18,13 +18,15 @@ from foldshift.partition.splitters.regression_splitters import FoldsSplitter, ma
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, RandomState, TableLike, UnsignedArray
+    from foldshift.core.types import Array, Metric, RandomState, TableLike, UnsignedArray
 
 
 class _ClassStratified(FoldsSplitter):
-    """Shared by all: checks, folds, indices. A subclass names its array function in `_make`."""
+    """Base of all splitters for classes. A subclass names its array function in `_make`."""
 
-    def _check_target(self, y: Array, n_samples: int) -> Array:
+    _make: ClassVar[Callable[..., UnsignedArray]]
+
+    def _check_target(self, y: TableLike, n_samples: int) -> Array:
         if y is None:
             raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
         y = class_target(y)
@@ -74,17 +76,17 @@ class _ClassStratified(FoldsSplitter):
 
 
 class _NeighbourStratified(_ClassStratified):
-    """Shared by the splitters that look at the inputs."""
+    """Base of the splitters that look at the inputs."""
 
     def __init__(
         self,
         n_splits: int = 5,
         *,
-        metric: str = "heom",
-        duplicates: str | None = None,
-        remainders: str | None = None,
-        categorical_features: str | None = None,
-        random_state: int | None = None,
+        metric: Metric = "heom",
+        duplicates: Literal["neighbours", "skipped"] | None = None,
+        remainders: Literal["spread", "restart"] | None = None,
+        categorical_features: TableLike = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_splits = n_splits
         self.metric = metric
@@ -112,18 +114,18 @@ class _NeighbourStratified(_ClassStratified):
 
 
 class _RepeatedNeighbourStratified(_NeighbourStratified):
-    """Shared by the repeated splitters that look at the inputs."""
+    """Base of the repeated splitters that look at the inputs."""
 
     def __init__(
         self,
         n_splits: int = 5,
         n_repeats: int = 10,
         *,
-        metric: str = "heom",
-        duplicates: str | None = None,
-        remainders: str | None = None,
-        categorical_features: str | None = None,
-        random_state: int | None = None,
+        metric: Metric = "heom",
+        duplicates: Literal["neighbours", "skipped"] | None = None,
+        remainders: Literal["spread", "restart"] | None = None,
+        categorical_features: TableLike = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_repeats = n_repeats
         super().__init__(
@@ -192,7 +194,7 @@ class RepeatedSCV(_ClassStratified):
 
     _make = staticmethod(scv_folds)
 
-    def __init__(self, n_splits: int = 5, n_repeats: int = 10, *, random_state: int | None = None) -> None:
+    def __init__(self, n_splits: int = 5, n_repeats: int = 10, *, random_state: RandomState = None) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.random_state = random_state

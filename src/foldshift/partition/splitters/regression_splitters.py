@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class FoldsSplitter(BaseCrossValidator):
-    """Shared by all splitters: numbers of folds and repetitions, and from folds to indices."""
+    """Base of all splitters: checks the numbers of folds and repetitions, and turns folds into indices."""
 
     @property
     def _n_repeats(self) -> int | None:
@@ -41,14 +41,25 @@ class FoldsSplitter(BaseCrossValidator):
             )
 
     def _indices(self, cuts: UnsignedArray) -> Iterator[tuple[IntArray, IntArray]]:
-        """Training and test rows, ascending, of every fold of every row of folds."""
+        """Generate training and test rows, ascending, for every fold of every row of folds."""
         for folds in cuts:
             for fold in range(self.n_splits):
                 test = folds == fold
                 yield np.flatnonzero(~test), np.flatnonzero(test)
 
     def get_n_splits(self, X: Array | None = None, y: Array | None = None, groups: Any = None) -> int:
-        """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
+        """Return the number of splitting iterations.
+
+        Parameters
+        ----------
+        X, y, groups : object
+            Ignored; exist for compatibility.
+
+        Returns
+        -------
+        n_splits : int
+            Folds times repetitions.
+        """
         return self.n_splits * (self._n_repeats or 1)
 
 
@@ -122,7 +133,7 @@ class ContinuousStratifiedKFold(_ContinuousStratified):
     Notes
     -----
     Samples with equal target keep the order that they come in. Where that order puts copies of a sample side by side, many strata
-    part them more often than chance would, and the error of what learns by heart comes out too low: shuffle such rows first.
+    part them more often than chance would, and the error of a learner that memorises is too low: shuffle such rows first.
 
     Examples
     --------
@@ -181,6 +192,7 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
 
 
 def check_count(name: str, value: int, lowest: int) -> None:
+    """Raise ValueError if a value is not an integer of at least `lowest`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise ValueError(f"{name} must be an integer of at least {lowest}; got {value!r} of type {type(value).__name__}.")
     if value < lowest:
@@ -188,10 +200,10 @@ def check_count(name: str, value: int, lowest: int) -> None:
 
 
 def warn_of_groups(splitter: FoldsSplitter, groups: Any) -> None:
-    """Warn of groups that are not heeded, in scikit-learn's words and ours."""
+    """Warn that groups are ignored, in scikit-learn's words and ours."""
     if groups is not None:
         warnings.warn(
-            f"The groups parameter is ignored by {type(splitter).__name__}: rows of a group may stand in training and test part. "
+            f"The groups parameter is ignored by {type(splitter).__name__}: rows of a group may be in training and test part. "
             "GroupKFold keeps them together, make_folds('LOSO', ..., groups=groups) leaves out one at a time.",
             UserWarning,
             stacklevel=3,
@@ -199,7 +211,7 @@ def warn_of_groups(splitter: FoldsSplitter, groups: Any) -> None:
 
 
 def make_rngs(random_state: RandomState, n_repeats: int | None = None) -> list[np.random.Generator]:
-    """One generator per repetition of a splitter."""
+    """Make one generator per repetition of a splitter."""
     if isinstance(random_state, numbers.Integral):
         if n_repeats is None:
             return [np.random.default_rng(int(random_state))]
