@@ -1,4 +1,4 @@
-"""Fold numbers: their type and range, and the rows of every class. All partitioners rest on this: an edit cuts everything again."""
+"""Fold numbers: their type and range, and the rows of every class. All partitioners use this: an edit cuts everything again."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class _Problem(NamedTuple):
 
 
 class _Stopping(NamedTuple):
-    """When descent ends."""
+    """Conditions that end descent."""
 
     tolerance: float
     max_passes: int
@@ -247,7 +247,7 @@ class LinearSVMClassifier(LinearSVC):
 
 
 def _aligned(shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
-    """Zeros that begin with a line of the processor's cache, so that no row shares a line with another."""
+    """Allocate zeros that begin with a line of the processor's cache, so that no row shares a line with another."""
     size = math.prod(shape) * dtype.itemsize
     memory = np.zeros(size + 64, dtype=np.uint8)
     start = -memory.ctypes.data % 64
@@ -256,7 +256,7 @@ def _aligned(shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
 
 @compiled
 def _features(matrix: _Matrix, rows: IntArray, n_features: int) -> tuple[UnsignedArray, int]:
-    """Place of every feature among those that occur in the rows, all others at the end; number of those that occur."""
+    """Number the features that occur in the rows, `ABSENT` for all others; return how many occur, too."""
     starts, columns = matrix.starts, matrix.columns
     place = np.zeros(n_features, dtype=np.uint32)
     for i in rows:

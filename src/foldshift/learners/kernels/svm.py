@@ -71,8 +71,8 @@ class KernelClassifier(FoldClassifier):
     classes. The solution is libsvm's, step by step.
 
     Memory: 12 bytes for every pair of distinct samples, and up to 4 for every pair of those that a machine is trained on: 6,400
-    MB for 20,000. What needs more than `max_memory_mb` is refused before it is taken. After a call of the shared path what may
-    serve the next one stays, up to `MOST_KEPT_MB` of kernels and of machines each; see `forget`.
+    MB for 20,000. More than `max_memory_mb` is a ValueError before anything is allocated. After a call of the shared path,
+    kernels and machines are kept for the next one, up to `MOST_KEPT_MB` each; see `forget`.
     """
 
     threshold = "zero"
@@ -166,7 +166,7 @@ class KernelClassifier(FoldClassifier):
         self._check()
 
     def _refuse_large(self, n: int) -> None:
-        """Refuse more distinct samples than memory is allowed for, before it is taken."""
+        """Raise ValueError for more distinct samples than `max_memory_mb` allows."""
         needed = _megabytes(n)
         if needed > self.max_memory_mb:
             most = int((self.max_memory_mb / _megabytes(1)) ** 0.5)
@@ -185,7 +185,7 @@ class KernelClassifier(FoldClassifier):
         return units
 
     def _kernel(self, vectors: FloatArray, units: IntArray) -> tuple[FloatArray, NDArray[np.float32]]:
-        """The kernel matrix, and the same in single precision for training."""
+        """Compute the kernel matrix, and convert it to single precision for training."""
         gram = self._gram(vectors, vectors, units)
         with np.errstate(over="ignore"):
             single = gram.astype(np.float32)
@@ -264,7 +264,7 @@ class SVMClassifier(KernelClassifier):
         Mask or positions of the nominal columns, which hold category codes 0, 1, ...
     max_memory_mb : float, default=4000
         Most memory for kernel matrices, in megabytes (10^6 bytes). They take 16 bytes for every pair of distinct samples: the
-        default allows 15,811 of them. What needs more is a ValueError that says how much.
+        default allows 15,811 of them. More is a ValueError that says how much is needed.
 
     Attributes
     ----------
@@ -407,7 +407,7 @@ def _gram(
 
 @compiled
 def _outputs(gram: FloatArray, rows: IntArray, support: IntArray, coef: FloatArray, bias: float) -> FloatArray:
-    """Outputs of a machine, each summed in the order of the support vectors: it does not depend on the other samples."""
+    """Compute the outputs of a machine, each summed in the order of the support vectors, whatever the other samples."""
     out = np.empty(len(rows))
     last = len(rows) - 1
     for i in range(0, len(rows), 4):  # four sums side by side: one addition need not wait for another

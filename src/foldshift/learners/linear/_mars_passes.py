@@ -1,4 +1,4 @@
-"""The forward and the backward pass of MARS, and the least squares between them and after."""
+"""Forward and backward pass of MARS, and the least squares between them and after."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def _least_linear(linear: FloatArray, j: int) -> float:
 def _best_step(
     linear: FloatArray, hinges: FloatArray, n_knots: IntArray, tolerance: float, limit: float
 ) -> tuple[float, int, int]:
-    """Greatest reduction of the residual sum of squares, its predictor, and its knot (-1: linear)."""
+    """Find the greatest reduction of the residual sum of squares, its predictor, and its knot (-1: linear)."""
     best_gain = 0.0
     best_feature = best_which = -1
     for j in range(linear.shape[1]):
@@ -335,7 +335,7 @@ def _orthonormalise(vector: FloatArray, basis: FloatArray, size: int, loadings: 
 
 @compiled
 def backward(loadings: FloatArray, scores: FloatArray, total: float, n_samples: int, penalty: float) -> IntArray:
-    """Subset of the terms with the lowest GCV among those a backward elimination meets (Friedman 1991, algorithm 3).
+    """Choose the subset of the terms with the lowest GCV that a backward elimination meets (Friedman 1991, algorithm 3).
 
     As in Miller's procedure, which earth uses, the term whose removal costs least is moved to the end of the order of
     the remaining ones, and for every size the best of all leading subsets seen on the way counts, not only the one
@@ -377,7 +377,7 @@ def _note_leading(
 
 @compiled
 def _cheapest(factor: FloatArray, rotated: FloatArray, size: int) -> int:
-    """Position of the term whose removal from the first ``size`` raises the residual sum of squares least."""
+    """Find the term whose removal from the first ``size`` raises the residual sum of squares least."""
     inverse = np.zeros((size, size))
     cheapest = 0
     least = np.inf
@@ -414,7 +414,7 @@ def _move_to_end(factor: FloatArray, rotated: FloatArray, order: IntArray, posit
 
 @compiled
 def _triangular(loadings: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Upper triangular factor of the loadings, and the scores rotated alike.
+    """Compute the upper triangular factor of the loadings, and the scores rotated alike.
 
     Below their diagonal, loadings have only what the right hinge of a pair has along the second vector of the pair.
     """
@@ -429,7 +429,7 @@ def _triangular(loadings: FloatArray, scores: FloatArray) -> tuple[FloatArray, F
 
 @compiled
 def _rotate(factor: FloatArray, rotated: FloatArray, upper: int, lower: int, column: int, n_columns: int) -> None:
-    """Plane rotation of two rows that makes the lower one zero in a column."""
+    """Rotate two rows in their plane so that the lower one becomes zero in a column."""
     norm = math.hypot(factor[upper, column], factor[lower, column])
     if norm == 0.0:
         return
@@ -447,7 +447,7 @@ def _rotate(factor: FloatArray, rotated: FloatArray, upper: int, lower: int, col
 
 @compiled
 def least_squares(columns: FloatArray, scores: FloatArray) -> FloatArray:
-    """Coefficients of the columns for the scores, by Gram-Schmidt on the columns and the scores."""
+    """Compute the coefficients of the columns for the scores, by Gram-Schmidt on the columns and the scores."""
     n_rows, n_columns = columns.shape
     left = columns.copy()
     rest = scores.copy()

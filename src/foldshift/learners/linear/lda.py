@@ -131,7 +131,7 @@ def _fit_sums(X: FloatArray, codes: IntArray, n_classes: int, first_class: bool)
 
 @compiled
 def _discriminants(within: FloatArray, counts: FloatArray, means: FloatArray, first_class: bool) -> tuple[FloatArray, FloatArray]:
-    """Linear discriminants from the sum of squares within classes and the class means, equation 4.10 of [1]_."""
+    """Compute linear discriminants from the sum of squares within classes and the class means, equation 4.10 of [1]_."""
     n_classes, p = means.shape
     n = counts.sum()
     scales = np.zeros(p)
@@ -215,7 +215,7 @@ def _substitute(factor: FloatArray, right: FloatArray, out: FloatArray) -> None:
 
 @compiled
 def _posterior(X: FloatArray, coef: FloatArray, intercept: FloatArray) -> FloatArray:
-    """Class probabilities; a class with constant minus infinity has none."""
+    """Compute class probabilities; those of a class with constant minus infinity are 0."""
     n_classes = len(intercept)
     undefined = np.isnan(coef[0]).any()
     scores = np.zeros((len(X), n_classes)) if undefined else np.dot(X, coef.T)

@@ -34,7 +34,7 @@ class _Totals(NamedTuple):
 
 
 class _Model(NamedTuple):
-    """What scoring needs; shape (n_classes, n_columns) where no other is said."""
+    """Fitted model; arrays have shape (n_classes, n_columns) unless another is given."""
 
     counts: FloatArray  # (n_classes,)
     origin: FloatArray
@@ -75,8 +75,8 @@ class NaiveBayesClassifier(FoldClassifier):
 
     Notes
     -----
-    A NaN is a value that is not looked at, in training and after it: it is left out of counts, means and variances, and the
-    factor of its column is left out of the product. A numeric column of which a class has no value is left out for all classes.
+    A NaN is ignored, in training and after it: it is left out of counts, means and variances, and the factor of its column is
+    left out of the product. A numeric column of which a class has no value is left out for all classes.
 
     A nominal column has as many categories as its highest code in the training part says, as in ``CategoricalNB``. A higher code
     in `predict` counts as a category without training samples. Where all numeric columns are constant in the training part they
@@ -180,7 +180,7 @@ class NaiveBayesClassifier(FoldClassifier):
 
 
 def _categories(values: FloatArray, n_codes: float | IntArray = np.inf) -> IntArray:
-    """Category codes as int64: -1 for NaN, `n_codes` for higher codes."""
+    """Convert category codes to int64: -1 for NaN, `n_codes` for higher codes."""
     known = ~np.isnan(values)
     if (values[known] < 0).any() or (values[known] != np.floor(values[known])).any():
         raise ValueError("nominal columns must hold category codes 0, 1, ...; got a negative number or a fraction")
@@ -223,7 +223,7 @@ def _add(row: FloatArray, origin: FloatArray, sums: FloatArray, squares: FloatAr
 
 @compiled
 def _moments(seen: FloatArray, sums: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means, from the origin, and variances of every class and column."""
+    """Compute means, from the origin, and variances of every class and column."""
     shift, variance = np.zeros_like(sums), np.zeros_like(sums)
     for c in range(len(seen)):
         for j in range(sums.shape[1]):
@@ -261,8 +261,10 @@ def _largest_variance(seen: FloatArray, origin: FloatArray, shift: FloatArray, v
 
 @compiled
 def _densities(counts: FloatArray, seen: FloatArray, variance: FloatArray, added: float) -> tuple[FloatArray, FloatArray]:
-    """Reciprocal standard deviation and logarithm of the largest density of every class and column; 0 where all columns are
-    constant, and for a column of which a class has no value."""
+    """Compute the reciprocal standard deviation and the logarithm of the largest density of every class and column.
+
+    They are 0 where all columns are constant, and for a column of which a class has no value.
+    """
     scale, constant = np.zeros_like(variance), np.zeros_like(variance)
     if added > 0:
         for c in range(len(variance)):
@@ -278,7 +280,7 @@ def _densities(counts: FloatArray, seen: FloatArray, variance: FloatArray, added
 
 @compiled
 def _count(categories: IntArray, codes: IntArray, n_classes: int, n_codes: IntArray) -> FloatArray:
-    """Samples with every category in every class, the columns' categories one below the other: (sum of n_codes, n_classes)."""
+    """Count samples by category and class, the categories of all columns one below the other: (sum of n_codes, n_classes)."""
     table = np.zeros((n_codes.sum(), n_classes))
     for i in range(len(categories)):
         _count_row(categories[i], codes[i], n_codes, 1.0, table)
@@ -296,7 +298,7 @@ def _count_row(row: IntArray, code: int, n_codes: IntArray, change: float, table
 
 @compiled
 def _known(table: FloatArray, n_codes: IntArray) -> FloatArray:
-    """Samples of every class whose category in a column is known: (n_columns, n_classes)."""
+    """Count the samples of every class whose category in a column is known: (n_columns, n_classes)."""
     known = np.zeros((len(n_codes), table.shape[1]))
     start = 0
     for j in range(len(n_codes)):
@@ -399,7 +401,7 @@ def _fold_scores(
 
 @compiled
 def _trusted(seen: FloatArray, variance: FloatArray, all_squares: FloatArray) -> bool:
-    """Whether enough of every sum of squares is left for its difference to be precise."""
+    """Check whether enough of every sum of squares is left for its difference to be precise."""
     for c in range(len(seen)):
         for j in range(variance.shape[1]):
             if seen[c, j] > 0 and all_squares[c, j] > 0 and seen[c, j] * variance[c, j] <= _CANCELLED * all_squares[c, j]:
@@ -409,7 +411,7 @@ def _trusted(seen: FloatArray, variance: FloatArray, all_squares: FloatArray) ->
 
 @compiled
 def _highest(table: FloatArray, n_codes: IntArray, n_categories: IntArray) -> None:
-    """Number of categories of every column: one more than the highest code with a sample."""
+    """Write the number of categories of every column: one more than the highest code with a sample."""
     start = 0
     for j in range(len(n_codes)):
         n_categories[j] = n_codes[j]

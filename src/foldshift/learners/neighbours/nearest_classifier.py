@@ -417,7 +417,7 @@ def _along_list(
     distances: FloatArray,
     ranks: IntArray,
 ) -> int:
-    """Nearest training samples into `ranks`, ties by rank; return how many there are, -1 where the list is too short to tell."""
+    """Nearest training samples into `ranks`, ties by rank; return how many there are, -1 if the list is too short."""
     distinct, starts, ranks_of, in_training = points
     if math.isnan(distance_to(query, query, measure, np.inf)):
         return 0

@@ -21,7 +21,7 @@ _ROWS = (1 << _CLASS) - 1
 
 
 class _Covered(NamedTuple):
-    """What a condition is added to: rows covered so far, those of the class, the logarithm of their share, and how to count."""
+    """Rows that a rule covers before a condition is added: all, those of the class, the logarithm of their share."""
 
     n: int
     n_positive: int
@@ -247,7 +247,7 @@ def _best_within(
 
 @compiled
 def _floor_between(counts: IntArray, covered: _Covered, floor: float) -> tuple[bool, float]:
-    """Whether any limit in a column may gain as much as `floor`, and the floor raised by the limits between its buckets.
+    """Check whether any limit in a column may gain as much as `floor`; raise the floor by the limits between its buckets.
 
     The best condition gains as much as such a limit: at the value of the class that is next to it.
     """

@@ -40,7 +40,7 @@ class Buckets(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What the learners need of a data set, once for all its folds."""
+    """A data set, sorted, coded and parted into buckets once for all its folds."""
 
     order: NDArray[np.uint32]  # (n_features, n_samples): rows by ascending value
     codes: NDArray[np.int32]  # (n_features, n_samples): rank code of every value
@@ -191,7 +191,7 @@ def start_fold(columns: Columns, in_training: BoolArray, work: Work) -> tuple[ND
 
 @compiled(inline="always")
 def meets(kind: int, code: float, bound: float) -> bool:
-    """Whether a code meets a condition."""
+    """Check whether a code, or a value, meets a condition."""
     if kind == LE:
         return code <= bound
     if kind == GE:

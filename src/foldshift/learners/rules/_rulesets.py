@@ -261,7 +261,7 @@ def _bits_with(rule: IntArray, rules: list[IntArray], turn: _Turn, target: Targe
 
 @compiled
 def _drop(rate: float, totals: FloatArray, rule: IntArray, stats: FloatArray, n_conditions: float) -> tuple[bool, float]:
-    """Whether to drop a rule, as if no other covered its rows, and the bits that saves; then update `totals`.
+    """Decide whether to drop a rule, as if no other covered its rows; return that and the bits saved, and update `totals`.
 
     `totals` holds rows covered and not covered by the set, false positives, missed rows of the class; `stats` rows covered by
     the rule, false and true positives.

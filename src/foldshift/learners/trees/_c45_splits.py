@@ -1,4 +1,4 @@
-"""What C4.5 and PART share: columns sorted once per data set, the choice of a split, the parting of rows, pessimistic errors."""
+"""Shared by C4.5 and PART: columns sorted once per data set, the choice of a split, the parting of rows, pessimistic errors."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def fill_lists(order: UnsignedArray, chosen: BoolArray, lists: UnsignedArray) ->
 
 @compiled
 def is_splittable(counts: IntArray, min_samples: int) -> bool:
-    """Whether a node has samples enough for two sides, and more than one class."""
+    """Check whether a node has enough samples for two sides, and more than one class."""
     n = counts.sum()
     return n >= 2 * min_samples and counts.max() < n
 

@@ -432,7 +432,7 @@ def _entropy(counts: IntArray, n: int, terms: FloatArray) -> float:
 
 @compiled
 def _is_leaf_better(node: int, limit: ErrorLimit, like_keel: bool, nodes: Nodes) -> bool:
-    """Whether a node whose branches are all leaves should be one itself."""
+    """Decide whether a node whose branches are all leaves should be one itself."""
     table, counts = nodes.table, nodes.counts
     first, n_children = table[node, FIRST], table[node, N_CHILDREN]
     below = 0.0

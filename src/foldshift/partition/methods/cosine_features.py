@@ -35,9 +35,9 @@ def n_waves(n_samples: int, n_columns: int) -> int:
 def terms_of(X: FloatArray, nominal: BoolArray, weights: FloatArray | None = None) -> NDArray[np.int16]:
     """Turn a table into terms: whole numbers, int16, shape (n_samples, n_terms), of mean about 0.
 
-    Numeric columns give ``cos(pi * j * u) / sqrt(j)``, j = 1, 2, ..., of the mid-rank u in (0, 1), 0 where missing. Nominal columns
-    give an indicator for each category, and one for both if there are two. Where values are missing, an indicator says so. All are
-    times `SCALE` and the weight of the column, which is at most 64.
+    A numeric column gives ``cos(pi * j * u) / sqrt(j)``, j = 1, 2, ..., of the mid-rank u in (0, 1), 0 where missing. A nominal
+    column gives an indicator for each category, or a single one if there are two. Where values are missing, an indicator says
+    so. All are times `SCALE` and the weight of the column, which is at most 64.
     """
     n_samples, n_columns = X.shape
     weights = np.ones(n_columns) if weights is None else weights

@@ -30,7 +30,7 @@ class Options(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Way through a class."""
+    """Rule that turns a walk through a class into folds."""
 
     # ``folds_of(group, place, n_folds, turn)``: fold from the group of a sample and its place in it. `turn` counts the samples of
     # the classes before; None: every class begins with fold 0.

@@ -38,8 +38,8 @@ def folds_of_groups(sums: FloatArray, sizes: IntArray, order: FloatArray, n_fold
 
     The groups are sorted by size. Every run of k groups goes to k different folds, by the assignment that keeps the sums of the
     folds alike. After that, k groups of similar size, one of each fold, change places in the same way, again and again. Groups
-    of equal size stay in `order`, so that a run holds groups that are near. No fold is empty, and the sizes of the folds differ by
-    no more than the largest group.
+    of equal size stay in `order`, so that a run holds groups that are near. No fold is empty, and the sizes of the folds differ
+    by no more than the largest group.
     """
     n_groups = len(sizes)
     by_size = np.lexsort((order, -sizes))

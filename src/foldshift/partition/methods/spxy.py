@@ -52,7 +52,7 @@ def spxy_folds(
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, or X is not a dense table of numbers, or values are missing, or the target is not of the task.
+        If `n_folds` is out of range, X is not a dense table of numbers, values are missing, or the target is not of the task.
 
     Notes
     -----

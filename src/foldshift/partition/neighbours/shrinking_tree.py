@@ -1,5 +1,7 @@
-"""A tree of the points that have unassigned samples. As they leave, it is built again from those that are left: it stays small, its
-boxes tight and its leaves full."""
+"""Tree of the points that have unassigned samples.
+
+As points leave, it is built again from those that are left: it stays small, its boxes tight and its leaves full.
+"""
 
 from __future__ import annotations
 

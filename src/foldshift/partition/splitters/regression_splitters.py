@@ -135,6 +135,11 @@ class ContinuousStratifiedKFold(_ContinuousStratified):
     Samples with equal target keep the order that they come in. Where that order puts copies of a sample side by side, many strata
     part them more often than chance would, and the error of a learner that memorises is too low: shuffle such rows first.
 
+    References
+    ----------
+    .. [1] Saez, J.A., Romero-Bejar, J.L. (2022). Impact of regressand stratification in dataset shift caused by
+       cross-validation. Mathematics 10(14), 2538. Algorithms 1 to 3.
+
     Examples
     --------
     >>> import numpy as np
@@ -142,11 +147,6 @@ class ContinuousStratifiedKFold(_ContinuousStratified):
     >>> y = np.arange(6.0)
     >>> for train, test in ContinuousStratifiedKFold(n_splits=3, random_state=0).split(y, y):
     ...     assert len(test) == 2 and min(test) < 3 <= max(test)
-
-    References
-    ----------
-    .. [1] Saez, J.A., Romero-Bejar, J.L. (2022). Impact of regressand stratification in dataset shift caused by
-       cross-validation. Mathematics 10(14), 2538. Algorithms 1 to 3.
     """
 
     def __init__(self, n_splits: int = 5, n_strata: int | None = None, *, random_state: RandomState = None) -> None:
