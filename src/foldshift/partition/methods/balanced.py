@@ -90,9 +90,9 @@ def cb_tscv_folds(
     -----
     With z_i the terms of sample i (`foldshift.partition.methods.cosine_features.terms_of`: 16 to 32 cosines of the rank of
     every numeric input, the categories of every nominal one) and S_f their sum over fold f, the cut makes
-    ``sum over f of |S_f|**2`` small: equal sums in all folds are equal distributions. The runs are visited in random order, three times; each time the k samples of a run are
-    assigned to the folds again at the least cost ``sum of z_i . S_f``, an assignment problem. In the end the names of the folds
-    are permuted, so that a sample is in every fold with the same probability.
+    ``sum over f of |S_f|**2`` small: equal sums in all folds are equal distributions. The runs are visited in random order, three
+    times; each time the k samples of a run are assigned to the folds again at the least cost ``sum of z_i . S_f``, an assignment
+    problem. In the end the names of the folds are permuted, so that a sample is in every fold with the same probability.
 
     With groups, runs are of k groups of similar size; the target counts by its cosines, with four times the weight of an input,
     and groups of different folds change places after the deal. The folds of a seed are then the same in whatever order the rows
