@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
+from factories import plain_predictions, random_folds
 from foldshift.learners.linear._mars_passes import Settings, backward, forward, knot_grid
 from foldshift.learners.linear.mars import MARSRegressor, Term, _presort, _workspace
 
@@ -33,11 +34,6 @@ def make_data(n_samples, n_features, seed=0, kind="even"):
         X[:, 0], X[:, -1] = 5 * X[:, 0] + 0.05 * hidden, 5 * X[:, 0] - 0.05 * hidden
         y = hidden + 0.01 * rng.standard_normal(n_samples)
     return X, y
-
-
-def make_folds(n_samples, n_folds, n_seeds, dtype=np.uint8):
-    rng = np.random.default_rng(7)
-    return np.array([rng.permutation(np.arange(n_samples) % n_folds) for _ in range(n_seeds)], dtype=dtype)
 
 
 def column_of(term, X):
@@ -102,15 +98,6 @@ def slow_forward_pass(X, y, max_terms=21, threshold=0.001, penalty=2.0):
         if rss <= threshold * total:
             break
     return terms
-
-
-def plain(model, X, y, folds):
-    predictions = np.empty(folds.shape)
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            fitted = MARSRegressor(**model.get_params()).fit(X[fold != test], y[fold != test])
-            predictions[row, fold == test] = fitted.predict(X[fold == test])
-    return predictions
 
 
 def test_scikit_learn_estimator_checks_pass():
@@ -301,16 +288,16 @@ def test_max_terms_bounds_the_forward_pass_and_a_high_penalty_leaves_the_interce
 )
 def test_shared_path_gives_the_bits_of_the_plain_path(n_samples, n_features, n_folds, kind, dtype, seed):
     X, y = make_data(n_samples, n_features, seed, kind)
-    folds = make_folds(n_samples, n_folds, 2, dtype)
+    folds = random_folds(n_samples, n_folds, 2, dtype)
     model = MARSRegressor()
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain(model, X, y, folds))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain_predictions(model, X, y, folds))
 
 
 def test_more_than_256_folds_and_chosen_parameters_give_the_same_bits_in_both_paths():
     X, y = make_data(300, 2)
-    folds = make_folds(300, 300, 1, np.uint16)
+    folds = random_folds(300, 300, 1, np.uint16)
     model = MARSRegressor(max_terms=9, threshold=0.01, penalty=3.0, min_span=2, end_span=4)
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain(model, X, y, folds))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain_predictions(model, X, y, folds))
 
 
 @pytest.mark.parametrize(("n_samples", "n_features"), [(1, 1), (1, 4), (2, 1), (2, 3), (3, 1), (5, 12)])
@@ -350,4 +337,4 @@ def test_bad_parameters_are_named_with_the_value_and_what_is_allowed(parameters,
     with pytest.raises(ValueError, match=message):
         MARSRegressor(**parameters).fit(X, y)
     with pytest.raises(ValueError, match=message):
-        MARSRegressor(**parameters).predict_folds(X, y, make_folds(10, 2, 1))
+        MARSRegressor(**parameters).predict_folds(X, y, random_folds(10, 2, 1))

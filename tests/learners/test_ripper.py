@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import check_estimator
 
+from factories import class_folds, patterned_classes, plain_scores
 from foldshift.datasets import load_dataset
 from foldshift.learners.rules._growing import count_rows, grow
 from foldshift.learners.rules._rules import (
@@ -33,30 +34,6 @@ KEEL = {"remaining_rows_mdl": True, "final_polish": False, "columns_once": True,
 NOTHING = np.empty((0, 3), np.int64)
 
 
-def make_data(kind, n_classes, seed=0):
-    """Inputs, classes and nominal columns, with a pattern and noise."""
-    rng = np.random.default_rng(seed)
-    n = 24 if kind == "more columns than rows" else 150
-    X = rng.random((n, 40 if kind == "more columns than rows" else 4))
-    nominal = np.zeros(X.shape[1], dtype=bool)
-    if kind in ("nominal", "mixed"):
-        nominal[: 4 if kind == "nominal" else 2] = True
-        X[:, nominal] = rng.integers(0, 4, (n, nominal.sum()))
-        X[:3, 0] = 9  # a category that some training parts lack
-    y = np.digitize(X[:, 0] / X[:, 0].max() + 0.3 * X[:, 1] / X[:, 1].max(), np.linspace(0.3, 1, n_classes + 1)[1:-1])
-    y = np.where(rng.random(n) < 0.15, rng.integers(0, n_classes, n), y)
-    if kind == "constant column":
-        X[:, 1] = 7.0
-    elif kind == "duplicates":
-        X, y = np.repeat(X[: n // 3], 3, axis=0), np.repeat(y[: n // 3], 3)
-        X[:, 3] = X[:, 0]
-    elif kind == "two rows per class":
-        X, y = X[: 2 * n_classes], np.repeat(np.arange(n_classes), 2)
-    elif kind == "few values":
-        X = np.round(X, 1)
-    return X, y, nominal
-
-
 KINDS = [
     "numeric",
     "nominal",
@@ -67,27 +44,6 @@ KINDS = [
     "two rows per class",
     "few values",
 ]
-
-
-def stratified_folds(y, n_folds, n_seeds):
-    folds = np.empty((n_seeds, len(y)), np.uint8)
-    for row in range(n_seeds):
-        shuffled = np.random.default_rng(row).permutation(len(y))
-        shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]
-        folds[row, shuffled] = np.arange(len(y)) % n_folds
-    return folds
-
-
-def plain_scores(model, X, y, folds, states):
-    classes = np.unique(y)
-    out = np.zeros((*folds.shape, len(classes)))
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            own = model.random_state if model.random_state is not None else int(states[row, test])
-            fitted = type(model)(**{**model.get_params(), "random_state": own}).fit(X[fold != test], y[fold != test])
-            columns = np.searchsorted(classes, fitted.classes_)
-            out[np.ix_([row], fold == test, columns)] = fitted.predict_proba(X[fold == test])
-    return out
 
 
 def in_fold(X, y, nominal):
@@ -255,7 +211,7 @@ def test_rules_print_in_the_order_in_which_they_are_tried():
 
 
 def test_classes_come_from_the_rarest_on_and_the_most_frequent_is_the_default():
-    X, y, _ = make_data("numeric", 3)
+    X, y, _ = patterned_classes("numeric", 3)
     labels = np.array(["a", "b", "c"])[y]
     model = RIPPERClassifier(random_state=1).fit(X, labels)
     values, counts = np.unique(labels, return_counts=True)
@@ -290,7 +246,7 @@ def first_rules(model, X):
 
 @pytest.mark.parametrize("switches", [{}, KEEL], ids=["Cohen", "KEEL"])
 def test_scores_are_class_shares_of_the_first_rule_and_its_class_is_predicted(switches):
-    X, y, nominal = make_data("mixed", 3)
+    X, y, nominal = patterned_classes("mixed", 3)
     X = np.round(X, 2)
     model = RIPPERClassifier(categorical_features=nominal, random_state=3, **switches).fit(X, y)
     scores, first = model.predict_proba(X), first_rules(model, X)
@@ -340,7 +296,7 @@ def test_polishing_drops_rules_that_do_not_pay():
 
 
 def test_slack_bits_and_optimisations_matter():
-    X, y, _ = make_data("numeric", 2, seed=5)
+    X, y, _ = patterned_classes("numeric", 2, seed=5)
     rules = {str(RIPPERClassifier(slack_bits=bits, n_optimisations=0, random_state=0).fit(X, y).rules_) for bits in (0, 64)}
     assert len(rules) == 2
     rules = {str(RIPPERClassifier(n_optimisations=k, random_state=0).fit(X, y).rules_) for k in (0, 2)}
@@ -351,8 +307,8 @@ def test_slack_bits_and_optimisations_matter():
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_shared_path_gives_the_scores_of_the_plain_path_to_the_last_bit(kind, n_classes, switches):
-    X, y, nominal = make_data(kind, n_classes)
-    folds = stratified_folds(y, 2 if kind == "two rows per class" else 4, 3)
+    X, y, nominal = patterned_classes(kind, n_classes)
+    folds = class_folds(y, 2 if kind == "two rows per class" else 4, 3)
     states = np.random.default_rng(0).integers(0, 2**32, (3, folds.max() + 1), dtype=np.uint32)
     model = RIPPERClassifier(categorical_features=nominal, **switches)
     shared = model.scores_folds(X, y, folds, states)
@@ -375,14 +331,14 @@ def test_counting_by_value_and_scanning_in_order_agree():
 
 
 def test_the_same_seed_gives_the_same_rules_and_another_seed_others():
-    X, y, _ = make_data("numeric", 2)
+    X, y, _ = patterned_classes("numeric", 2)
     rules = [str(RIPPERClassifier(random_state=seed).fit(X, y).rules_) for seed in (0, 0, 1, 2, 3, 4)]
     assert rules[0] == rules[1] and len(set(rules)) > 2
 
 
 def test_a_random_state_that_is_set_is_used_in_every_fit():
-    X, y, _ = make_data("numeric", 2)
-    folds = stratified_folds(y, 3, 2)
+    X, y, _ = patterned_classes("numeric", 2)
+    folds = class_folds(y, 3, 2)
     model = RIPPERClassifier(random_state=5)
     states = np.arange(6, dtype=np.uint32).reshape(2, 3)
     np.testing.assert_array_equal(model.scores_folds(X, y, folds, states), plain_scores(model, X, y, folds, states))
@@ -424,8 +380,8 @@ def test_a_data_frame_names_the_columns_in_the_rules():
     ],
 )
 def test_wrong_arguments_are_refused_by_name_on_both_paths(wrong, message):
-    X, y, _ = make_data("numeric", 2)
-    for call in (lambda m: m.fit(X, y), lambda m: m.predict_folds(X, y, stratified_folds(y, 3, 1))):
+    X, y, _ = patterned_classes("numeric", 2)
+    for call in (lambda m: m.fit(X, y), lambda m: m.predict_folds(X, y, class_folds(y, 3, 1))):
         with pytest.raises(ValueError) as error:
             call(RIPPERClassifier(**wrong))
         assert message in str(error.value)
@@ -441,7 +397,7 @@ def test_the_printed_mean_auc_is_met_within_three_standard_errors(name):
         printed = {(row["dataset"], row["classifier"]): float(row["auc"]) for row in csv.DictReader(lines)}
     data = load_dataset({"Mammographic": "mammographic-repaired"}.get(name, name.lower()), mirror=SHARED / "data")
     n_partitions = {"Banana": 4, "Mammographic": 150}.get(name, 30)
-    folds = stratified_folds(data.y, 5, n_partitions)
+    folds = class_folds(data.y, 5, n_partitions)
     states = np.random.default_rng(1).integers(0, 2**32, (n_partitions, 5), dtype=np.uint32)
     model = RIPPERClassifier(categorical_features=data.categorical_features, **KEEL)
     right = model.predict_folds(data.X, data.y, folds, states) == data.y
