@@ -143,10 +143,23 @@ class RepeatedCovariateBalancedKFold(_CovariateBalanced):
 
     Parameters
     ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
     n_repeats : int, default=10
-        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
-    n_splits, task, stratify, categorical_features, random_state
-        As in `CovariateBalancedKFold`.
+        Number of repetitions, at least 1.
+    task : {None, "classification", "regression"}, default=None
+        What the target is. None: as scikit-learn decides it, numbers that are all whole being classes.
+    stratify : None, array-like of bool of shape (n_features,), of int or of str, default=None
+        Columns of X, by mask, positions or names, that are to be balanced like a target, such as sex or site.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Nominal columns: a mask, positions or names; ``from_dtype``: those of a categorical type or of text.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of
+        ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
+
+    See Also
+    --------
+    CovariateBalancedKFold : A single repetition, with a description.
 
     Examples
     --------

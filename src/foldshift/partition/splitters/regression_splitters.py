@@ -171,6 +171,10 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
         An integer gives the same folds in every call, those of
         ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
 
+    See Also
+    --------
+    ContinuousStratifiedKFold : A single repetition, with a description.
+
     Examples
     --------
     >>> import numpy as np
